@@ -1,0 +1,71 @@
+package io.coordl.bridge;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one place of static mutable state: rewritten code can only reach statics, so the runtime of
+ * the isolated loader is installed here. Before that, and after {@link #trip}, everything behaves
+ * as if the agent were not there.
+ */
+public final class Bridge {
+  /** After this many faults the agent switches itself off. */
+  public static final int MAX_FAULTS = 32;
+
+  private static volatile SpanSink sink = SpanSink.NONE;
+  private static volatile ItemSource items = ItemSource.NONE;
+  private static volatile FaultListener faults = FaultListener.NONE;
+  private static final AtomicInteger FAULT_COUNT = new AtomicInteger();
+
+  private Bridge() {}
+
+  /** Installs the runtime; a second call replaces it. */
+  public static void install(SpanSink newSink, ItemSource newItems, FaultListener newFaults) {
+    faults = newFaults;
+    sink = newSink;
+    items = newItems;
+  }
+
+  /** Switches the agent off: from now on, every rewritten call is the program's own. */
+  public static void trip() {
+    sink = SpanSink.NONE;
+    items = ItemSource.NONE;
+  }
+
+  /** Counts a fault of ours, tells the listener, trips at {@link #MAX_FAULTS}. Never throws. */
+  public static void fault(String where, Throwable cause) {
+    try {
+      boolean tripped = FAULT_COUNT.incrementAndGet() == MAX_FAULTS;
+      if (tripped) {
+        trip();
+      }
+      faults.fault(where, cause, tripped);
+    } catch (Throwable ignored) {
+      // Nothing of ours may reach the program, not even the failure to report a failure.
+    }
+  }
+
+  static SpanSink sink() {
+    return sink;
+  }
+
+  /** The item at {@code path} or null: make the program's own call. Never throws. */
+  static @Nullable OpenItem open(String path) {
+    try {
+      return items.open(path);
+    } catch (Throwable t) {
+      fault("open " + path, t);
+      return null;
+    }
+  }
+
+  /** As {@link #open} for random access; see {@link ItemSource#openRandomAccess}. */
+  static @Nullable OpenItem openRandomAccess(String path) {
+    try {
+      return items.openRandomAccess(path);
+    } catch (Throwable t) {
+      fault("open " + path, t);
+      return null;
+    }
+  }
+}

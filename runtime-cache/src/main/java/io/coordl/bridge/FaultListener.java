@@ -1,0 +1,14 @@
+package io.coordl.bridge;
+
+/** Hears of every fault inside the agent; must not throw. */
+public interface FaultListener {
+  /** A listener that says nothing. */
+  FaultListener NONE = new NoFaults();
+
+  /**
+   * Something of ours failed and the program's own call was made instead.
+   *
+   * @param tripped true if this fault was one too many and the agent has switched itself off
+   */
+  void fault(String where, Throwable cause, boolean tripped);
+}

@@ -1,0 +1,26 @@
+package io.coordl.bridge;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether a file the program opens is an item of the data set, and from where its bytes
+ * come. Safe for concurrent use; called on the program's threads.
+ */
+public interface ItemSource {
+  /** Knows no item. */
+  ItemSource NONE = new NoItems();
+
+  /**
+   * The item at {@code path}, or null where the program's own call is to be made as if the agent
+   * were not there: not an item, missing, unreadable, not a regular file, or a fault of ours.
+   *
+   * @param path as the program wrote it, relative to the working directory or absolute
+   */
+  @Nullable OpenItem open(String path);
+
+  /**
+   * As {@link #open} for a file that stays open across samples (random access files and channels):
+   * never null for a regular file, since whether a read loads a sample is only known at the read.
+   */
+  @Nullable OpenItem openRandomAccess(String path);
+}

@@ -1,0 +1,82 @@
+package io.coordl.bridge;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One opened item. Used by one stream or channel of the program; {@link #content} and {@link #read}
+ * may be called from several threads, as the JDK's positional reads may.
+ *
+ * <p>Three cases, fixed at the open:
+ *
+ * <ul>
+ *   <li>whole: {@link #content} is not null and every byte is in memory;
+ *   <li>in blocks: {@link #served} and no content: {@link #read} answers, from memory block by
+ *       block, and from storage for blocks that are not (yet) kept;
+ *   <li>observed: not {@link #served}: the program's own stream reads, and only its time is noted.
+ * </ul>
+ */
+public abstract class OpenItem {
+  private final String path;
+  private final long size;
+  private final long openedNanos = System.nanoTime();
+  private long nanos;
+  private long bytes;
+  private boolean closed;
+
+  /** An item of {@code size} bytes at {@code path}. */
+  protected OpenItem(String path, long size) {
+    this.path = path;
+    this.size = size;
+  }
+
+  /** The path as the program wrote it. */
+  public final String path() {
+    return path;
+  }
+
+  /** Size in bytes at the open. */
+  public final long size() {
+    return size;
+  }
+
+  /** All bytes, a fresh read-only view from 0 to {@link #size}; null if not whole in memory. */
+  public abstract @Nullable ByteBuffer content();
+
+  /** Whether {@link #read} answers; if not, the program's own stream must. */
+  public abstract boolean served();
+
+  /**
+   * Reads up to {@code length} bytes at {@code position}; fewer only before the end or at a block
+   * border.
+   *
+   * @return bytes read, -1 at or after the end
+   * @throws IOException what the file itself threw
+   */
+  public abstract int read(long position, byte[] target, int offset, int length) throws IOException;
+
+  /** Frees what the runtime holds for this opening; nothing is ever removed from a store. */
+  protected abstract void release();
+
+  /** Notes a read of {@code count} bytes (negative: none) that took from start to end. */
+  public final void fetched(long startNanos, long endNanos, long count) {
+    synchronized (this) {
+      nanos += endNanos - startNanos;
+      bytes += Math.max(0, count);
+    }
+    Spans.fetchTime(startNanos, endNanos);
+  }
+
+  /** Ends this opening: the item counts as fetched once, however often this is called. */
+  public final void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    release();
+    Spans.itemFetched(path, openedNanos, nanos, bytes, served());
+  }
+}

@@ -1,0 +1,36 @@
+package io.coordl.bridge;
+
+/**
+ * The part a method plays in the way of a sample to the training step. A rewriting rule names the
+ * kind; what follows from it is decided by the {@link SpanSink}.
+ */
+public enum SpanKind {
+  /** Getting an item's raw bytes, from memory or storage. A leaf: nothing nests in it. */
+  FETCH,
+  /** Turning raw bytes into pixels, samples of sound or the like, or pixels into an array. */
+  DECODE,
+  /** One transform of one sample or batch; the subject is the transform. */
+  TRANSFORM,
+  /** Joining samples into a batch (DJL: batchify). */
+  ASSEMBLE,
+  /** Loading one sample or record: everything read inside is an item of the data set. */
+  SAMPLE,
+  /** Preparing one batch; the result is the batch. */
+  BATCH,
+  /** A loop asks whether there is another batch ({@code hasNext}); the result is the answer. */
+  ASK,
+  /** A loop takes a batch from its iterator ({@code next}), which may have to prepare it. */
+  TAKE,
+  /** As {@link #TAKE}, from an iterator whose own threads prepare. */
+  TAKE_ASYNC,
+  /** The body of a prefetch thread or task: all batches made inside are for another thread. */
+  PRODUCER,
+  /** A framework's training or evaluation loop; the thread that runs it is a training thread. */
+  FIT,
+  /** One training step, or a part of it: the thread that runs it is a training thread. */
+  COMPUTE,
+  /** The start of a pass over a data set ({@code getData}, {@code reset}); the subject is it. */
+  PASS,
+  /** Writing a model. */
+  CHECKPOINT
+}

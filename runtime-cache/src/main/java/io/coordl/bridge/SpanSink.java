@@ -1,0 +1,51 @@
+package io.coordl.bridge;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where spans go. Implementations are called on the program's threads, must be safe for concurrent
+ * use, must not block and must not touch the program's random generators, interrupt flag or
+ * workspaces.
+ */
+public interface SpanSink {
+  /** Takes no notice of anything. */
+  SpanSink NONE = new NoSpans();
+
+  /**
+   * Opens a span on this thread.
+   *
+   * @return a token for {@link #exit}, 0 if the span is not kept
+   */
+  long enter(SpanKind kind, @Nullable Object subject);
+
+  /**
+   * Closes the span of {@code token} and every span still open inside it (a call that threw).
+   *
+   * @param result what the method returned, null if nothing or if it threw
+   */
+  void exit(long token, @Nullable Object result);
+
+  /** Closes the innermost open span of {@code kind}: for call sites, which keep no token. */
+  void exitInnermost(SpanKind kind);
+
+  /**
+   * Notes a fetch inside the current span.
+   *
+   * @param startNanos {@link System#nanoTime} before the read
+   * @param endNanos {@link System#nanoTime} after it
+   */
+  void fetchTime(long startNanos, long endNanos);
+
+  /**
+   * Notes that one item was fetched to its end or closed.
+   *
+   * @param startNanos {@link System#nanoTime} at the open
+   * @param nanos time spent in open and reads
+   * @param bytes bytes read
+   * @param memory true if they came from a store
+   */
+  void itemFetched(String path, long startNanos, long nanos, long bytes, boolean memory);
+
+  /** Whether this thread is loading a sample now, so that a file it opens is an item. */
+  boolean loadingSample();
+}

@@ -1,0 +1,10 @@
+/**
+ * The bridge: what rewritten program code calls, loaded by the boot loader so that every class
+ * loader sees it. JDK types only, no third-party code, no {@code java.util.logging}, no JMX, under
+ * 40 classes; behaviour lives behind {@link io.coordl.bridge.SpanSink} and {@link
+ * io.coordl.bridge.ItemSource}, which the isolated loader implements.
+ */
+@NullMarked
+package io.coordl.bridge;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+/**
+ * Results become events, histograms, the recording and the summary at exit. No rewriting, no
+ * attribution rules.
+ */
+@NullMarked
+package io.coordl.recording;
+
+import org.jspecify.annotations.NullMarked;
