@@ -19,10 +19,11 @@ public enum SpanKind {
   BATCH,
   /** A loop asks whether there is another batch ({@code hasNext}); the result is the answer. */
   ASK,
-  /** A loop takes a batch from its iterator ({@code next}), which may have to prepare it. */
+  /**
+   * A loop takes a batch from its iterator ({@code next}), which prepares it now unless another
+   * thread has; the result is the batch.
+   */
   TAKE,
-  /** As {@link #TAKE}, from an iterator whose own threads prepare. */
-  TAKE_ASYNC,
   /** The body of a prefetch thread or task: all batches made inside are for another thread. */
   PRODUCER,
   /** A framework's training or evaluation loop; the thread that runs it is a training thread. */

@@ -6,6 +6,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /** Encoded bytes became pixels or an array. */
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Description("Encoded bytes became pixels or an array.")
 @Category("CoorDL")
 @StackTrace(false)
+@Threshold("1 ms")
 public final class DecodeEvent extends Event {
   /** Number of the batch, 0 if none */
   @Label("Batch")

@@ -10,13 +10,16 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One item was fetched: opened, read and closed; the duration spans open to close. */
+/** One item took 0.1 ms or longer to fetch; written when it was closed. */
 @Name("io.coordl.Fetch")
 @Label("Fetch")
-@Description("One item was fetched: opened, read and closed; the duration spans open to close.")
+@Description("One item took 0.1 ms or longer to fetch; written when it was closed.")
 @Category("CoorDL")
 @StackTrace(false)
 public final class FetchEvent extends Event {
+  /** Quicker fetches are only counted: a warm page cache would flood the recording. */
+  public static final long SLOW_NANOS = 100_000;
+
   /** Number of the batch, 0 if none */
   @Label("Batch")
   @Description("Number of the batch, 0 if none")

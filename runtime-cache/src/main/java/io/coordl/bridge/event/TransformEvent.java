@@ -6,6 +6,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /** One transform ran on one sample or batch. */
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Description("One transform ran on one sample or batch.")
 @Category("CoorDL")
 @StackTrace(false)
+@Threshold("1 ms")
 public final class TransformEvent extends Event {
   /** Number of the batch, 0 if none */
   @Label("Batch")

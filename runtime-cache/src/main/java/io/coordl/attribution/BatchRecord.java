@@ -1,0 +1,90 @@
+package io.coordl.attribution;
+
+import io.coordl.bridge.event.BatchEvent;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one batch came to be: when, and what its preparation consisted of. Written by the thread that
+ * prepares it, read by the thread that takes it after a hand-over through {@link RecentBatches}.
+ */
+final class BatchRecord {
+  private final long id;
+  private final long start;
+  private long end;
+  private long fetch;
+  private long decode;
+  private long transform;
+  private long items;
+  private @Nullable BatchEvent event;
+
+  BatchRecord(long id, long start) {
+    this.id = id;
+    this.start = start;
+    this.end = start;
+  }
+
+  long id() {
+    return id;
+  }
+
+  long start() {
+    return start;
+  }
+
+  long end() {
+    return end;
+  }
+
+  void begin(@Nullable BatchEvent newEvent) {
+    event = newEvent;
+    if (newEvent != null) {
+      newEvent.begin();
+    }
+  }
+
+  void addFetch(long nanos) {
+    fetch += nanos;
+  }
+
+  void addDecode(long nanos) {
+    decode += nanos;
+  }
+
+  void addTransform(long nanos) {
+    transform += nanos;
+  }
+
+  void addItem() {
+    items++;
+  }
+
+  /** Share of the preparation that was fetching, 0 to 1. */
+  double fetchShare() {
+    long duration = end - start;
+    return duration <= 0 ? 0 : Math.min(1.0, (double) fetch / duration);
+  }
+
+  /** Everything that was neither fetch, decode nor transform. */
+  long other() {
+    return Math.max(0, end - start - fetch - decode - transform);
+  }
+
+  void finish(long now, @Nullable Object source) {
+    end = now;
+    BatchEvent done = event;
+    if (done != null) {
+      event = null;
+      done.end();
+      if (done.shouldCommit()) {
+        done.batch = id;
+        done.fetch = fetch;
+        done.decode = decode;
+        done.transform = transform;
+        done.other = other();
+        done.items = items;
+        done.source = source == null ? null : source.getClass().getName();
+        done.commit();
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.coordl.attribution;
+
+/** Hears of every duration, whatever the event thresholds; called on the program's threads. */
+public interface Durations {
+  /** What is measured, in the order of a batch's life. */
+  enum Kind {
+    FETCH,
+    DECODE,
+    TRANSFORM,
+    BATCH,
+    STALL,
+    STEP,
+    CHECKPOINT;
+
+    /** The name in events and reports. */
+    public String label() {
+      return name().toLowerCase(java.util.Locale.ROOT);
+    }
+  }
+
+  /** One duration in nanoseconds. */
+  void record(Kind kind, long nanos);
+
+  /** A pass over a data set ended; what was recorded since the last end is of this pass. */
+  void epochEnded(long epoch);
+}

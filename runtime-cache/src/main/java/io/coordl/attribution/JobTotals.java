@@ -1,0 +1,97 @@
+package io.coordl.attribution;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** Exact totals of the job since its start. Safe for concurrent use. */
+public final class JobTotals {
+  final LongAdder fetchTime = new LongAdder();
+  final LongAdder decodeTime = new LongAdder();
+  final LongAdder transformTime = new LongAdder();
+  final LongAdder otherTime = new LongAdder();
+  final LongAdder memoryItems = new LongAdder();
+  final LongAdder storageItems = new LongAdder();
+  final LongAdder memoryBytes = new LongAdder();
+  final LongAdder storageBytes = new LongAdder();
+
+  private final Totals totals = new Totals();
+  private long epochs;
+  private long firstAsk;
+  private long lastSeen;
+  private boolean started;
+
+  /**
+   * A reading of all totals; nanoseconds, bytes, counts.
+   *
+   * @param wall from the first ask for a batch to the last thing a training thread was seen doing
+   */
+  public record Snapshot(
+      long epochs,
+      long wall,
+      Totals totals,
+      long fetchTime,
+      long decodeTime,
+      long transformTime,
+      long otherTime,
+      long memoryItems,
+      long storageItems,
+      long memoryBytes,
+      long storageBytes) {
+
+    /** Items fetched, from wherever. */
+    public long items() {
+      return memoryItems + storageItems;
+    }
+
+    /** What happened between an earlier snapshot and this one; wall and totals stay as they are. */
+    Snapshot since(Snapshot earlier) {
+      return new Snapshot(
+          epochs,
+          wall,
+          totals,
+          fetchTime - earlier.fetchTime,
+          decodeTime - earlier.decodeTime,
+          transformTime - earlier.transformTime,
+          otherTime - earlier.otherTime,
+          memoryItems - earlier.memoryItems,
+          storageItems - earlier.storageItems,
+          memoryBytes - earlier.memoryBytes,
+          storageBytes - earlier.storageBytes);
+    }
+  }
+
+  /** All totals now. */
+  public synchronized Snapshot snapshot() {
+    Totals copy = new Totals();
+    copy.add(totals);
+    return new Snapshot(
+        epochs,
+        started ? lastSeen - firstAsk : 0,
+        copy,
+        fetchTime.sum(),
+        decodeTime.sum(),
+        transformTime.sum(),
+        otherTime.sum(),
+        memoryItems.sum(),
+        storageItems.sum(),
+        memoryBytes.sum(),
+        storageBytes.sum());
+  }
+
+  synchronized void seen(long from, long to) {
+    if (!started) {
+      started = true;
+      firstAsk = from;
+      lastSeen = to;
+    }
+    firstAsk = Math.min(firstAsk, from);
+    lastSeen = Math.max(lastSeen, to);
+  }
+
+  synchronized void add(Totals part) {
+    totals.add(part);
+  }
+
+  synchronized long nextEpoch() {
+    return ++epochs;
+  }
+}

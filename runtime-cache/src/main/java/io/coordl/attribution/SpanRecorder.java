@@ -1,0 +1,120 @@
+package io.coordl.attribution;
+
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.SpanSink;
+import io.coordl.bridge.event.FetchEvent;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes batches, data stalls, steps and epochs out of the spans of all threads.
+ *
+ * <p>Each thread has its own stack ({@link ThreadSpans}), so spans cost no synchronisation; threads
+ * meet in {@link RecentBatches} (once a batch) and {@link JobTotals}.
+ *
+ * <p>A wait is a stall only on a training thread: one that runs a training loop or steps. Waits of
+ * a thread that has not trained yet are held back until it does, so that a program's own prefetch
+ * thread, which also calls {@code next()}, never counts as stalled.
+ */
+public final class SpanRecorder implements SpanSink {
+  private final ThreadLocal<ThreadSpans> threads =
+      ThreadLocal.withInitial(() -> new ThreadSpans(this));
+  private final AtomicLong batchIds = new AtomicLong();
+  private final RecentBatches recent = new RecentBatches();
+  private final JobTotals totals = new JobTotals();
+  private final Durations durations;
+  private final LongSupplier gcNanos;
+  private volatile boolean events;
+
+  /**
+   * A recorder without events until {@link #events} says so.
+   *
+   * @param durations hears of every duration
+   * @param gcNanos total of collector pauses of this JVM so far, in nanoseconds
+   */
+  public SpanRecorder(Durations durations, LongSupplier gcNanos) {
+    this.durations = durations;
+    this.gcNanos = gcNanos;
+  }
+
+  /** Switches events on or off; totals and durations are always kept. */
+  public void events(boolean on) {
+    events = on;
+  }
+
+  /** Exact totals so far. */
+  public JobTotals totals() {
+    return totals;
+  }
+
+  boolean events() {
+    return events;
+  }
+
+  long nextBatchId() {
+    return batchIds.incrementAndGet();
+  }
+
+  RecentBatches recent() {
+    return recent;
+  }
+
+  Durations durations() {
+    return durations;
+  }
+
+  long gcNanos() {
+    return gcNanos.getAsLong();
+  }
+
+  @Override
+  public long enter(SpanKind kind, @Nullable Object subject) {
+    return threads.get().enter(kind, subject);
+  }
+
+  @Override
+  public void exit(long token, @Nullable Object result) {
+    threads.get().exit(token, result);
+  }
+
+  @Override
+  public void exitInnermost(SpanKind kind) {
+    threads.get().exitInnermost(kind);
+  }
+
+  @Override
+  public void fetchTime(long startNanos, long endNanos) {
+    threads.get().fetch(endNanos - startNanos);
+  }
+
+  @Override
+  public void itemFetched(String path, long startNanos, long nanos, long bytes, boolean memory) {
+    ThreadSpans thread = threads.get();
+    thread.itemFetched();
+    durations.record(Durations.Kind.FETCH, nanos);
+    if (memory) {
+      totals.memoryItems.increment();
+      totals.memoryBytes.add(bytes);
+    } else {
+      totals.storageItems.increment();
+      totals.storageBytes.add(bytes);
+    }
+    if (events && nanos >= FetchEvent.SLOW_NANOS) {
+      FetchEvent event = new FetchEvent();
+      if (event.isEnabled()) {
+        event.batch = thread.batchId();
+        event.path = path;
+        event.bytes = bytes;
+        event.fetchTime = nanos;
+        event.memory = memory;
+        event.commit();
+      }
+    }
+  }
+
+  @Override
+  public boolean loadingSample() {
+    return threads.get().loadingSample();
+  }
+}

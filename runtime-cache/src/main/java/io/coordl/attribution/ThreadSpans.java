@@ -1,0 +1,529 @@
+package io.coordl.attribution;
+
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.event.BatchEvent;
+import io.coordl.bridge.event.CheckpointEvent;
+import io.coordl.bridge.event.DataStallEvent;
+import io.coordl.bridge.event.DecodeEvent;
+import io.coordl.bridge.event.StepEvent;
+import io.coordl.bridge.event.TransformEvent;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import jdk.jfr.Event;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open spans of one thread, and what follows from their nesting. Confined to its thread.
+ *
+ * <p>Time is counted once: a span's self time is its duration less that of the spans inside it. The
+ * state between spans: the wait that is going on ({@code hasNext} and {@code next} together are one
+ * wait), the batch being prepared, the passes begun, and the step since the batch taken last.
+ */
+final class ThreadSpans {
+  private static final int MAX_PASSES = 16;
+  private static final int MAX_HELD = 64;
+  private static final SpanKind[] KINDS = SpanKind.values();
+
+  private final SpanRecorder recorder;
+
+  // The stack, as parallel arrays: a span allocates nothing.
+  private SpanKind[] kinds = new SpanKind[32];
+  private long[] starts = new long[32];
+  private long[] children = new long[32];
+  private @Nullable Object[] subjects = new @Nullable Object[32];
+  private @Nullable Event[] frameEvents = new @Nullable Event[32];
+  private @Nullable BatchRecord[] outerBatches = new @Nullable BatchRecord[32];
+  private int depth;
+  private final int[] open = new int[KINDS.length];
+
+  private @Nullable BatchRecord building;
+  private boolean training;
+
+  private int waitDepth;
+  private long waitStart;
+  private long waited;
+  private long waitGc;
+  private @Nullable DataStallEvent stallEvent;
+  private @Nullable BatchRecord waitRecord;
+
+  private final List<Pass> passes = new ArrayList<>();
+  private @Nullable Pass stepping;
+  private long stepStart;
+  private final ArrayDeque<Runnable> held = new ArrayDeque<>();
+
+  ThreadSpans(SpanRecorder recorder) {
+    this.recorder = recorder;
+  }
+
+  boolean loadingSample() {
+    return openSpans(SpanKind.SAMPLE, 0)
+            + openSpans(SpanKind.BATCH, 0)
+            + openSpans(SpanKind.PRODUCER, 0)
+            + waitDepth
+        > 0;
+  }
+
+  long batchId() {
+    return building == null ? 0 : building.id();
+  }
+
+  long enter(SpanKind kind, @Nullable Object subject) {
+    long now = System.nanoTime();
+    if (depth == kinds.length) {
+      grow();
+    }
+    int at = depth++;
+    kinds[at] = kind;
+    starts[at] = now;
+    children[at] = 0;
+    subjects[at] = subject;
+    frameEvents[at] = null;
+    outerBatches[at] = building;
+    boolean outermost = openSpans(kind, 1) == 1;
+    switch (kind) {
+      case FIT, COMPUTE -> trains();
+      case PRODUCER -> building = null;
+      case BATCH -> beginBatch(now);
+      case ASK, TAKE -> {
+        if (openSpans(SpanKind.PRODUCER, 0) > 0 || openSpans(SpanKind.BATCH, 0) > 0) {
+          // On a prefetch thread the iterator's next() is the preparation of a batch.
+          if (kind == SpanKind.TAKE) {
+            beginBatch(now);
+          }
+        } else if (waitDepth == 0) {
+          waitDepth = at + 1;
+          beginWait(now);
+        }
+      }
+      case PASS -> {
+        if (waitDepth == 0 && subject != null) {
+          endPassOf(subject, now);
+        }
+      }
+      case DECODE, TRANSFORM, CHECKPOINT -> {
+        if (outermost && recorder.events()) {
+          Event event =
+              kind == SpanKind.DECODE
+                  ? new DecodeEvent()
+                  : kind == SpanKind.TRANSFORM ? new TransformEvent() : new CheckpointEvent();
+          event.begin();
+          frameEvents[at] = event;
+        }
+      }
+      default -> {
+        // SAMPLE, ASSEMBLE, FETCH: only their time counts.
+      }
+    }
+    return at + 1L;
+  }
+
+  void exit(long token, @Nullable Object result) {
+    if (token > depth) {
+      return; // Closed already, by an enclosing span that threw or by a change of the sink.
+    }
+    long now = System.nanoTime();
+    while (depth > token) {
+      pop(now, null);
+    }
+    pop(now, result);
+  }
+
+  void exitInnermost(SpanKind kind) {
+    for (int at = depth - 1; at >= 0; at--) {
+      if (kinds[at] == kind) {
+        exit(at + 1, null);
+        return;
+      }
+    }
+  }
+
+  /** A fetch of {@code nanos} happened inside the current span. */
+  void fetch(long nanos) {
+    if (depth > 0) {
+      children[depth - 1] += nanos;
+    }
+    countFetch(nanos);
+  }
+
+  void itemFetched() {
+    if (building != null) {
+      building.addItem();
+    }
+  }
+
+  private void countFetch(long nanos) {
+    recorder.totals().fetchTime.add(nanos);
+    if (building != null) {
+      building.addFetch(nanos);
+    }
+  }
+
+  private void pop(long now, @Nullable Object result) {
+    int at = --depth;
+    SpanKind kind = kinds[at];
+    long duration = now - starts[at];
+    long self = Math.max(0, duration - children[at]);
+    Object subject = subjects[at];
+    Event event = frameEvents[at];
+    subjects[at] = null;
+    frameEvents[at] = null;
+    boolean outermost = openSpans(kind, -1) == 0;
+    if (at > 0) {
+      children[at - 1] += duration;
+    }
+    switch (kind) {
+      case FETCH -> countFetch(self);
+      case DECODE -> {
+        recorder.totals().decodeTime.add(self);
+        if (building != null) {
+          building.addDecode(self);
+        }
+        if (outermost) {
+          recorder.durations().record(Durations.Kind.DECODE, duration);
+          if (event instanceof DecodeEvent decode) {
+            decode.end();
+            if (decode.shouldCommit()) {
+              decode.batch = batchId();
+              decode.codec = nameOf(subject);
+              decode.commit();
+            }
+          }
+        }
+      }
+      case TRANSFORM -> {
+        recorder.totals().transformTime.add(self);
+        if (building != null) {
+          building.addTransform(self);
+        }
+        if (outermost) {
+          recorder.durations().record(Durations.Kind.TRANSFORM, duration);
+          if (event instanceof TransformEvent transform) {
+            transform.end();
+            if (transform.shouldCommit()) {
+              transform.batch = batchId();
+              transform.transform = nameOf(subject);
+              transform.commit();
+            }
+          }
+        }
+      }
+      case SAMPLE, ASSEMBLE -> {
+        if (building == null) { // Inside a batch it is part of that batch's rest.
+          recorder.totals().otherTime.add(self);
+        }
+      }
+      case BATCH -> endBatch(at, now, subject, result);
+      case ASK, TAKE -> {
+        if (waitDepth == at + 1) {
+          waitDepth = 0;
+          waited += duration;
+          if (kind == SpanKind.ASK) {
+            asked(now, subject, result);
+          } else {
+            taken(now, subject, result);
+          }
+        } else if (kind == SpanKind.TAKE && waitDepth == 0) {
+          endBatch(at, now, subject, result);
+        }
+      }
+      case CHECKPOINT -> {
+        if (outermost) {
+          checkpoint(now, duration, subject, event);
+        }
+      }
+      case PRODUCER -> building = outerBatches[at];
+      default -> {
+        // FIT, COMPUTE, PASS: marks only.
+      }
+    }
+    outerBatches[at] = null;
+  }
+
+  /** Open spans of a kind, after adding {@code change}. */
+  @SuppressWarnings("EnumOrdinal") // An array is what makes a span cost nanoseconds.
+  private int openSpans(SpanKind kind, int change) {
+    return open[kind.ordinal()] += change;
+  }
+
+  private void grow() {
+    int size = kinds.length * 2;
+    kinds = Arrays.copyOf(kinds, size);
+    starts = Arrays.copyOf(starts, size);
+    children = Arrays.copyOf(children, size);
+    subjects = Arrays.copyOf(subjects, size);
+    frameEvents = Arrays.copyOf(frameEvents, size);
+    outerBatches = Arrays.copyOf(outerBatches, size);
+  }
+
+  // ---- preparation
+
+  private void beginBatch(long now) {
+    boolean nested =
+        openSpans(SpanKind.BATCH, 0) + openSpans(SpanKind.TAKE, 0) > 1 && building != null;
+    if (!nested || (waitDepth > 0 && isBuiltByWait())) {
+      building = newRecord(now);
+    }
+  }
+
+  /** Whether the batch being built was begun by the wait itself, for want of a better beginning. */
+  private boolean isBuiltByWait() {
+    return building != null && building == waitRecord;
+  }
+
+  private BatchRecord newRecord(long now) {
+    BatchRecord record = new BatchRecord(recorder.nextBatchId(), now);
+    record.begin(recorder.events() ? new BatchEvent() : null);
+    return record;
+  }
+
+  private void endBatch(int at, long now, @Nullable Object subject, @Nullable Object result) {
+    BatchRecord record = building;
+    BatchRecord outer = outerBatches[at];
+    if (record == null || record == outer) {
+      return; // A next() inside a next(): the outermost is the batch.
+    }
+    building = outer;
+    if (result != null) {
+      finish(record, now, subject);
+      recorder.recent().put(result, record);
+    }
+  }
+
+  private void finish(BatchRecord record, long now, @Nullable Object source) {
+    record.finish(now, source);
+    recorder.totals().otherTime.add(record.other());
+    recorder.durations().record(Durations.Kind.BATCH, record.end() - record.start());
+  }
+
+  // ---- waits and steps
+
+  private void beginWait(long now) {
+    endStep(now);
+    if (waited == 0) {
+      waitStart = now;
+      waitGc = recorder.gcNanos();
+      waitRecord = newRecord(now);
+      building = waitRecord;
+      if (recorder.events()) {
+        stallEvent = new DataStallEvent();
+        stallEvent.begin();
+      }
+    }
+  }
+
+  private void asked(long now, @Nullable Object subject, @Nullable Object answer) {
+    if (answer instanceof Boolean more && !more && subject != null) {
+      Pass pass = findPass(subject);
+      long wait = waited;
+      clearWait();
+      if (pass != null) {
+        pass.totals.addStall(StallShares.queueing(wait));
+        endPass(pass, true, now);
+      }
+    }
+  }
+
+  private void taken(long now, @Nullable Object subject, @Nullable Object batch) {
+    BatchRecord mine = building;
+    DataStallEvent event = stallEvent;
+    long wait = waited;
+    long start = waitStart;
+    long gc = Math.max(0, recorder.gcNanos() - waitGc);
+    clearWait();
+    if (batch == null || subject == null || mine == null) {
+      return;
+    }
+    BatchRecord made = recorder.recent().take(batch);
+    if (made == null) {
+      // Nobody else prepared it: it was prepared here, while the thread waited.
+      finish(mine, now, subject);
+      made = mine;
+      if (!training) {
+        recorder.recent().put(batch, mine);
+      }
+    }
+    Pass pass = passOf(subject, start);
+    StallShares shares = StallShares.of(wait, start, now, gc, made);
+    pass.totals.batches++;
+    pass.totals.addStall(shares);
+    pass.openBatch = made.id();
+    long id = made.id();
+    if (event != null) {
+      event.end();
+    }
+    whenTraining(
+        () -> {
+          recorder.durations().record(Durations.Kind.STALL, wait);
+          Totals part = new Totals();
+          part.batches = 1;
+          part.addStall(shares);
+          recorder.totals().add(part);
+          recorder.totals().seen(start, now);
+          if (event != null && event.shouldCommit()) {
+            event.batch = id;
+            event.epoch = numberOf(pass);
+            event.wait = wait;
+            event.fetch = shares.fetch();
+            event.prep = shares.prep();
+            event.gc = shares.gc();
+            event.queue = shares.queue();
+            event.commit();
+          }
+        });
+    beginStep(pass, System.nanoTime());
+  }
+
+  private void clearWait() {
+    waited = 0;
+    stallEvent = null;
+    building = null;
+    waitRecord = null;
+  }
+
+  private void beginStep(Pass pass, long now) {
+    stepping = pass;
+    stepStart = now;
+    if (recorder.events()) {
+      pass.stepEvent = new StepEvent();
+      pass.stepEvent.begin();
+    }
+  }
+
+  /** The thread asks again: what it did since it took the last batch was the step. */
+  private void endStep(long now) {
+    Pass pass = stepping;
+    if (pass == null) {
+      return;
+    }
+    stepping = null;
+    long checkpoint = pass.stepCheckpoint;
+    long compute = Math.max(0, now - stepStart - checkpoint);
+    pass.stepCheckpoint = 0;
+    pass.totals.compute += compute;
+    StepEvent event = pass.stepEvent;
+    pass.stepEvent = null;
+    long batch = pass.openBatch;
+    if (event != null) {
+      event.end();
+    }
+    whenTraining(
+        () -> {
+          recorder.durations().record(Durations.Kind.STEP, compute);
+          Totals part = new Totals();
+          part.compute = compute;
+          recorder.totals().add(part);
+          recorder.totals().seen(now, now);
+          if (event != null && event.shouldCommit()) {
+            event.batch = batch;
+            event.epoch = numberOf(pass);
+            event.checkpoint = checkpoint;
+            event.commit();
+          }
+        });
+  }
+
+  private void checkpoint(
+      long now, long duration, @Nullable Object subject, @Nullable Event event) {
+    if (stepping != null) {
+      stepping.stepCheckpoint += duration;
+      stepping.totals.checkpoint += duration;
+    }
+    recorder.durations().record(Durations.Kind.CHECKPOINT, duration);
+    Totals part = new Totals();
+    part.checkpoint = duration;
+    recorder.totals().add(part);
+    recorder.totals().seen(now - duration, now);
+    if (event instanceof CheckpointEvent done) {
+      done.end();
+      if (done.shouldCommit()) {
+        done.model = nameOf(subject);
+        done.commit();
+      }
+    }
+  }
+
+  // ---- passes
+
+  private Pass passOf(Object subject, long start) {
+    Pass pass = findPass(subject);
+    if (pass == null) {
+      pass = new Pass(subject, start, recorder.totals().snapshot(), recorder.events());
+      for (Pass other : List.copyOf(passes)) {
+        if (other.isAbandoned() || passes.size() >= MAX_PASSES) {
+          endPass(other, false, start);
+        }
+      }
+      passes.add(pass);
+    }
+    return pass;
+  }
+
+  private @Nullable Pass findPass(Object subject) {
+    for (Pass pass : passes) {
+      if (pass.isOf(subject)) {
+        return pass;
+      }
+    }
+    return null;
+  }
+
+  private void endPassOf(Object subject, long now) {
+    Pass pass = findPass(subject);
+    if (pass != null) {
+      if (stepping == pass) {
+        endStep(now);
+      }
+      endPass(pass, false, now);
+    }
+  }
+
+  private void endPass(Pass pass, boolean complete, long now) {
+    passes.remove(pass);
+    if (!training) {
+      return; // A thread that only loads has no epochs.
+    }
+    numberOf(pass);
+    pass.commit(complete, now, recorder.totals().snapshot());
+    recorder.durations().epochEnded(pass.epoch);
+    // A validation inside an epoch is over: the step it interrupted goes on.
+    if (!passes.isEmpty() && stepping == null) {
+      beginStep(passes.get(passes.size() - 1), now);
+    }
+  }
+
+  private long numberOf(Pass pass) {
+    if (pass.epoch == 0) {
+      pass.epoch = recorder.totals().nextEpoch();
+    }
+    return pass.epoch;
+  }
+
+  // ---- training threads
+
+  private void trains() {
+    if (!training) {
+      training = true;
+      Runnable next;
+      while ((next = held.poll()) != null) {
+        next.run();
+      }
+    }
+  }
+
+  private void whenTraining(Runnable result) {
+    if (training) {
+      result.run();
+    } else if (held.size() < MAX_HELD) {
+      held.add(result);
+    }
+  }
+
+  private static @Nullable String nameOf(@Nullable Object subject) {
+    if (subject == null) {
+      return null;
+    }
+    return subject instanceof Class<?> type ? type.getName() : subject.getClass().getName();
+  }
+}

@@ -1,0 +1,146 @@
+package io.coordl.recording;
+
+import io.coordl.attribution.Durations;
+import io.coordl.attribution.JobTotals;
+import io.coordl.attribution.Totals;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** The text at exit: where the time went, what each policy did, what to try next. */
+final class ExitSummary {
+  private final JobMonitor job;
+  private final @Nullable String recording;
+
+  ExitSummary(JobMonitor job, @Nullable String recording) {
+    this.job = job;
+    this.recording = recording;
+  }
+
+  /** At most 20 lines; none if nothing was trained, read or kept. */
+  List<String> lines() {
+    JobTotals.Snapshot now = job.spans().totals().snapshot();
+    Totals t = now.totals();
+    List<String> lines = new ArrayList<>();
+    if (t.batches == 0 && now.items() == 0) {
+      return lines;
+    }
+    if (t.batches > 0) {
+      lines.add(
+          format(
+              "%s: %d epochs, %d batches, %s from the first batch to the last",
+              job.frameworks().isEmpty() ? "training" : job.frameworks(),
+              now.epochs(),
+              t.batches,
+              seconds(now.wall())));
+      lines.add(share("compute", t.compute, now.wall(), ""));
+      lines.add(
+          share(
+              "data stall",
+              t.stall,
+              now.wall(),
+              format(
+                  "fetch %s, prep %s, GC %s, queueing %s",
+                  seconds(t.fetchStall),
+                  seconds(t.prepStall),
+                  seconds(t.gcStall),
+                  seconds(t.queueStall))));
+      if (t.checkpoint > 0) {
+        lines.add(share("checkpoints", t.checkpoint, now.wall(), ""));
+      }
+    }
+    if (now.items() > 0) {
+      lines.add(
+          format(
+              "items: %d from storage (%s), %d from memory (%s)",
+              now.storageItems(),
+              bytes(now.storageBytes()),
+              now.memoryItems(),
+              bytes(now.memoryBytes())));
+    }
+    work(lines, "fetch", Durations.Kind.FETCH, now.fetchTime());
+    work(lines, "decode", Durations.Kind.DECODE, now.decodeTime());
+    work(lines, "transform", Durations.Kind.TRANSFORM, now.transformTime());
+    for (StoreView store : job.stores()) {
+      lines.add(
+          format(
+              "%s cache (%s): %d items, %s of %s; %d hits, %d misses, %d bypassed",
+              store.store(),
+              store.scope(),
+              store.items(),
+              bytes(store.used()),
+              bytes(store.capacity()),
+              store.hits(),
+              store.misses(),
+              store.bypassed()));
+    }
+    if (job.log().faults() > 0) {
+      lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));
+    }
+    lines.add("next: " + advice(t, now));
+    if (recording != null) {
+      lines.add("recording: " + recording);
+    }
+    return lines;
+  }
+
+  private String advice(Totals t, JobTotals.Snapshot now) {
+    if (t.batches == 0 || t.stall < now.wall() / 20) {
+      return "data costs this job less than 5 % of its time; nothing to do";
+    }
+    boolean caching = !job.stores().isEmpty();
+    if (t.fetchStall >= t.prepStall) {
+      return caching
+          ? "the job waits for storage; a larger cache.size would keep more of the data set"
+          : "the job waits for storage; try cache=minio";
+    }
+    return "the job waits for preparation, which a cache of raw bytes cannot cure; prepare on more"
+        + " threads (DJL: optExecutorService)";
+  }
+
+  private void work(List<String> lines, String name, Durations.Kind kind, long self) {
+    Histogram histogram = job.latency(kind);
+    if (histogram.getTotalCount() > 0) {
+      lines.add(
+          format(
+              "%s: %s on all threads, %d times, half within %s, 99 %% within %s",
+              name,
+              seconds(self),
+              histogram.getTotalCount(),
+              millis(histogram.getValueAtPercentile(50)),
+              millis(histogram.getValueAtPercentile(99))));
+    }
+  }
+
+  private static String share(String name, long part, long whole, String more) {
+    return format(
+        "  %-12s %9s  %5.1f %%%s",
+        name,
+        seconds(part),
+        whole == 0 ? 0.0 : 100.0 * part / whole,
+        more.isEmpty() ? "" : "  " + more);
+  }
+
+  private static String seconds(long nanos) {
+    return format("%.2f s", nanos / 1e9);
+  }
+
+  private static String millis(long nanos) {
+    return format("%.2f ms", nanos / 1e6);
+  }
+
+  private static String bytes(long bytes) {
+    if (bytes < 10_000) {
+      return bytes + " B";
+    }
+    return bytes < 10_000_000_000L
+        ? format("%.1f MB", bytes / 1e6)
+        : format("%.1f GB", bytes / 1e9);
+  }
+
+  private static String format(String pattern, Object... values) {
+    return String.format(Locale.ROOT, pattern, values);
+  }
+}

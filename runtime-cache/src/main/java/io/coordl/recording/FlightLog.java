@@ -1,0 +1,145 @@
+package io.coordl.recording;
+
+import io.coordl.bridge.event.ConfigurationEvent;
+import io.coordl.bridge.event.JobStatisticsEvent;
+import io.coordl.bridge.event.LatencyStatisticsEvent;
+import io.coordl.bridge.event.StoreStatisticsEvent;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.text.ParseException;
+import java.time.Duration;
+import jdk.jfr.Configuration;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JFR recording of the job: the agent's own from its bundled settings, or the user's if one
+ * runs already. Final figures are written as periodic events at the end of every chunk, so any dump
+ * at any time, by whomever, has them.
+ */
+final class FlightLog {
+  private static final String SETTINGS = "coordl.jfc";
+
+  private final JobMonitor job;
+  private @Nullable Recording recording;
+  private @Nullable File file;
+  private boolean joined;
+
+  FlightLog(JobMonitor job) {
+    this.job = job;
+  }
+
+  /**
+   * Starts or joins a recording.
+   *
+   * @param target file to write, {@code %p} is the process id
+   * @param own start a recording of our own even beside the user's
+   */
+  synchronized void start(String target, boolean own) throws IOException, ParseException {
+    // JDK-8371889 (JDK 15 to 22): registering events while another thread does file I/O can
+    // deadlock unless the recorder and the JDK's own file events come first.
+    FlightRecorder recorder = FlightRecorder.getFlightRecorder();
+    preload("jdk.jfr.events.Handlers");
+    preload("jdk.jfr.events.EventConfigurations");
+    FlightRecorder.addPeriodicEvent(ConfigurationEvent.class, this::commitConfiguration);
+    FlightRecorder.addPeriodicEvent(JobStatisticsEvent.class, this::commitJob);
+    FlightRecorder.addPeriodicEvent(LatencyStatisticsEvent.class, job.latencies()::commitJob);
+    FlightRecorder.addPeriodicEvent(StoreStatisticsEvent.class, this::commitStores);
+    joined =
+        recorder.getRecordings().stream().anyMatch(r -> r.getState() == RecordingState.RUNNING);
+    if (joined && !own) {
+      return;
+    }
+    String path = target.replace("%p", Long.toString(ProcessHandle.current().pid()));
+    Recording started = new Recording(settings());
+    started.setName("CoorDL");
+    started.setToDisk(true);
+    started.setMaxSize(4L << 30);
+    started.setMaxAge(Duration.ofDays(7));
+    File to = new File(path).getAbsoluteFile();
+    started.setDestination(to.toPath());
+    started.setDumpOnExit(true);
+    started.start();
+    recording = started;
+    file = to;
+  }
+
+  /** Ends our own recording and writes its file; leaves the user's alone. */
+  synchronized void finish() {
+    Recording mine = recording;
+    recording = null;
+    if (mine != null) {
+      try {
+        mine.stop();
+        mine.close();
+      } catch (IllegalStateException e) {
+        // JFR's own shutdown hook came first and has written the file.
+      }
+    }
+  }
+
+  /** Where the recording goes, for the summary. */
+  synchronized @Nullable String where() {
+    if (file != null) {
+      return file.getPath();
+    }
+    return joined ? "the recording that ran already" : null;
+  }
+
+  private static Configuration settings() throws IOException, ParseException {
+    InputStream in = FlightLog.class.getResourceAsStream(SETTINGS);
+    if (in == null) {
+      throw new IOException(SETTINGS + " is missing from the agent");
+    }
+    try (Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8)) {
+      return Configuration.create(reader);
+    }
+  }
+
+  private static void preload(String name) {
+    try {
+      Class.forName(name);
+    } catch (ClassNotFoundException e) {
+      // Of another JDK version.
+    }
+  }
+
+  private void commitConfiguration() {
+    for (Setting setting : job.settings()) {
+      ConfigurationEvent event = new ConfigurationEvent();
+      event.key = setting.key();
+      event.value = setting.value();
+      event.origin = setting.origin();
+      event.commit();
+    }
+  }
+
+  private void commitStores() {
+    for (StoreView store : job.stores()) {
+      StoreStatisticsEvent event = new StoreStatisticsEvent();
+      event.store = store.store();
+      event.scope = store.scope();
+      event.group = store.group();
+      event.capacity = store.capacity();
+      event.used = store.used();
+      event.items = store.items();
+      event.hits = store.hits();
+      event.misses = store.misses();
+      event.admitted = store.admitted();
+      event.bypassed = store.bypassed();
+      event.hitBytes = store.hitBytes();
+      event.jobs = store.jobs();
+      event.commit();
+    }
+  }
+
+  private void commitJob() {
+    job.fill(new JobStatisticsEvent()).commit();
+  }
+}

@@ -1,0 +1,144 @@
+package io.coordl.recording;
+
+import io.coordl.attribution.Durations;
+import io.coordl.attribution.JobTotals;
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.attribution.Totals;
+import io.coordl.bridge.event.JobStatisticsEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Everything known about this job: spans, distributions, stores, settings, faults; and its way into
+ * the recording and the summary. One per JVM, made by the agent. Safe for concurrent use.
+ */
+public final class JobMonitor {
+  private final Latencies latencies = new Latencies();
+  private final SpanRecorder spans = new SpanRecorder(latencies, new GcClock());
+  private final AgentLog log = new AgentLog();
+  private final RewriteLog rewrites = new RewriteLog();
+  private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
+  private final Set<String> frameworks = new ConcurrentSkipListSet<>();
+  private final FlightLog flight = new FlightLog(this);
+  private final List<Setting> settings;
+  private final String mainClass;
+
+  /**
+   * A monitor that records nothing yet.
+   *
+   * @param settings the agent's arguments as understood
+   * @param mainClass the program, for the recording
+   */
+  public JobMonitor(List<Setting> settings, String mainClass) {
+    this.settings = List.copyOf(settings);
+    this.mainClass = mainClass;
+  }
+
+  /** Where spans go. */
+  public SpanRecorder spans() {
+    return spans;
+  }
+
+  /** What the user is told. */
+  public AgentLog log() {
+    return log;
+  }
+
+  /** What was rewritten. */
+  public RewriteLog rewrites() {
+    return rewrites;
+  }
+
+  /** Adds a store to events and summary. */
+  public void addStore(Supplier<StoreView> store) {
+    stores.add(store);
+  }
+
+  /** Notes a training library by name. */
+  public void sawFramework(String name) {
+    frameworks.add(name);
+  }
+
+  /**
+   * Starts our recording, or joins one that runs; a failure costs the recording, not the job.
+   *
+   * @param target file, {@code %p} is the process id
+   * @param own start our own even if the user's runs
+   */
+  public void startRecording(String target, boolean own) {
+    try {
+      flight.start(target, own);
+    } catch (Exception | LinkageError e) {
+      log.say("record=" + target + " cannot be written (" + e + "); no recording is made");
+    }
+    spans.events(true);
+    rewrites.open();
+  }
+
+  /** Ends the recording, if any of ours, and returns the summary, at most 20 lines. */
+  public List<String> finish() {
+    try {
+      flight.finish();
+    } catch (RuntimeException e) {
+      log.say("the recording cannot be finished (" + e + ")");
+    }
+    return new ExitSummary(this, flight.where()).lines();
+  }
+
+  Latencies latencies() {
+    return latencies;
+  }
+
+  Histogram latency(Durations.Kind kind) {
+    return latencies.job(kind);
+  }
+
+  List<Setting> settings() {
+    return settings;
+  }
+
+  List<StoreView> stores() {
+    List<StoreView> views = new ArrayList<>();
+    for (Supplier<StoreView> store : stores) {
+      views.add(store.get());
+    }
+    return views;
+  }
+
+  String frameworks() {
+    return String.join(", ", frameworks);
+  }
+
+  JobStatisticsEvent fill(JobStatisticsEvent event) {
+    JobTotals.Snapshot now = spans.totals().snapshot();
+    Totals totals = now.totals();
+    event.mainClass = mainClass;
+    event.frameworks = frameworks();
+    event.epochs = now.epochs();
+    event.faults = log.faults();
+    event.wall = now.wall();
+    event.batches = totals.batches;
+    event.compute = totals.compute;
+    event.stall = totals.stall;
+    event.fetchStall = totals.fetchStall;
+    event.prepStall = totals.prepStall;
+    event.gcStall = totals.gcStall;
+    event.queueStall = totals.queueStall;
+    event.checkpoint = totals.checkpoint;
+    event.fetchTime = now.fetchTime();
+    event.decodeTime = now.decodeTime();
+    event.transformTime = now.transformTime();
+    event.otherTime = now.otherTime();
+    event.items = now.items();
+    event.memoryItems = now.memoryItems();
+    event.storageItems = now.storageItems();
+    event.memoryBytes = now.memoryBytes();
+    event.storageBytes = now.storageBytes();
+    return event;
+  }
+}

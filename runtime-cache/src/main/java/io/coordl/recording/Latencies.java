@@ -1,0 +1,120 @@
+package io.coordl.recording;
+
+import io.coordl.attribution.Durations;
+import io.coordl.bridge.event.LatencyStatisticsEvent;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.zip.Deflater;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+
+/**
+ * The distribution of every duration, whatever the thresholds of the events: counts and totals are
+ * exact, quantiles within 1 %. Recording is wait-free; about 40 KB a kind.
+ */
+final class Latencies implements Durations {
+  private static final int DIGITS = 2;
+  private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(24);
+
+  /** One kind: the recorder threads write to, this epoch so far, and the job up to this epoch. */
+  private static final class Track {
+    final Recorder recorder = new Recorder(MAX_NANOS, DIGITS);
+    final Histogram epoch = new Histogram(MAX_NANOS, DIGITS);
+    final Histogram job = new Histogram(MAX_NANOS, DIGITS);
+    final LongAdder total = new LongAdder();
+    long totalBefore;
+
+    void collect() {
+      epoch.add(recorder.getIntervalHistogram());
+    }
+
+    Histogram whole() {
+      collect();
+      Histogram all = job.copy();
+      all.add(epoch);
+      return all;
+    }
+  }
+
+  private final Map<Kind, Track> tracks = new EnumMap<>(Kind.class);
+
+  Latencies() {
+    for (Kind kind : Kind.values()) {
+      tracks.put(kind, new Track());
+    }
+  }
+
+  @Override
+  public void record(Kind kind, long nanos) {
+    Track track = track(kind);
+    long value = Math.max(0, nanos);
+    track.total.add(value);
+    track.recorder.recordValue(Math.min(value, MAX_NANOS));
+  }
+
+  @Override
+  public synchronized void epochEnded(long epoch) {
+    for (Kind kind : Kind.values()) {
+      Track track = track(kind);
+      track.collect();
+      long total = track.total.sum();
+      commit(kind, epoch, track.epoch, total - track.totalBefore);
+      track.totalBefore = total;
+      track.job.add(track.epoch);
+      track.epoch.reset();
+    }
+  }
+
+  /** Writes the job's distributions so far as events of epoch 0. */
+  synchronized void commitJob() {
+    for (Kind kind : Kind.values()) {
+      Track track = track(kind);
+      commit(kind, 0, track.whole(), track.total.sum());
+    }
+  }
+
+  /** The job's distribution of one kind so far; a copy. */
+  synchronized Histogram job(Kind kind) {
+    return track(kind).whole();
+  }
+
+  private Track track(Kind kind) {
+    Track track = tracks.get(kind);
+    if (track == null) {
+      throw new AssertionError(kind);
+    }
+    return track;
+  }
+
+  private static void commit(Kind kind, long epoch, Histogram histogram, long total) {
+    LatencyStatisticsEvent event = new LatencyStatisticsEvent();
+    long count = histogram.getTotalCount();
+    if (count == 0 || !event.isEnabled()) {
+      return;
+    }
+    event.kind = kind.label();
+    event.epoch = epoch;
+    event.count = count;
+    event.total = total;
+    event.minimum = histogram.getMinValue();
+    event.mean = Math.round((double) total / count);
+    event.p50 = histogram.getValueAtPercentile(50);
+    event.p90 = histogram.getValueAtPercentile(90);
+    event.p99 = histogram.getValueAtPercentile(99);
+    event.p999 = histogram.getValueAtPercentile(99.9);
+    event.maximum = histogram.getMaxValue();
+    event.histogram = encode(histogram);
+    event.commit();
+  }
+
+  private static String encode(Histogram histogram) {
+    ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+    int length = histogram.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_SPEED);
+    return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
+  }
+}

@@ -1,0 +1,8 @@
+package io.coordl.recording;
+
+/**
+ * One argument of the agent as understood, for the recording.
+ *
+ * @param origin default, argument, file or environment
+ */
+public record Setting(String key, String value, String origin) {}
