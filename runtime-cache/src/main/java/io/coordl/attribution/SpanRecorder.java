@@ -3,6 +3,8 @@ package io.coordl.attribution;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import io.coordl.bridge.event.FetchEvent;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,8 @@ public final class SpanRecorder implements SpanSink {
   private final JobTotals totals = new JobTotals();
   private final Durations durations;
   private final LongSupplier gcNanos;
+  private final CountDownLatch ready = new CountDownLatch(1);
+  private volatile boolean awaited;
   private volatile boolean events;
 
   /**
@@ -41,6 +45,27 @@ public final class SpanRecorder implements SpanSink {
   /** Switches events on or off; totals and durations are always kept. */
   public void events(boolean on) {
     events = on;
+  }
+
+  /** The recording runs, or there will be none: waits need no longer be held up for it. */
+  public void ready() {
+    ready.countDown();
+  }
+
+  /**
+   * Before the first wait of the job: gives a recording that is being started its time, so that the
+   * first and longest stall is not missing from it. At most 10 s, once, and not if interrupted.
+   */
+  void awaitReady() {
+    if (awaited) {
+      return;
+    }
+    awaited = true;
+    try {
+      ready.await(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Exact totals so far. */

@@ -70,6 +70,9 @@ final class ThreadSpans {
   }
 
   long enter(SpanKind kind, @Nullable Object subject) {
+    if (kind == SpanKind.ASK || kind == SpanKind.TAKE) {
+      recorder.awaitReady();
+    }
     long now = System.nanoTime();
     if (depth == kinds.length) {
       grow();

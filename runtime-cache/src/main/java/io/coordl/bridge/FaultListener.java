@@ -2,9 +2,6 @@ package io.coordl.bridge;
 
 /** Hears of every fault inside the agent; must not throw. */
 public interface FaultListener {
-  /** A listener that says nothing. */
-  FaultListener NONE = new NoFaults();
-
   /**
    * Something of ours failed and the program's own call was made instead.
    *

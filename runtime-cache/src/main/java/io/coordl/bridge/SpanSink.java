@@ -8,9 +8,6 @@ import org.jspecify.annotations.Nullable;
  * workspaces.
  */
 public interface SpanSink {
-  /** Takes no notice of anything. */
-  SpanSink NONE = new NoSpans();
-
   /**
    * Opens a span on this thread.
    *

@@ -41,6 +41,21 @@ public final class Spans {
     }
   }
 
+  /**
+   * The batches of a data set, each {@code hasNext} and {@code next} marked. Only iterables of the
+   * JDK or made by a lambda are wrapped: no program can cast those to a type of its own, and named
+   * iterators are marked where they are declared.
+   */
+  public static @Nullable Iterable<?> timed(@Nullable Iterable<?> batches) {
+    if (batches == null) {
+      return null;
+    }
+    Class<?> type = batches.getClass();
+    return type.isHidden() || type.getClassLoader() == null
+        ? (batches instanceof TimedIterable ? batches : new TimedIterable<>(batches))
+        : batches;
+  }
+
   static void fetchTime(long startNanos, long endNanos) {
     try {
       Bridge.sink().fetchTime(startNanos, endNanos);

@@ -20,8 +20,8 @@ import org.HdrHistogram.Histogram;
 public final class JobMonitor {
   private final Latencies latencies = new Latencies();
   private final SpanRecorder spans = new SpanRecorder(latencies, new GcClock());
-  private final AgentLog log = new AgentLog();
-  private final RewriteLog rewrites = new RewriteLog();
+  private final AgentLog log;
+  private final RewriteLog rewrites;
   private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private final FlightLog flight = new FlightLog(this);
@@ -33,10 +33,14 @@ public final class JobMonitor {
    *
    * @param settings the agent's arguments as understood
    * @param mainClass the program, for the recording
+   * @param log what the user is told
+   * @param rewrites what was rewritten, before this monitor too
    */
-  public JobMonitor(List<Setting> settings, String mainClass) {
+  public JobMonitor(List<Setting> settings, String mainClass, AgentLog log, RewriteLog rewrites) {
     this.settings = List.copyOf(settings);
     this.mainClass = mainClass;
+    this.log = log;
+    this.rewrites = rewrites;
   }
 
   /** Where spans go. */
@@ -47,11 +51,6 @@ public final class JobMonitor {
   /** What the user is told. */
   public AgentLog log() {
     return log;
-  }
-
-  /** What was rewritten. */
-  public RewriteLog rewrites() {
-    return rewrites;
   }
 
   /** Adds a store to events and summary. */
@@ -78,6 +77,12 @@ public final class JobMonitor {
     }
     spans.events(true);
     rewrites.open();
+    spans.ready();
+  }
+
+  /** Totals and summary only: nothing is written. */
+  public void startWithoutRecording() {
+    spans.ready();
   }
 
   /** Ends the recording, if any of ours, and returns the summary, at most 20 lines. */

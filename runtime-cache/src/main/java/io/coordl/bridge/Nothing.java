@@ -2,8 +2,12 @@ package io.coordl.bridge;
 
 import org.jspecify.annotations.Nullable;
 
-/** The sink before the agent is installed, and after it has given up. */
-final class NoSpans implements SpanSink {
+/** What stands behind the bridge before the agent is installed, and after it has given up. */
+final class Nothing implements SpanSink, ItemSource, FaultListener {
+  static final Nothing INSTANCE = new Nothing();
+
+  private Nothing() {}
+
   @Override
   public long enter(SpanKind kind, @Nullable Object subject) {
     return 0;
@@ -25,4 +29,17 @@ final class NoSpans implements SpanSink {
   public boolean loadingSample() {
     return false;
   }
+
+  @Override
+  public @Nullable OpenItem open(String path) {
+    return null;
+  }
+
+  @Override
+  public @Nullable OpenItem openRandomAccess(String path) {
+    return null;
+  }
+
+  @Override
+  public void fault(String where, Throwable cause, boolean tripped) {}
 }

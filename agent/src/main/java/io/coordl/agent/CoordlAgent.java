@@ -1,0 +1,96 @@
+package io.coordl.agent;
+
+import io.coordl.bridge.IsolatedLoader;
+import java.io.File;
+import java.lang.instrument.Instrumentation;
+import java.util.jar.JarFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entry of {@code -javaagent:coordl-agent.jar=arguments}. Checks the kill switch before anything
+ * else, uses no lambda (each drags in the invokedynamic machinery), touches neither logging nor JMX
+ * nor {@code java.nio.file}, and lets nothing escape: whatever fails, the program runs without us.
+ */
+public final class CoordlAgent {
+  private static final String ATTACHED = "coordl.attached";
+  private static final String INSTALLER = "io.coordl.agent.install.Installer";
+
+  private CoordlAgent() {}
+
+  /** Called by the JVM before the program's {@code main}. */
+  public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
+    start(arguments == null ? "" : arguments, instrumentation);
+  }
+
+  /** Called by the JVM when attached to a running program; {@code -javaagent} is the better way. */
+  public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
+    start(arguments == null ? "" : arguments, instrumentation);
+  }
+
+  /** {@code java -jar coordl-agent.jar}: how to use it. */
+  public static void main(String[] ignored) {
+    start("help", null);
+  }
+
+  private static void start(String arguments, @Nullable Instrumentation instrumentation) {
+    try {
+      if (isDisabled(arguments) || isJdkTool()) {
+        return;
+      }
+      if (instrumentation != null && System.getProperty(ATTACHED) != null) {
+        System.err.println(
+            "[coordl] attached twice; the second one ("
+                + (arguments.isEmpty() ? "no arguments" : arguments)
+                + ") does nothing");
+        return;
+      }
+      File jar = jar();
+      if (jar == null) {
+        System.err.println(
+            "[coordl] coordl-agent.jar cannot be found as a file; the program runs without it");
+        return;
+      }
+      if (instrumentation != null) {
+        System.setProperty(ATTACHED, "true");
+        try (JarFile file = new JarFile(jar)) {
+          instrumentation.appendToBootstrapClassLoaderSearch(file);
+        }
+      }
+      ClassLoader loader = new IsolatedLoader(jar);
+      Class.forName(INSTALLER, true, loader)
+          .getMethod("install", String.class, Instrumentation.class)
+          .invoke(null, arguments, instrumentation);
+    } catch (Throwable t) {
+      Throwable cause = t.getCause() != null ? t.getCause() : t;
+      System.err.println("[coordl] cannot start (" + cause + "); the program runs without it");
+      if (Boolean.getBoolean("coordl.debug")) {
+        t.printStackTrace();
+      }
+    }
+  }
+
+  private static boolean isDisabled(String arguments) {
+    return "false".equals(System.getProperty("coordl.enabled"))
+        || saysDisabled(arguments)
+        || saysDisabled(System.getenv("COORDL_OPTS"));
+  }
+
+  private static boolean saysDisabled(@Nullable String arguments) {
+    return arguments != null && ("," + arguments + ",").contains(",enabled=false,");
+  }
+
+  /** A user of JAVA_TOOL_OPTIONS gets us into javac, jcmd and jfr too: stay out. */
+  private static boolean isJdkTool() {
+    String module = System.getProperty("jdk.module.main");
+    return module != null && module.startsWith("jdk.");
+  }
+
+  private static @Nullable File jar() throws Exception {
+    java.security.CodeSource source = CoordlAgent.class.getProtectionDomain().getCodeSource();
+    if (source == null || source.getLocation() == null) {
+      return null;
+    }
+    File file = new File(source.getLocation().toURI());
+    return file.isFile() ? file : null;
+  }
+}

@@ -1,0 +1,78 @@
+package io.coordl.agent.install;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.ItemSource;
+import io.coordl.recording.AgentLog;
+import io.coordl.recording.JobMonitor;
+import io.coordl.recording.RewriteLog;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the agent to life when the first class of a training library loads, so that a program that
+ * trains nothing pays for a transformer and no more: no recording, no store, no file.
+ */
+final class Activation {
+  private final Options options;
+  private final AgentLog log;
+  private final RewriteLog rewrites;
+  private @Nullable JobMonitor job;
+
+  Activation(Options options, AgentLog log, RewriteLog rewrites) {
+    this.options = options;
+    this.log = log;
+    this.rewrites = rewrites;
+  }
+
+  /**
+   * Called at every class of a library; does its work once. Never throws.
+   *
+   * @param library its name, empty if the user named a data set and no library is needed
+   */
+  synchronized void activate(String library) {
+    try {
+      JobMonitor running = job;
+      if (running == null) {
+        running = start();
+        job = running;
+      }
+      if (!library.isEmpty()) {
+        running.sawFramework(library);
+      }
+    } catch (Throwable t) {
+      Bridge.fault("activation", t);
+    }
+  }
+
+  private JobMonitor start() {
+    JobMonitor monitor =
+        new JobMonitor(
+            options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
+    ItemSource items = Policies.items(options, monitor);
+    Bridge.install(monitor.spans(), items, log);
+    String record = options.get(Option.RECORD);
+    if (!record.equals("off")) {
+      Thread recorder =
+          new Thread(
+              () -> monitor.startRecording(record, options.isGiven(Option.RECORD)),
+              "coordl-recorder");
+      recorder.setDaemon(true);
+      recorder.start();
+    } else {
+      monitor.startWithoutRecording();
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(monitor), "coordl-summary"));
+    return monitor;
+  }
+
+  private void finish(JobMonitor monitor) {
+    List<String> lines = monitor.finish();
+    if (options.get(Option.SUMMARY).equals("on")) {
+      StringBuilder text = new StringBuilder();
+      for (String line : lines) {
+        text.append("[coordl] ").append(line).append('\n');
+      }
+      System.err.print(text);
+    }
+  }
+}

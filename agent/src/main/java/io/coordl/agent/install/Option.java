@@ -1,0 +1,80 @@
+package io.coordl.agent.install;
+
+import java.util.Locale;
+
+/**
+ * Every argument of the agent: the one declaration that parsing, the help text, the README's table
+ * and the recording share.
+ */
+public enum Option {
+  ENABLED("true", "true, false", Values.CHOICE, "kill switch: false leaves the program untouched"),
+  RECORD(
+      "coordl-%p.jfr",
+      "FILE, off",
+      Values.TEXT,
+      "JFR recording to write, %p is the process id; by default joins a recording that runs"
+          + " already"),
+  SUMMARY("on", "on, off", Values.CHOICE, "the text at exit"),
+  DATASET(
+      "inferred",
+      "inferred, PATH or GLOB (may be repeated)",
+      Values.LIST,
+      "which files are items of the data set; inferred: those read while a sample is loaded"),
+  CACHE(
+      "off",
+      "off, minio",
+      Values.CHOICE,
+      "keep raw items in memory: admitted until the budget is full, never evicted"),
+  CACHE_SIZE(
+      "auto",
+      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
+      Values.SIZE,
+      "byte budget of the cache; auto: half of what is free, within the container's limit"),
+  CACHE_SCOPE(
+      "process",
+      "process, host",
+      Values.CHOICE,
+      "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
+  GROUP("default", "NAME", Values.TEXT, "which jobs of this user share with cache.scope=host");
+
+  /** How values are checked. */
+  enum Values {
+    CHOICE,
+    TEXT,
+    LIST,
+    SIZE
+  }
+
+  private final String byDefault;
+  private final String expected;
+  private final Values check;
+  private final String description;
+
+  Option(String byDefault, String expected, Values check, String description) {
+    this.byDefault = byDefault;
+    this.expected = expected;
+    this.check = check;
+    this.description = description;
+  }
+
+  /** As written in arguments: {@code cache.size}. */
+  public String key() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '.');
+  }
+
+  String byDefault() {
+    return byDefault;
+  }
+
+  String expected() {
+    return expected;
+  }
+
+  Values check() {
+    return check;
+  }
+
+  String description() {
+    return description;
+  }
+}

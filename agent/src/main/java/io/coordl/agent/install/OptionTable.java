@@ -1,0 +1,41 @@
+package io.coordl.agent.install;
+
+/** The arguments as a table, for {@code help} and for the README. */
+final class OptionTable {
+  private OptionTable() {}
+
+  /** What {@code coordl-agent.jar=help} prints. */
+  static String help() {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            Usage: java -javaagent:coordl-agent.jar[=key=value,...] ... your program
+            @FILE reads arguments from a properties file; COORDL_OPTS adds to them.
+
+            """);
+    for (Option option : Option.values()) {
+      text.append(String.format("  %-12s %s%n", option.key(), option.description()));
+      text.append(
+          String.format("  %-12s %s (default %s)%n", "", option.expected(), option.byDefault()));
+    }
+    return text.toString();
+  }
+
+  /** The README's table. */
+  static String markdown() {
+    StringBuilder text =
+        new StringBuilder("| key | values | default | what |\n|---|---|---|---|\n");
+    for (Option option : Option.values()) {
+      text.append("| `")
+          .append(option.key())
+          .append("` | ")
+          .append(option.expected())
+          .append(" | `")
+          .append(option.byDefault())
+          .append("` | ")
+          .append(option.description())
+          .append(" |\n");
+    }
+    return text.toString();
+  }
+}

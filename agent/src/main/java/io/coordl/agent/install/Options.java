@@ -1,0 +1,203 @@
+package io.coordl.agent.install;
+
+import io.coordl.agent.install.Option.Values;
+import io.coordl.recording.Setting;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agent's arguments as understood. Parsing never throws: each thing wrong is one sentence in
+ * {@link #problems}, and with any problem all policies are off, so that a job never runs under half
+ * of what was asked for.
+ */
+public final class Options {
+  private record Given(List<String> values, String origin) {}
+
+  private final Map<Option, Given> given = new EnumMap<>(Option.class);
+  private final List<String> problems = new ArrayList<>();
+  private boolean help;
+
+  private Options() {}
+
+  /**
+   * Reads arguments.
+   *
+   * @param arguments the text after {@code =} of {@code -javaagent}; {@code @FILE} names a
+   *     properties file
+   * @param environment value of {@code COORDL_OPTS}, which the arguments override
+   */
+  public static Options parse(String arguments, @Nullable String environment) {
+    Options options = new Options();
+    options.readAll(environment == null ? "" : environment, "environment");
+    options.readAll(arguments, "argument");
+    if (!options.problems.isEmpty()) {
+      Given record = options.given.get(Option.RECORD);
+      Given summary = options.given.get(Option.SUMMARY);
+      options.given.clear();
+      if (record != null) {
+        options.given.put(Option.RECORD, record);
+      }
+      if (summary != null) {
+        options.given.put(Option.SUMMARY, summary);
+      }
+    }
+    return options;
+  }
+
+  /** The value in force; the last one given for lists. */
+  public String get(Option option) {
+    List<String> values = list(option);
+    return values.get(values.size() - 1);
+  }
+
+  /** All values in force, the default if none was given. */
+  public List<String> list(Option option) {
+    Given values = given.get(option);
+    return values == null ? List.of(option.byDefault()) : values.values();
+  }
+
+  /** Whether the user gave this option. */
+  public boolean isGiven(Option option) {
+    return given.containsKey(option);
+  }
+
+  /** Whether the user asked for the table of arguments. */
+  public boolean help() {
+    return help;
+  }
+
+  /** What was wrong, one sentence each; empty if nothing. */
+  public List<String> problems() {
+    return Collections.unmodifiableList(problems);
+  }
+
+  /** All options for the recording. */
+  public List<Setting> settings() {
+    List<Setting> settings = new ArrayList<>();
+    for (Option option : Option.values()) {
+      Given values = given.get(option);
+      settings.add(
+          new Setting(
+              option.key(),
+              String.join(", ", list(option)),
+              values == null ? "default" : values.origin()));
+    }
+    return settings;
+  }
+
+  private void readAll(String arguments, String origin) {
+    for (String part : arguments.split(",", -1)) {
+      String argument = part.trim();
+      if (argument.isEmpty()) {
+        continue;
+      }
+      if (argument.equals("help")) {
+        help = true;
+      } else if (argument.startsWith("@")) {
+        readFile(argument.substring(1));
+      } else {
+        int equals = argument.indexOf('=');
+        if (equals < 0) {
+          problem("'" + argument + "' is not of the form key=value" + nearest(argument));
+        } else {
+          put(argument.substring(0, equals).trim(), argument.substring(equals + 1).trim(), origin);
+        }
+      }
+    }
+  }
+
+  private void readFile(String name) {
+    Properties properties = new Properties();
+    try (Reader reader =
+        new InputStreamReader(new FileInputStream(new File(name)), StandardCharsets.UTF_8)) {
+      properties.load(reader);
+    } catch (IOException | IllegalArgumentException e) {
+      problem("@" + name + " cannot be read (" + e.getMessage() + ")");
+      return;
+    }
+    for (String key : new TreeSet<>(properties.stringPropertyNames())) {
+      put(key, properties.getProperty(key).trim(), "file");
+    }
+  }
+
+  private void put(String key, String value, String origin) {
+    for (Option option : Option.values()) {
+      if (option.key().equals(key)) {
+        if (accepts(option, value)) {
+          Given before = given.get(option);
+          List<String> values = new ArrayList<>();
+          if (before != null && option.check() == Values.LIST) {
+            values.addAll(before.values());
+          }
+          values.add(value);
+          given.put(option, new Given(values, origin));
+        }
+        return;
+      }
+    }
+    problem("unknown key '" + key + "'" + nearest(key));
+  }
+
+  private boolean accepts(Option option, String value) {
+    boolean accepted =
+        switch (option.check()) {
+          case CHOICE -> Arrays.asList(option.expected().split(", ")).contains(value);
+          case TEXT, LIST -> !value.isEmpty();
+          case SIZE -> value.matches("auto|[0-9]+(\\.[0-9]+)?[kKmMgGtT]?[bB]?|[0-9]+(\\.[0-9]+)?%");
+        };
+    if (!accepted) {
+      problem(option.key() + "=" + value + " is not valid: expected " + option.expected());
+    }
+    return accepted;
+  }
+
+  private void problem(String what) {
+    problems.add(what + "; all policies are off, the agent only observes");
+  }
+
+  private static String nearest(String key) {
+    String best = "";
+    int least = Integer.MAX_VALUE;
+    for (Option option : Option.values()) {
+      int distance = distance(key, option.key());
+      if (distance < least) {
+        least = distance;
+        best = option.key();
+      }
+    }
+    return least <= Math.max(2, key.length() / 2)
+        ? ", did you mean '" + best + "'?"
+        : ", see coordl-agent.jar=help";
+  }
+
+  /** Edits between two words (Levenshtein). */
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j < row.length; j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replace = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replace, Math.min(row[j], row[j - 1]) + 1);
+      }
+    }
+    return row[b.length()];
+  }
+}

@@ -1,0 +1,74 @@
+package io.coordl.bridge;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads the agent's own classes and libraries from {@code inst/**.classdata} of its jar, where no
+ * class-path scanner, no program and no other agent finds them. Parent is the platform loader: the
+ * program's libraries and ours never meet.
+ */
+public final class IsolatedLoader extends ClassLoader {
+  private static final String PREFIX = "inst/";
+
+  static {
+    registerAsParallelCapable();
+  }
+
+  private final JarFile jar;
+  private final String base;
+
+  /** A loader over the agent's jar, which stays open for the life of the JVM. */
+  public IsolatedLoader(File file) throws IOException {
+    super("coordl", getPlatformClassLoader());
+    jar = new JarFile(file);
+    base = "jar:" + file.toURI() + "!/" + PREFIX;
+  }
+
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    JarEntry entry = jar.getJarEntry(entryOf(name.replace('.', '/') + ".class"));
+    if (entry == null) {
+      throw new ClassNotFoundException(name);
+    }
+    try (InputStream in = jar.getInputStream(entry)) {
+      byte[] bytes = in.readAllBytes();
+      return defineClass(name, bytes, 0, bytes.length, IsolatedLoader.class.getProtectionDomain());
+    } catch (IOException e) {
+      throw new ClassNotFoundException(name, e);
+    }
+  }
+
+  @Override
+  protected @Nullable URL findResource(String name) {
+    String entry = entryOf(name);
+    if (jar.getJarEntry(entry) == null) {
+      return null;
+    }
+    try {
+      return new URL(base + entry.substring(PREFIX.length()));
+    } catch (MalformedURLException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public @Nullable InputStream getResourceAsStream(String name) {
+    JarEntry entry = jar.getJarEntry(entryOf(name));
+    try {
+      return entry == null ? super.getResourceAsStream(name) : jar.getInputStream(entry);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static String entryOf(String resource) {
+    return resource.endsWith(".class") ? PREFIX + resource + "data" : PREFIX + resource;
+  }
+}

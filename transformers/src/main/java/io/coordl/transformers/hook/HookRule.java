@@ -1,0 +1,61 @@
+package io.coordl.transformers.hook;
+
+import io.coordl.bridge.SpanKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One kind of method to mark.
+ *
+ * <p>A rule with an owner is for that class alone, and its method must be there. A rule without
+ * owner is for every class that declares the method: its descriptor names types of the library, so
+ * it finds user classes and framework classes alike without loading or walking supertypes, and can
+ * find no others.
+ *
+ * @param library whose types these are
+ * @param owner internal name of the class, null for any
+ * @param method name of the method
+ * @param descriptor JVM descriptor, null for all overloads (only with an owner)
+ * @param beside descriptor of another method ({@code next}) that the class must declare too, for
+ *     methods such as {@code hasNext()} whose own descriptor names no library type
+ * @param advice what is woven in
+ * @param kind of the span
+ * @param provenOn library versions the rule was proven on
+ */
+public record HookRule(
+    String library,
+    @Nullable String owner,
+    String method,
+    @Nullable String descriptor,
+    @Nullable String beside,
+    Weave advice,
+    SpanKind kind,
+    String provenOn) {
+
+  /** What is woven into a method. */
+  public enum Weave {
+    /** A span around it; the subject is {@code this}, the result what it returns. */
+    SPAN,
+    /** As SPAN, and the returned iterable is wrapped if its class cannot be marked. */
+    TIMED_ITERABLE
+  }
+
+  /** The string whose presence in a constant pool makes a class worth a closer look. */
+  String marker() {
+    if (owner != null) {
+      return owner;
+    }
+    String marker = beside != null ? beside : descriptor;
+    if (marker == null) {
+      throw new IllegalStateException(this + " names no type");
+    }
+    return marker;
+  }
+
+  /** For events and the README. */
+  public String describe() {
+    return (owner == null ? "any class" : owner.replace('/', '.'))
+        + "."
+        + method
+        + (descriptor == null ? "(..)" : descriptor);
+  }
+}

@@ -1,0 +1,176 @@
+package io.coordl.transformers.hook;
+
+import static io.coordl.bridge.SpanKind.ASK;
+import static io.coordl.bridge.SpanKind.ASSEMBLE;
+import static io.coordl.bridge.SpanKind.BATCH;
+import static io.coordl.bridge.SpanKind.CHECKPOINT;
+import static io.coordl.bridge.SpanKind.COMPUTE;
+import static io.coordl.bridge.SpanKind.DECODE;
+import static io.coordl.bridge.SpanKind.FIT;
+import static io.coordl.bridge.SpanKind.PASS;
+import static io.coordl.bridge.SpanKind.PRODUCER;
+import static io.coordl.bridge.SpanKind.SAMPLE;
+import static io.coordl.bridge.SpanKind.TAKE;
+import static io.coordl.bridge.SpanKind.TRANSFORM;
+
+import io.coordl.bridge.SpanKind;
+import io.coordl.transformers.hook.HookRule.Weave;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Every method that is marked, on one page. */
+public final class Hooks {
+  private static final String DJL = "DJL";
+  private static final String DL4J = "DL4J";
+
+  private Hooks() {}
+
+  /** All rules, DJL first. */
+  public static List<HookRule> all() {
+    String batch = "()Lai/djl/training/dataset/Batch;";
+    String image = "Lai/djl/modality/cv/Image;";
+    String manager = "Lai/djl/ndarray/NDManager;";
+    String dataSet = "Lorg/nd4j/linalg/dataset/DataSet;";
+    String multiDataSet = "Lorg/nd4j/linalg/dataset/api/MultiDataSet;";
+    String record = "()Lorg/datavec/api/records/Record;";
+    String sequence = "()Lorg/datavec/api/records/SequenceRecord;";
+    return List.of(
+        // DJL: loops over batches.
+        any(DJL, "next", batch, TAKE),
+        beside(DJL, "hasNext", "()Z", batch, ASK),
+        iterable(DJL, "getData", "(" + manager + ")Ljava/lang/Iterable;"),
+        iterable(
+            DJL,
+            "getData",
+            "(" + manager + "Ljava/util/concurrent/ExecutorService;)Ljava/lang/Iterable;"),
+        // DJL: preparing a batch.
+        exact(
+            DJL, "ai/djl/training/dataset/DataIterable$PreFetchCallable", "call", batch, PRODUCER),
+        any(DJL, "fetch", "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;", BATCH),
+        any(DJL, "get", "(" + manager + "J)Lai/djl/training/dataset/Record;", SAMPLE),
+        any(DJL, "fromFile", "(Ljava/nio/file/Path;)" + image, DECODE),
+        any(DJL, "fromInputStream", "(Ljava/io/InputStream;)" + image, DECODE),
+        any(DJL, "fromUrl", "(Ljava/net/URL;)" + image, DECODE),
+        any(
+            DJL,
+            "toNDArray",
+            "(" + manager + "Lai/djl/modality/cv/Image$Flag;)Lai/djl/ndarray/NDArray;",
+            DECODE),
+        exact(
+            DJL,
+            "ai/djl/translate/Pipeline",
+            "transform",
+            "(Lai/djl/ndarray/NDList;)Lai/djl/ndarray/NDList;",
+            ASSEMBLE),
+        any(DJL, "transform", "(Lai/djl/ndarray/NDArray;)Lai/djl/ndarray/NDArray;", TRANSFORM),
+        any(DJL, "batchify", "([Lai/djl/ndarray/NDList;)Lai/djl/ndarray/NDList;", ASSEMBLE),
+        // DJL: training.
+        exact(DJL, "ai/djl/training/EasyTrain", "fit", null, FIT),
+        exact(DJL, "ai/djl/training/EasyTrain", "evaluateDataset", null, FIT),
+        exact(DJL, "ai/djl/training/Trainer", "forward", null, COMPUTE),
+        exact(DJL, "ai/djl/training/Trainer", "evaluate", null, COMPUTE),
+        exact(DJL, "ai/djl/training/Trainer", "step", "()V", COMPUTE),
+        exact(
+            DJL,
+            "ai/djl/BaseModel",
+            "save",
+            "(Ljava/nio/file/Path;Ljava/lang/String;)V",
+            CHECKPOINT),
+        // DL4J: loops over batches.
+        any(DL4J, "next", "()" + dataSet, TAKE),
+        any(DL4J, "next", "(I)" + dataSet, TAKE),
+        beside(DL4J, "hasNext", "()Z", "()" + dataSet, ASK),
+        beside(DL4J, "reset", "()V", "()" + dataSet, PASS),
+        any(DL4J, "next", "()" + multiDataSet, TAKE),
+        any(DL4J, "next", "(I)" + multiDataSet, TAKE),
+        beside(DL4J, "hasNext", "()Z", "()" + multiDataSet, ASK),
+        beside(DL4J, "reset", "()V", "()" + multiDataSet, PASS),
+        // DL4J: preparing a batch.
+        exact(
+            DL4J,
+            "org/nd4j/linalg/dataset/AsyncDataSetIterator$AsyncPrefetchThread",
+            "run",
+            "()V",
+            PRODUCER),
+        exact(
+            DL4J,
+            "org/nd4j/linalg/dataset/AsyncMultiDataSetIterator$AsyncPrefetchThread",
+            "run",
+            "()V",
+            PRODUCER),
+        any(DL4J, "nextRecord", record, SAMPLE),
+        beside(DL4J, "next", "()Ljava/util/List;", record, SAMPLE),
+        beside(DL4J, "next", "(I)Ljava/util/List;", record, SAMPLE),
+        any(DL4J, "nextSequence", sequence, SAMPLE),
+        beside(DL4J, "sequenceRecord", "()Ljava/util/List;", sequence, SAMPLE),
+        exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asMatrix", null, DECODE),
+        exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asMatrixView", null, DECODE),
+        exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asWritable", null, DECODE),
+        exact(
+            DL4J, "org/datavec/image/loader/NativeImageLoader", "transformImage", null, TRANSFORM),
+        exact(DL4J, "org/datavec/image/loader/ImageLoader", "asMatrix", null, DECODE),
+        exact(DL4J, "org/datavec/image/loader/ImageLoader", "asImageMatrix", null, DECODE),
+        any(
+            DL4J,
+            "transform",
+            "(Lorg/datavec/image/data/ImageWritable;Ljava/util/Random;)Lorg/datavec/image/data/ImageWritable;",
+            TRANSFORM),
+        any(DL4J, "preProcess", "(Lorg/nd4j/linalg/dataset/api/DataSet;)V", TRANSFORM),
+        any(DL4J, "preProcess", "(" + multiDataSet + ")V", TRANSFORM),
+        // DL4J: training.
+        exact(DL4J, "org/deeplearning4j/nn/multilayer/MultiLayerNetwork", "fit", null, FIT),
+        exact(
+            DL4J, "org/deeplearning4j/nn/multilayer/MultiLayerNetwork", "doEvaluation", null, FIT),
+        exact(DL4J, "org/deeplearning4j/nn/graph/ComputationGraph", "fit", null, FIT),
+        exact(DL4J, "org/deeplearning4j/nn/graph/ComputationGraph", "doEvaluation", null, FIT),
+        exact(
+            DL4J,
+            "org/deeplearning4j/earlystopping/trainer/BaseEarlyStoppingTrainer",
+            "fit",
+            null,
+            FIT),
+        exact(DL4J, "org/deeplearning4j/parallelism/ParallelWrapper", "fit", null, FIT),
+        exact(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "fit", null, FIT),
+        exact(DL4J, "org/deeplearning4j/optimize/Solver", "optimize", null, COMPUTE),
+        exact(
+            DL4J,
+            "org/nd4j/autodiff/samediff/internal/TrainingSession",
+            "trainingIteration",
+            null,
+            COMPUTE),
+        exact(DL4J, "org/deeplearning4j/util/ModelSerializer", "writeModel", null, CHECKPOINT),
+        exact(
+            DL4J,
+            "org/deeplearning4j/optimize/listeners/CheckpointListener",
+            "saveCheckpoint",
+            null,
+            CHECKPOINT),
+        exact(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "save", null, CHECKPOINT));
+  }
+
+  private static HookRule any(String library, String method, String descriptor, SpanKind kind) {
+    return new HookRule(
+        library, null, method, descriptor, null, Weave.SPAN, kind, versions(library));
+  }
+
+  private static HookRule beside(
+      String library, String method, String descriptor, String beside, SpanKind kind) {
+    return new HookRule(
+        library, null, method, descriptor, beside, Weave.SPAN, kind, versions(library));
+  }
+
+  private static HookRule exact(
+      String library, String owner, String method, @Nullable String descriptor, SpanKind kind) {
+    return new HookRule(
+        library, owner, method, descriptor, null, Weave.SPAN, kind, versions(library));
+  }
+
+  private static HookRule iterable(String library, String method, String descriptor) {
+    return new HookRule(
+        library, null, method, descriptor, null, Weave.TIMED_ITERABLE, PASS, versions(library));
+  }
+
+  private static String versions(String library) {
+    return library.equals(DJL) ? "DJL 0.35.1" : "DL4J 1.0.0-M2.1";
+  }
+}
