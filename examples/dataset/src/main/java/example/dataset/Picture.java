@@ -20,8 +20,8 @@ import java.util.SplittableRandom;
  * IEEE arithmetic are used for the background. Immutable; any thread.
  */
 final class Picture {
-  private static final int OCTAVES = 6;
-  private static final double SENSOR_NOISE = 5;
+  private static final int OCTAVES = 7;
+  private static final double SENSOR_NOISE = 34;
 
   private Picture() {}
 

@@ -43,7 +43,7 @@ import java.util.concurrent.Executors;
  *
  * <ul>
  *   <li>{@code data}: folder with one folder of pictures per class (needed)
- *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (32), {@code
+ *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (48), {@code
  *       layers} of the ResNet (18; below {@code size} 29: 8, 14, 20 ..), {@code lr} (0.01)
  *   <li>{@code seed}: makes a run with no threads reproducible bit by bit
  *   <li>{@code threads}: 0 loads batches on the training thread, N on a pool, -1 on the common pool
@@ -80,7 +80,7 @@ public final class TrainImages {
   private TrainImages(Options options) {
     this.options = options;
     epochs = options.number("epochs", 3);
-    size = options.number("size", 32);
+    size = options.number("size", 48);
   }
 
   /** Trains as the arguments say; exit status 2 and one sentence if they are wrong. */
