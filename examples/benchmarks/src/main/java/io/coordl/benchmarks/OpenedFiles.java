@@ -1,0 +1,56 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Counts from outside the JVM how often a program opens a data-set file, with strace. Only the
+ * opening calls stop the program ({@code --seccomp-bpf}), so its times stay what they are.
+ */
+public final class OpenedFiles {
+  private static final Pattern OPENED =
+      Pattern.compile("open(?:at)?\\(.*\"(?<path>[^\"]+\\.jpg)\"(?:.*\\) = \\d+|.*<unfinished)");
+
+  private OpenedFiles() {}
+
+  /** Whether strace is installed and allowed here. */
+  public static boolean canTrace() throws InterruptedException {
+    try {
+      Process process =
+          new ProcessBuilder(
+                  Stream.concat(trace(Path.of("/dev/null")).stream(), Stream.of("true")).toList())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      return process.waitFor() == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The command that traces what follows it into {@code output}. */
+  public static List<String> trace(Path output) {
+    return List.of(
+        "strace",
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-s",
+        "4096",
+        "-e",
+        "trace=open,openat",
+        "-o",
+        output.toString());
+  }
+
+  /** How often a {@code .jpg} file was opened, by the trace in {@code output}. */
+  public static long count(Path output) throws IOException {
+    try (Stream<String> lines = Files.lines(output)) {
+      return lines.filter(line -> OPENED.matcher(line).find()).count();
+    }
+  }
+}

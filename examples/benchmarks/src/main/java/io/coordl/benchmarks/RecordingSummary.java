@@ -1,0 +1,84 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What {@code coordl summary --json} says about one recording. All times in nanoseconds.
+ *
+ * @param wall from the first ask for a batch to the last
+ * @param stall time the training thread waited for batches
+ * @param fetchStall its share that was fetching
+ * @param prepStall its share that was preparing
+ * @param gcStall its share that was garbage collection
+ * @param queueStall its share that was hand-over
+ * @param hits openings that a store answered
+ * @param storageItems items read from storage, as the agent counts them
+ */
+public record RecordingSummary(
+    long wall,
+    long stall,
+    long fetchStall,
+    long prepStall,
+    long gcStall,
+    long queueStall,
+    long hits,
+    long storageItems) {
+
+  /** Runs {@code coordl summary --json} on {@code recording}. */
+  static RecordingSummary read(Path coordlJar, Path recording)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                Jdks.running().java().toString(),
+                "-jar",
+                coordlJar.toString(),
+                "summary",
+                "--json",
+                recording.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    byte[] json = process.getInputStream().readAllBytes();
+    int exit = process.waitFor();
+    if (exit != 0) {
+      throw new IllegalStateException(
+          "coordl summary --json " + recording + " ended with exit status " + exit + ".");
+    }
+    try {
+      return of(JsonMapper.shared().readTree(json));
+    } catch (JacksonException e) {
+      throw new IOException("coordl summary --json " + recording + " printed no JSON.", e);
+    }
+  }
+
+  static RecordingSummary of(JsonNode root) {
+    JsonNode job = root.path("job").isObject() ? root.path("job") : root;
+    JsonNode stores = root.has("stores") ? root.path("stores") : job.path("stores");
+    long hits = 0;
+    for (JsonNode store : stores) {
+      hits += number(store, "hits");
+    }
+    return new RecordingSummary(
+        number(job, "wall"),
+        number(job, "stall"),
+        number(job, "fetchStall"),
+        number(job, "prepStall"),
+        number(job, "gcStall"),
+        number(job, "queueStall"),
+        hits,
+        number(job, "storageItems"));
+  }
+
+  /** A field that the schema promises; absent is an error, or a table would show zeros. */
+  private static long number(JsonNode node, String field) {
+    JsonNode value = node.path(field);
+    if (!value.isNumber()) {
+      throw new IllegalStateException(
+          "coordl summary --json has no number \"" + field + "\" in " + node + ".");
+    }
+    return value.longValue();
+  }
+}

@@ -1,0 +1,2 @@
+/** Writes data sets of real JPEG files. Uses nothing but the JDK; imports nothing of CoorDL. */
+package example.dataset;

@@ -1,0 +1,81 @@
+package example.djl;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.training.Trainer;
+import ai.djl.training.listener.TrainingListenerAdapter;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.zip.CRC32;
+
+/**
+ * Notes what every step was fed and what it lost, so that two runs can be compared bit by bit.
+ *
+ * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
+ * three in hexadecimal, and {@code epoch EPOCH WALL_MILLISECONDS} after the last batch of a pass.
+ * Numbers count from 1. Called by the training thread only.
+ */
+final class BatchLog extends TrainingListenerAdapter implements AutoCloseable {
+  private final PrintWriter out;
+  private long epochStart = System.nanoTime();
+  private int epoch = 1;
+  private int batch;
+
+  BatchLog(Path file) throws IOException {
+    out = new PrintWriter(Files.newBufferedWriter(file));
+  }
+
+  @Override
+  public void onTrainingBegin(Trainer trainer) {
+    epochStart = System.nanoTime();
+  }
+
+  @Override
+  public void onTrainingBatch(Trainer trainer, BatchData data) {
+    float loss = 0;
+    for (var device : data.getLabels().keySet()) {
+      try (NDArray value =
+          trainer
+              .getLoss()
+              .evaluate(data.getLabels().get(device), data.getPredictions().get(device))) {
+        loss += value.getFloat();
+      }
+    }
+    batch++;
+    out.printf(
+        Locale.ROOT,
+        "batch %d %d %08x %08x %08x%n",
+        epoch,
+        batch,
+        checksum(data.getBatch().getData()),
+        checksum(data.getBatch().getLabels()),
+        Float.floatToRawIntBits(loss));
+  }
+
+  @Override
+  public void onEpoch(Trainer trainer) {
+    long now = System.nanoTime();
+    out.printf(Locale.ROOT, "epoch %d %d%n", epoch, (now - epochStart) / 1_000_000);
+    // A run that is killed leaves the epochs it finished.
+    out.flush();
+    epochStart = now;
+    epoch++;
+    batch = 0;
+  }
+
+  @Override
+  public void close() {
+    out.close();
+  }
+
+  private static long checksum(NDList arrays) {
+    CRC32 crc = new CRC32();
+    for (NDArray array : arrays) {
+      crc.update(array.toByteBuffer());
+    }
+    return crc.getValue();
+  }
+}
