@@ -1,0 +1,492 @@
+package io.coordl.bridge;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
+import java.io.FileReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Scanner;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What rewritten call sites call instead of the JDK: one method per call, whose signature is the
+ * rule. A constructor of {@code X} becomes {@code newX}; an instance method gets its receiver as
+ * first parameter.
+ *
+ * <p>Each method returns, throws and leaves behind what the call it replaces does. It asks the
+ * runtime for the item at the path; where there is none it makes the call itself, on the same
+ * arguments (null ones too), so that whatever is wrong with them is said by the JDK. Safe for
+ * concurrent use.
+ */
+@SuppressWarnings({"DefaultCharset", "StreamResourceLeak"}) // The program's calls, not ours.
+public final class FileReads {
+  private FileReads() {}
+
+  // java.io
+
+  /** {@code new FileInputStream(file)}. */
+  public static FileInputStream newFileInputStream(File file) throws FileNotFoundException {
+    ItemCursor item = file == null ? null : ItemCursor.open(file.getPath());
+    if (item == null) {
+      return new FileInputStream(file);
+    }
+    return item.served() ? new ItemFileInputStream(item) : observedStream(file, item);
+  }
+
+  /** {@code new FileInputStream(path)}. */
+  public static FileInputStream newFileInputStream(String path) throws FileNotFoundException {
+    ItemCursor item = ItemCursor.open(path);
+    if (item == null) {
+      return new FileInputStream(path);
+    }
+    return item.served() ? new ItemFileInputStream(item) : observedStream(new File(path), item);
+  }
+
+  private static FileInputStream observedStream(File file, ItemCursor item)
+      throws FileNotFoundException {
+    long start = System.nanoTime();
+    boolean opened = false;
+    try {
+      FileInputStream stream = new ObservedFileInputStream(file, item);
+      item.fetched(start, 0);
+      opened = true;
+      return stream;
+    } finally {
+      if (!opened) {
+        item.close();
+      }
+    }
+  }
+
+  /** {@code stream.getFD()}, a final method: opens the real file of a stream that has none. */
+  public static FileDescriptor getFD(FileInputStream stream) throws IOException {
+    FileInputStream real = stream instanceof ItemFileInputStream item ? item.real() : stream;
+    return (real == null ? stream : real).getFD();
+  }
+
+  /** {@code new RandomAccessFile(file, mode)}. */
+  public static RandomAccessFile newRandomAccessFile(File file, String mode)
+      throws FileNotFoundException {
+    ItemCursor item =
+        file != null && "r".equals(mode) ? ItemCursor.openRandomAccess(file.getPath()) : null;
+    return item == null ? new RandomAccessFile(file, mode) : randomAccess(file, item);
+  }
+
+  /** {@code new RandomAccessFile(path, mode)}. */
+  public static RandomAccessFile newRandomAccessFile(String path, String mode)
+      throws FileNotFoundException {
+    ItemCursor item = "r".equals(mode) ? ItemCursor.openRandomAccess(path) : null;
+    return item == null ? new RandomAccessFile(path, mode) : randomAccess(new File(path), item);
+  }
+
+  static RandomAccessFile randomAccess(File file, ItemCursor item) throws FileNotFoundException {
+    long start = System.nanoTime();
+    boolean opened = false;
+    try {
+      RandomAccessFile random = new ItemRandomAccessFile(file, item);
+      item.fetched(start, 0);
+      opened = true;
+      return random;
+    } finally {
+      if (!opened) {
+        item.close();
+      }
+    }
+  }
+
+  /** {@code file.getChannel()}, a final method: the channel shares the file's position. */
+  public static FileChannel getChannel(RandomAccessFile file) {
+    try {
+      if (file instanceof ItemRandomAccessFile item) {
+        item.readFromFile();
+      }
+      return file.getChannel();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** {@code file.getFD()}, a final method: the descriptor shares the file's position. */
+  public static FileDescriptor getFD(RandomAccessFile file) throws IOException {
+    if (file instanceof ItemRandomAccessFile item) {
+      item.readFromFile();
+    }
+    return file.getFD();
+  }
+
+  /** {@code new FileReader(file)}. */
+  public static FileReader newFileReader(File file) throws FileNotFoundException {
+    FileInputStream stream = file == null ? null : itemStream(file.getPath());
+    return stream == null
+        ? new FileReader(file)
+        : new ItemFileReader(new InputStreamReader(stream, Charset.defaultCharset()));
+  }
+
+  /** {@code new FileReader(path)}. */
+  public static FileReader newFileReader(String path) throws FileNotFoundException {
+    FileInputStream stream = itemStream(path);
+    return stream == null
+        ? new FileReader(path)
+        : new ItemFileReader(new InputStreamReader(stream, Charset.defaultCharset()));
+  }
+
+  /** {@code new FileReader(file, charset)}. */
+  public static FileReader newFileReader(File file, Charset charset) throws IOException {
+    FileInputStream stream = file == null || charset == null ? null : itemStream(file.getPath());
+    return stream == null
+        ? new FileReader(file, charset)
+        : new ItemFileReader(new InputStreamReader(stream, charset));
+  }
+
+  /** {@code new FileReader(path, charset)}. */
+  public static FileReader newFileReader(String path, Charset charset) throws IOException {
+    FileInputStream stream = charset == null ? null : itemStream(path);
+    return stream == null
+        ? new FileReader(path, charset)
+        : new ItemFileReader(new InputStreamReader(stream, charset));
+  }
+
+  private static @Nullable FileInputStream itemStream(@Nullable String path)
+      throws FileNotFoundException {
+    ItemCursor item = ItemCursor.open(path);
+    if (item == null) {
+      return null;
+    }
+    return item.served()
+        ? new ItemFileInputStream(item)
+        : observedStream(new File(item.path()), item);
+  }
+
+  // java.util.Scanner
+
+  /** {@code new Scanner(file)}. */
+  public static Scanner newScanner(File file) throws FileNotFoundException {
+    FileChannel channel = file == null ? null : scannerChannel(file);
+    return channel == null ? new Scanner(file) : new Scanner(channel);
+  }
+
+  /** {@code new Scanner(file, charsetName)}. */
+  public static Scanner newScanner(File file, String charsetName) throws FileNotFoundException {
+    FileChannel channel = file == null || !supported(charsetName) ? null : scannerChannel(file);
+    return channel == null ? new Scanner(file, charsetName) : new Scanner(channel, charsetName);
+  }
+
+  /** {@code new Scanner(file, charset)}. */
+  public static Scanner newScanner(File file, Charset charset) throws IOException {
+    FileChannel channel = file == null || charset == null ? null : scannerChannel(file);
+    return channel == null ? new Scanner(file, charset) : new Scanner(channel, charset);
+  }
+
+  /** {@code new Scanner(path)}. */
+  public static Scanner newScanner(Path path) throws IOException {
+    InputStream stream = itemStream(path);
+    return stream == null ? new Scanner(path) : new Scanner(stream);
+  }
+
+  /** {@code new Scanner(path, charsetName)}. */
+  public static Scanner newScanner(Path path, String charsetName) throws IOException {
+    InputStream stream = supported(charsetName) ? itemStream(path) : null;
+    return stream == null ? new Scanner(path, charsetName) : new Scanner(stream, charsetName);
+  }
+
+  /** {@code new Scanner(path, charset)}. */
+  public static Scanner newScanner(Path path, Charset charset) throws IOException {
+    InputStream stream = charset == null ? null : itemStream(path);
+    return stream == null ? new Scanner(path, charset) : new Scanner(stream, charset);
+  }
+
+  private static boolean supported(@Nullable String charsetName) {
+    try {
+      return charsetName != null && Charset.isSupported(charsetName);
+    } catch (IllegalArgumentException e) {
+      return false; // The plain call says what is wrong with the name.
+    }
+  }
+
+  private static @Nullable FileChannel scannerChannel(File file) throws FileNotFoundException {
+    ItemCursor item = ItemCursor.open(file.getPath());
+    if (item == null) {
+      return null;
+    }
+    // The JDK scans the channel of a FileInputStream; the scanner closes it.
+    return new ItemChannel(item, item.served() ? null : plainChannel(file, item));
+  }
+
+  private static FileChannel plainChannel(File file, ItemCursor item) throws FileNotFoundException {
+    boolean opened = false;
+    try {
+      @SuppressWarnings("resource")
+      FileChannel channel = new FileInputStream(file).getChannel();
+      opened = true;
+      return channel;
+    } finally {
+      if (!opened) {
+        item.close();
+      }
+    }
+  }
+
+  // java.nio.file.Files
+
+  /** {@link Files#newInputStream}. */
+  public static InputStream newInputStream(Path path, OpenOption... options) throws IOException {
+    InputStream stream = readOnly(options) ? itemStream(path) : null;
+    return stream == null ? Files.newInputStream(path, options) : stream;
+  }
+
+  /** {@link Files#readAllBytes}. */
+  public static byte[] readAllBytes(Path path) throws IOException {
+    ItemCursor item = ItemCursor.open(itemPath(path));
+    if (item == null) {
+      return Files.readAllBytes(path);
+    }
+    try {
+      if (item.served() && item.restFitsArray()) {
+        return item.readRest(Integer.MAX_VALUE - 8);
+      }
+      long start = System.nanoTime();
+      byte[] bytes = Files.readAllBytes(path);
+      item.fetched(start, bytes.length);
+      return bytes;
+    } finally {
+      item.close();
+    }
+  }
+
+  /** {@link Files#readString(Path)}. */
+  public static String readString(Path path) throws IOException {
+    return readString(path, StandardCharsets.UTF_8);
+  }
+
+  /** {@link Files#readString(Path, Charset)}. */
+  public static String readString(Path path, Charset charset) throws IOException {
+    ItemCursor item = charset == null ? null : ItemCursor.open(itemPath(path));
+    if (item == null) {
+      return Files.readString(path, charset);
+    }
+    try {
+      if (item.served() && item.restFitsArray()) {
+        byte[] bytes = item.readRest(Integer.MAX_VALUE - 8);
+        return charset.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      }
+      long start = System.nanoTime();
+      String string = Files.readString(path, charset);
+      item.fetched(start, item.size());
+      return string;
+    } catch (CharacterCodingException e) {
+      return Files.readString(path, charset); // The JDK says what is malformed.
+    } finally {
+      item.close();
+    }
+  }
+
+  /** {@link Files#readAllLines(Path)}. */
+  public static List<String> readAllLines(Path path) throws IOException {
+    return readAllLines(path, StandardCharsets.UTF_8);
+  }
+
+  /** {@link Files#readAllLines(Path, Charset)}. */
+  public static List<String> readAllLines(Path path, Charset charset) throws IOException {
+    InputStream stream = charset == null ? null : itemStream(path);
+    if (stream == null) {
+      return Files.readAllLines(path, charset);
+    }
+    try (BufferedReader reader = reader(stream, charset)) {
+      List<String> lines = new ArrayList<>();
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        lines.add(line);
+      }
+      return lines;
+    }
+  }
+
+  /** {@link Files#lines(Path)}. */
+  public static Stream<String> lines(Path path) throws IOException {
+    return lines(path, StandardCharsets.UTF_8);
+  }
+
+  /** {@link Files#lines(Path, Charset)}. */
+  public static Stream<String> lines(Path path, Charset charset) throws IOException {
+    InputStream stream = charset == null ? null : itemStream(path);
+    if (stream == null) {
+      return Files.lines(path, charset);
+    }
+    BufferedReader reader = reader(stream, charset);
+    return reader.lines().onClose(() -> close(reader));
+  }
+
+  private static void close(BufferedReader reader) {
+    try {
+      reader.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** {@link Files#newBufferedReader(Path)}. */
+  public static BufferedReader newBufferedReader(Path path) throws IOException {
+    return newBufferedReader(path, StandardCharsets.UTF_8);
+  }
+
+  /** {@link Files#newBufferedReader(Path, Charset)}. */
+  public static BufferedReader newBufferedReader(Path path, Charset charset) throws IOException {
+    InputStream stream = charset == null ? null : itemStream(path);
+    return stream == null ? Files.newBufferedReader(path, charset) : reader(stream, charset);
+  }
+
+  /** Decodes as {@link Files} does: malformed input is an error, not a replacement character. */
+  private static BufferedReader reader(InputStream stream, Charset charset) {
+    return new BufferedReader(new InputStreamReader(stream, charset.newDecoder()));
+  }
+
+  /** {@link Files#newByteChannel(Path, OpenOption...)}. */
+  public static SeekableByteChannel newByteChannel(Path path, OpenOption... options)
+      throws IOException {
+    ItemCursor item = readOnly(options) ? ItemCursor.openRandomAccess(itemPath(path)) : null;
+    return item == null ? Files.newByteChannel(path, options) : channel(path, item);
+  }
+
+  /** {@link Files#newByteChannel(Path, Set, FileAttribute...)}. */
+  public static SeekableByteChannel newByteChannel(
+      Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    ItemCursor item =
+        readOnly(options, attributes) ? ItemCursor.openRandomAccess(itemPath(path)) : null;
+    return item == null ? Files.newByteChannel(path, options, attributes) : channel(path, item);
+  }
+
+  /** {@link FileChannel#open(Path, OpenOption...)}. */
+  public static FileChannel open(Path path, OpenOption... options) throws IOException {
+    ItemCursor item = readOnly(options) ? ItemCursor.openRandomAccess(itemPath(path)) : null;
+    return item == null ? FileChannel.open(path, options) : channel(path, item);
+  }
+
+  /** {@link FileChannel#open(Path, Set, FileAttribute...)}. */
+  public static FileChannel open(
+      Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    ItemCursor item =
+        readOnly(options, attributes) ? ItemCursor.openRandomAccess(itemPath(path)) : null;
+    return item == null ? FileChannel.open(path, options, attributes) : channel(path, item);
+  }
+
+  private static FileChannel channel(Path path, ItemCursor item) throws IOException {
+    if (item.served()) {
+      return new ItemChannel(item, null);
+    }
+    long start = System.nanoTime();
+    boolean opened = false;
+    try {
+      FileChannel channel = new ItemChannel(item, FileChannel.open(path, StandardOpenOption.READ));
+      item.fetched(start, 0);
+      opened = true;
+      return channel;
+    } finally {
+      if (!opened) {
+        item.close();
+      }
+    }
+  }
+
+  private static @Nullable InputStream itemStream(@Nullable Path path) throws IOException {
+    ItemCursor item = ItemCursor.open(itemPath(path));
+    if (path == null || item == null) {
+      return null;
+    }
+    if (item.served()) {
+      return new ItemInputStream(item, null);
+    }
+    long start = System.nanoTime();
+    boolean opened = false;
+    try {
+      InputStream stream = new ItemInputStream(item, Files.newInputStream(path));
+      item.fetched(start, 0);
+      opened = true;
+      return stream;
+    } finally {
+      if (!opened) {
+        item.close();
+      }
+    }
+  }
+
+  /** The path as a file's, null if it lies in some other file system. */
+  private static @Nullable String itemPath(@Nullable Path path) {
+    return path != null && path.getFileSystem() == FileSystems.getDefault()
+        ? path.toString()
+        : null;
+  }
+
+  private static boolean readOnly(OpenOption @Nullable [] options) {
+    if (options == null) {
+      return false;
+    }
+    for (OpenOption option : options) {
+      if (option != StandardOpenOption.READ) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean readOnly(
+      @Nullable Set<? extends OpenOption> options, FileAttribute<?> @Nullable [] attributes) {
+    return options != null
+        && attributes != null
+        && attributes.length == 0
+        && readOnly(options.toArray(new OpenOption[0]));
+  }
+
+  // java.net.URL
+
+  /** {@link URL#openStream} of a {@code file:} URL. */
+  public static InputStream openStream(URL url) throws IOException {
+    FileInputStream stream = itemStream(itemPath(url));
+    return stream == null ? url.openStream() : new BufferedInputStream(stream);
+  }
+
+  /** The path of the local file that the JDK opens for {@code url}, null if it is none. */
+  static @Nullable String itemPath(URL url) {
+    if (!"file".equalsIgnoreCase(url.getProtocol())) {
+      return null;
+    }
+    String host = url.getHost();
+    if (host != null && !host.isEmpty() && !host.equals("~") && !host.equals("localhost")) {
+      return null; // The JDK tries FTP.
+    }
+    String path = url.getPath();
+    if (path.indexOf('%') < 0) {
+      return path;
+    }
+    try {
+      return url.toURI().getPath();
+    } catch (URISyntaxException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.coordl.bridge;
+
+import java.awt.image.BufferedImage;
+import java.io.File;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import javax.imageio.ImageIO;
+import javax.imageio.stream.FileImageInputStream;
+import javax.imageio.stream.ImageInputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of {@link FileReads} that needs {@code java.desktop}, which may be absent: nothing but
+ * code that already uses it may touch this class. Each {@code read} is a decode span; the reads it
+ * makes of an item are fetches inside it.
+ */
+public final class ImageReads {
+  private ImageReads() {}
+
+  /** {@link ImageIO#read(File)}. */
+  public static @Nullable BufferedImage read(File file) throws IOException {
+    long span = Spans.enter(SpanKind.DECODE, file);
+    BufferedImage image = null;
+    try {
+      ImageInputStream stream = file == null ? null : itemStream(file);
+      image = stream == null ? ImageIO.read(file) : decode(stream);
+      return image;
+    } finally {
+      Spans.exit(span, image);
+    }
+  }
+
+  /** {@link ImageIO#read(URL)}. */
+  public static @Nullable BufferedImage read(URL url) throws IOException {
+    long span = Spans.enter(SpanKind.DECODE, url);
+    BufferedImage image = null;
+    try {
+      String path = url == null ? null : FileReads.itemPath(url);
+      ImageInputStream stream = path == null ? null : itemStream(new File(path));
+      image = stream == null ? ImageIO.read(url) : decode(stream);
+      return image;
+    } finally {
+      Spans.exit(span, image);
+    }
+  }
+
+  /** {@link ImageIO#read(InputStream)}. */
+  public static @Nullable BufferedImage read(InputStream stream) throws IOException {
+    long span = Spans.enter(SpanKind.DECODE, stream);
+    BufferedImage image = null;
+    try {
+      image = ImageIO.read(stream);
+      return image;
+    } finally {
+      Spans.exit(span, image);
+    }
+  }
+
+  /** {@link ImageIO#read(ImageInputStream)}. */
+  public static @Nullable BufferedImage read(ImageInputStream stream) throws IOException {
+    long span = Spans.enter(SpanKind.DECODE, stream);
+    BufferedImage image = null;
+    try {
+      image = ImageIO.read(stream);
+      return image;
+    } finally {
+      Spans.exit(span, image);
+    }
+  }
+
+  /** {@link ImageIO#createImageInputStream} of a {@link File}. */
+  public static @Nullable ImageInputStream createImageInputStream(Object input) throws IOException {
+    ImageInputStream stream = input instanceof File file ? itemStream(file) : null;
+    return stream == null ? ImageIO.createImageInputStream(input) : stream;
+  }
+
+  /** {@code new FileImageInputStream(file)}: opens the file, reads what is in memory from there. */
+  public static FileImageInputStream newFileImageInputStream(File file)
+      throws FileNotFoundException, IOException {
+    ItemCursor item = file == null ? null : ItemCursor.open(file.getPath());
+    return item == null
+        ? new FileImageInputStream(file)
+        : new FileImageInputStream(FileReads.randomAccess(file, item));
+  }
+
+  private static @Nullable BufferedImage decode(ImageInputStream stream) throws IOException {
+    boolean decoded = false;
+    try {
+      BufferedImage image = ImageIO.read(stream); // Closes the stream, unless it knows no reader.
+      decoded = image != null;
+      return image;
+    } finally {
+      if (!decoded) {
+        closeIfOpen(stream);
+      }
+    }
+  }
+
+  private static void closeIfOpen(ImageInputStream stream) {
+    try {
+      stream.close();
+    } catch (IOException e) {
+      // Closed by the decoder, which failed: its exception is the one the program must see.
+    }
+  }
+
+  private static @Nullable ImageInputStream itemStream(File file) {
+    ItemCursor item = ItemCursor.open(file.getPath());
+    if (item == null) {
+      return null;
+    }
+    try {
+      return item.served()
+          ? new ItemImageInputStream(item)
+          : new FileImageInputStream(FileReads.randomAccess(file, item));
+    } catch (IOException e) {
+      return null; // Gone or unreadable by now: the plain call says so in its own words.
+    }
+  }
+}

@@ -1,0 +1,294 @@
+package io.coordl.bridge;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.NonWritableChannelException;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link FileChannel} for reading that is served by the runtime and opens no file, until the
+ * program locks it, maps what is not whole in memory, or reads at the end of a file that has grown;
+ * or, where the item is only observed, the program's own channel with its reads timed.
+ *
+ * <p>As the JDK's it is interruptible: an interrupt closes it.
+ */
+final class ItemChannel extends FileChannel {
+  private static final int TRANSFER = 1 << 13;
+
+  private final ItemCursor cursor;
+  private final Object positionLock = new Object();
+  private volatile boolean served;
+  private volatile @Nullable FileChannel file;
+
+  /** A channel of the runtime's bytes, or where {@code own} is given, of the program's channel. */
+  ItemChannel(ItemCursor cursor, @Nullable FileChannel own) {
+    this.cursor = cursor;
+    this.served = own == null;
+    this.file = own;
+  }
+
+  /** The channel over the real file, opened now if it was not; its position means nothing. */
+  FileChannel file() throws IOException {
+    checkOpen();
+    FileChannel opened = file;
+    if (opened == null) {
+      synchronized (positionLock) {
+        opened = file;
+        if (opened == null) {
+          opened = FileChannel.open(Path.of(cursor.path()), StandardOpenOption.READ);
+          file = opened;
+        }
+      }
+    }
+    return opened;
+  }
+
+  private void checkOpen() throws IOException {
+    if (!isOpen()) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  /** Whether the file has grown since the open, so that only itself knows what follows. */
+  private boolean grown() {
+    return new File(cursor.path()).length() > cursor.size();
+  }
+
+  @Override
+  public int read(ByteBuffer dst) throws IOException {
+    Objects.requireNonNull(dst);
+    checkOpen();
+    if (dst.isReadOnly()) {
+      throw new IllegalArgumentException("Read-only buffer");
+    }
+    synchronized (positionLock) {
+      if (served) {
+        int count = interruptibly(dst, cursor.position());
+        if (count >= 0 || !grown()) {
+          cursor.position(cursor.position() + Math.max(0, count));
+          return count;
+        }
+        file().position(cursor.position());
+        served = false;
+      }
+      return observed(dst, -1);
+    }
+  }
+
+  @Override
+  public long read(ByteBuffer[] dsts, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, dsts.length);
+    checkOpen();
+    synchronized (positionLock) {
+      long total = 0;
+      for (int i = offset; i < offset + length; i++) {
+        if (!dsts[i].hasRemaining()) {
+          continue;
+        }
+        int count = read(dsts[i]);
+        if (count < 0) {
+          return total > 0 ? total : -1;
+        }
+        total += count;
+        if (dsts[i].hasRemaining()) {
+          break;
+        }
+      }
+      return total;
+    }
+  }
+
+  @Override
+  public int read(ByteBuffer dst, long position) throws IOException {
+    Objects.requireNonNull(dst);
+    if (position < 0) {
+      throw new IllegalArgumentException("Negative position");
+    }
+    checkOpen();
+    if (dst.isReadOnly()) {
+      throw new IllegalArgumentException("Read-only buffer");
+    }
+    if (served) {
+      int count = interruptibly(dst, position);
+      if (count >= 0 || !grown()) {
+        return count;
+      }
+      file();
+    }
+    return observed(dst, position);
+  }
+
+  /** Reads from the runtime; neither blocks nor moves the position, but obeys an interrupt. */
+  private int interruptibly(ByteBuffer dst, long position) throws IOException {
+    int count = 0;
+    try {
+      begin();
+      if (isOpen()) {
+        count = cursor.readAt(position, dst);
+      }
+      return count;
+    } finally {
+      end(count > 0);
+    }
+  }
+
+  /** Reads from the file, at its own position if {@code position} is negative. */
+  private int observed(ByteBuffer dst, long position) throws IOException {
+    FileChannel own = file();
+    long start = System.nanoTime();
+    try {
+      int count = position < 0 ? own.read(dst) : own.read(dst, position);
+      cursor.fetched(start, count);
+      return count;
+    } catch (ClosedChannelException e) {
+      close(); // An interrupt closed the file's channel: this one is that one.
+      throw e;
+    }
+  }
+
+  @Override
+  public long position() throws IOException {
+    checkOpen();
+    synchronized (positionLock) {
+      return served ? cursor.position() : file().position();
+    }
+  }
+
+  @Override
+  public FileChannel position(long newPosition) throws IOException {
+    checkOpen();
+    if (newPosition < 0) {
+      throw new IllegalArgumentException();
+    }
+    synchronized (positionLock) {
+      if (served) {
+        cursor.position(newPosition);
+      } else {
+        file().position(newPosition);
+      }
+    }
+    return this;
+  }
+
+  @Override
+  public long size() throws IOException {
+    checkOpen();
+    FileChannel own = file;
+    return own != null ? own.size() : Math.max(cursor.size(), new File(cursor.path()).length());
+  }
+
+  @Override
+  public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
+    checkOpen();
+    if (!served) {
+      return file().transferTo(position, count, target);
+    }
+    if (!target.isOpen()) {
+      throw new ClosedChannelException();
+    }
+    if (position < 0 || count < 0) {
+      throw new IllegalArgumentException();
+    }
+    ByteBuffer buffer = ByteBuffer.allocate(TRANSFER);
+    long done = 0;
+    while (done < count) {
+      buffer.clear().limit((int) Math.min(TRANSFER, count - done));
+      if (interruptibly(buffer, position + done) < 0) {
+        break;
+      }
+      buffer.flip();
+      int length = buffer.remaining();
+      int written = target.write(buffer);
+      done += written;
+      if (written < length) {
+        break;
+      }
+    }
+    return done;
+  }
+
+  @Override
+  public MappedByteBuffer map(MapMode mode, long position, long size) throws IOException {
+    checkOpen();
+    ByteBuffer content = served ? cursor.content() : null;
+    if (mode == MapMode.READ_ONLY
+        && content instanceof MappedByteBuffer
+        && content.isReadOnly()
+        && position >= 0
+        && size >= 0
+        && position <= content.capacity() - size) {
+      long start = System.nanoTime();
+      MappedByteBuffer mapped = (MappedByteBuffer) content.slice((int) position, (int) size);
+      cursor.fetched(start, size);
+      return mapped;
+    }
+    return file().map(mode, position, size);
+  }
+
+  @Override
+  public FileLock lock(long position, long size, boolean shared) throws IOException {
+    return file().lock(position, size, shared);
+  }
+
+  @Override
+  public @Nullable FileLock tryLock(long position, long size, boolean shared) throws IOException {
+    return file().tryLock(position, size, shared);
+  }
+
+  @Override
+  public void force(boolean metaData) throws IOException {
+    checkOpen();
+  }
+
+  @Override
+  public int write(ByteBuffer src) throws IOException {
+    throw notWritable();
+  }
+
+  @Override
+  public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+    throw notWritable();
+  }
+
+  @Override
+  public int write(ByteBuffer src, long position) throws IOException {
+    throw notWritable();
+  }
+
+  @Override
+  public FileChannel truncate(long size) throws IOException {
+    throw notWritable();
+  }
+
+  @Override
+  public long transferFrom(ReadableByteChannel src, long position, long count) throws IOException {
+    throw notWritable();
+  }
+
+  private NonWritableChannelException notWritable() throws IOException {
+    checkOpen();
+    return new NonWritableChannelException();
+  }
+
+  @Override
+  protected void implCloseChannel() throws IOException {
+    FileChannel own = file;
+    try {
+      if (own != null) {
+        own.close();
+      }
+    } finally {
+      cursor.close();
+    }
+  }
+}

@@ -1,0 +1,300 @@
+package io.coordl.bridge;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read position in an opened item, and the one place where a fault of ours is turned into a read
+ * of the file itself. What every cached stream, channel and random access file is built on.
+ *
+ * <p>The positional methods may be called from several threads, those that move the position by one
+ * thread at a time. None blocks on anything but the item's own storage, and none uses interruptible
+ * NIO: a prefetch thread of the program may be interrupted at any moment and must still get its
+ * bytes, as from a {@link java.io.FileInputStream}.
+ */
+final class ItemCursor {
+  /** Copies shorter than this are counted but not timed: two clock readings cost more. */
+  private static final int TIMED = 512;
+
+  private static final int CHUNK = 1 << 16;
+
+  private final OpenItem item;
+  private final @Nullable ByteBuffer content;
+  private final boolean served;
+  private final long size;
+  private long position;
+  private int piece = Integer.MAX_VALUE;
+  private long untimed;
+  private boolean closed;
+  private @Nullable RandomAccessFile fallback;
+
+  private ItemCursor(OpenItem item) {
+    this.item = item;
+    this.served = item.served();
+    this.content = served ? item.content() : null;
+    this.size = item.size();
+  }
+
+  /** A cursor at the start of the item at {@code path}; null: make the program's own call. */
+  static @Nullable ItemCursor open(@Nullable String path) {
+    return path == null ? null : of(Bridge.open(path));
+  }
+
+  /** As {@link #open}, for files that stay open across samples. */
+  static @Nullable ItemCursor openRandomAccess(@Nullable String path) {
+    return path == null ? null : of(Bridge.openRandomAccess(path));
+  }
+
+  private static @Nullable ItemCursor of(@Nullable OpenItem item) {
+    if (item == null) {
+      return null;
+    }
+    try {
+      return new ItemCursor(item);
+    } catch (Throwable t) {
+      Bridge.fault("open " + item.path(), t);
+      close(item);
+      return null;
+    }
+  }
+
+  /** Copies at most {@code bytes} at a time; see {@link ItemImageInputStream}. */
+  ItemCursor inPiecesOf(int bytes) {
+    piece = bytes;
+    return this;
+  }
+
+  /** Whether reads answer; if not, the program's own stream reads and {@link #fetched} notes it. */
+  boolean served() {
+    return served;
+  }
+
+  String path() {
+    return item.path();
+  }
+
+  long size() {
+    return size;
+  }
+
+  long position() {
+    return position;
+  }
+
+  void position(long newPosition) {
+    position = newPosition;
+  }
+
+  /** All bytes, if they are in memory and nothing has gone wrong; not to be modified or moved. */
+  @Nullable ByteBuffer content() {
+    return fallback == null ? content : null;
+  }
+
+  /** Notes a read that the program's own stream made. */
+  void fetched(long startNanos, long count) {
+    item.fetched(startNanos, System.nanoTime(), count);
+  }
+
+  /** Reads at the position and moves it. */
+  int read(byte[] target, int offset, int length) throws IOException {
+    int count = readAt(position, target, offset, length);
+    if (count > 0) {
+      position += count;
+    }
+    return count;
+  }
+
+  /** Reads one byte at the position and moves it; -1 at the end. */
+  int read() throws IOException {
+    ByteBuffer bytes = content();
+    if (bytes != null && position < size && position >= 0) {
+      try {
+        int value = bytes.get((int) position) & 0xff;
+        position++;
+        untimed++;
+        return value;
+      } catch (Throwable t) {
+        failed(t);
+      }
+    }
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  /** Reads at the position and moves it. */
+  int read(ByteBuffer target) throws IOException {
+    int count = readAt(position, target);
+    if (count > 0) {
+      position += count;
+    }
+    return count;
+  }
+
+  /**
+   * Reads as many bytes as there are, up to {@code length}: programs rely on whole reads of files.
+   *
+   * @return bytes read, 0 for a length of 0, -1 at or after the end
+   */
+  int readAt(long at, byte[] target, int offset, int length) throws IOException {
+    if (length == 0) {
+      return 0;
+    }
+    if (at >= size) {
+      return -1;
+    }
+    int wanted = (int) Math.min(length, size - at);
+    int done = 0;
+    while (done < wanted) {
+      int count = once(at + done, target, offset + done, wanted - done);
+      if (count <= 0) {
+        break;
+      }
+      done += count;
+    }
+    return done > 0 ? done : -1;
+  }
+
+  /** As {@link #readAt(long, byte[], int, int)} into what remains of {@code target}. */
+  int readAt(long at, ByteBuffer target) throws IOException {
+    int length = target.remaining();
+    if (length == 0) {
+      return 0;
+    }
+    if (at >= size) {
+      return -1;
+    }
+    if (target.hasArray()) {
+      int count = readAt(at, target.array(), target.arrayOffset() + target.position(), length);
+      if (count > 0) {
+        target.position(target.position() + count);
+      }
+      return count;
+    }
+    ByteBuffer bytes = content();
+    if (bytes != null) {
+      try {
+        long start = System.nanoTime();
+        int count = (int) Math.min(length, size - at);
+        target.put(target.position(), bytes, (int) at, count);
+        target.position(target.position() + count);
+        fetched(start, count);
+        return count;
+      } catch (Throwable t) {
+        failed(t);
+      }
+    }
+    byte[] chunk = new byte[Math.min(CHUNK, length)];
+    int done = 0;
+    while (done < length) {
+      int count = readAt(at + done, chunk, 0, Math.min(chunk.length, length - done));
+      if (count < 0) {
+        break;
+      }
+      target.put(chunk, 0, count);
+      done += count;
+    }
+    return done > 0 ? done : -1;
+  }
+
+  /** Whether what lies after the position fits an array of bytes. */
+  boolean restFitsArray() {
+    return size - position <= Integer.MAX_VALUE - 8;
+  }
+
+  /** Reads at most {@code limit} of the bytes after the position and moves it behind them. */
+  byte[] readRest(int limit) throws IOException {
+    int length = (int) Math.max(0, Math.min(limit, size - position));
+    byte[] rest = new byte[length];
+    int count = Math.max(0, read(rest, 0, length));
+    return count == length ? rest : java.util.Arrays.copyOf(rest, count);
+  }
+
+  private int once(long at, byte[] target, int offset, int length) throws IOException {
+    if (fallback == null) {
+      try {
+        if (content != null && length < TIMED) {
+          content.get((int) at, target, offset, length);
+          untimed += length;
+          return length;
+        }
+        long start = System.nanoTime();
+        int count;
+        if (content != null) {
+          copy(content, (int) at, target, offset, length);
+          count = length;
+        } else {
+          count = item.read(at, target, offset, length);
+        }
+        fetched(start, count);
+        return count;
+      } catch (IOException e) {
+        throw e; // What the file itself threw is the program's to see.
+      } catch (Throwable t) {
+        failed(t);
+      }
+    }
+    return fromFile(at, target, offset, length);
+  }
+
+  private void copy(ByteBuffer bytes, int at, byte[] target, int offset, int length) {
+    for (int done = 0; done < length; ) {
+      int count = Math.min(piece, length - done);
+      bytes.get(at + done, target, offset + done, count);
+      done += count;
+    }
+  }
+
+  private synchronized void failed(Throwable t) throws IOException {
+    Bridge.fault("read " + item.path(), t);
+    if (fallback == null) {
+      fallback = new RandomAccessFile(item.path(), "r");
+    }
+  }
+
+  private synchronized int fromFile(long at, byte[] target, int offset, int length)
+      throws IOException {
+    RandomAccessFile file = fallback;
+    if (file == null) {
+      throw new IOException("Stream Closed");
+    }
+    long start = System.nanoTime();
+    file.seek(at);
+    int count = file.read(target, offset, length);
+    fetched(start, count);
+    return count;
+  }
+
+  /** Ends this opening; idempotent. */
+  void close() {
+    RandomAccessFile file;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      file = fallback;
+    }
+    if (untimed > 0) {
+      long now = System.nanoTime();
+      item.fetched(now, now, untimed);
+    }
+    if (file != null) {
+      try {
+        file.close();
+      } catch (IOException e) {
+        Bridge.fault("close " + item.path(), e);
+      }
+    }
+    close(item);
+  }
+
+  private static void close(OpenItem item) {
+    try {
+      item.close();
+    } catch (Throwable t) {
+      Bridge.fault("close " + item.path(), t);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package io.coordl.bridge;
+
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link FileInputStream} that is served by the runtime and opens no file, until the program asks
+ * for its channel or descriptor: then the real file is opened at the same position and takes over.
+ */
+final class ItemFileInputStream extends FileInputStream {
+  private static final int TRANSFER = 1 << 14;
+
+  private final ItemCursor cursor;
+  private volatile boolean closed;
+  private volatile @Nullable FileInputStream real;
+
+  ItemFileInputStream(ItemCursor cursor) {
+    super(new FileDescriptor());
+    this.cursor = cursor;
+  }
+
+  /**
+   * The stream over the real file, at this one's position; from now on it answers. Null if this
+   * stream is closed and never opened it.
+   */
+  synchronized @Nullable FileInputStream real() throws IOException {
+    if (real == null && !closed) {
+      FileInputStream opened = new ObservedFileInputStream(cursor.path(), cursor);
+      long skipped = opened.skip(cursor.position());
+      cursor.position(skipped);
+      real = opened;
+    }
+    return real;
+  }
+
+  private void checkOpen() throws IOException {
+    if (closed) {
+      throw new IOException("Stream Closed");
+    }
+  }
+
+  @Override
+  public int read() throws IOException {
+    FileInputStream file = real;
+    if (file != null) {
+      return file.read();
+    }
+    checkOpen();
+    return cursor.read();
+  }
+
+  @Override
+  public int read(byte[] b) throws IOException {
+    return read(b, 0, b.length);
+  }
+
+  @Override
+  public int read(byte[] b, int off, int len) throws IOException {
+    FileInputStream file = real;
+    if (file != null) {
+      return file.read(b, off, len);
+    }
+    if ((off | len) < 0 || len > b.length - off) {
+      throw new IndexOutOfBoundsException();
+    }
+    if (len == 0) {
+      return 0; // Even when closed, as the JDK's class.
+    }
+    checkOpen();
+    return cursor.read(b, off, len);
+  }
+
+  @Override
+  public byte[] readAllBytes() throws IOException {
+    FileInputStream file = real;
+    if (file != null || !cursor.restFitsArray()) {
+      // The JDK's class fails with its own message on what does not fit an array.
+      FileInputStream own = file != null ? file : real();
+      checkOpen();
+      return Objects.requireNonNull(own).readAllBytes();
+    }
+    checkOpen();
+    return cursor.readRest(Integer.MAX_VALUE - 8);
+  }
+
+  @Override
+  public byte[] readNBytes(int len) throws IOException {
+    FileInputStream file = real;
+    if (file != null) {
+      return file.readNBytes(len);
+    }
+    if (len < 0) {
+      throw new IllegalArgumentException("len < 0");
+    }
+    if (len == 0) {
+      return new byte[0];
+    }
+    checkOpen();
+    return cursor.readRest(len);
+  }
+
+  @Override
+  public long transferTo(OutputStream out) throws IOException {
+    Objects.requireNonNull(out, "out");
+    byte[] buffer = new byte[TRANSFER];
+    long transferred = 0;
+    for (int count = read(buffer, 0, TRANSFER); count >= 0; count = read(buffer, 0, TRANSFER)) {
+      out.write(buffer, 0, count);
+      transferred += count;
+    }
+    return transferred;
+  }
+
+  @Override
+  public long skip(long n) throws IOException {
+    FileInputStream file = real;
+    if (file != null) {
+      return file.skip(n);
+    }
+    checkOpen();
+    long target = cursor.position() + n;
+    if (target < 0) {
+      throw new IOException("Invalid argument"); // What lseek answers.
+    }
+    cursor.position(target);
+    return n;
+  }
+
+  @Override
+  public int available() throws IOException {
+    FileInputStream file = real;
+    if (file != null) {
+      return file.available();
+    }
+    checkOpen();
+    long rest = cursor.size() - cursor.position();
+    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws UncheckedIOException if the file, which was in memory, cannot be opened any more
+   */
+  @Override
+  public FileChannel getChannel() {
+    try {
+      FileInputStream file = real();
+      if (file != null) {
+        return file.getChannel();
+      }
+      super.close(); // Only so that the channel, too, is a closed one.
+      return super.getChannel();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    FileInputStream file;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      file = real;
+    }
+    if (file != null) {
+      file.close();
+    }
+    cursor.close();
+  }
+}

@@ -1,0 +1,166 @@
+package io.coordl.bridge;
+
+import java.lang.invoke.CallSite;
+import java.lang.invoke.ConstantCallSite;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
+import java.lang.invoke.MethodType;
+import java.nio.channels.FileChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Call sites whose types are not the bridge's to name: they become {@code invokedynamic}, linked
+ * here with the caller's own view of the library.
+ *
+ * <p>OpenCV's {@code imread(path, flags)} opens the file in native code. Where the item is in
+ * memory its bytes go to the library's own {@code imdecode}, which runs the same decoder and gives
+ * the same pixels. Anything unexpected, such as an empty result, leaves the answer to the plain
+ * call.
+ */
+public final class NativeReads {
+  /** What the libraries take when no flags are given: {@code IMREAD_COLOR}. */
+  private static final int IMREAD_COLOR = 1;
+
+  private static final MethodType GENERIC =
+      MethodType.methodType(Object.class, String.class, int.class);
+
+  private final MethodHandle plain;
+  private final MethodHandle newBytes;
+  private final @Nullable MethodHandle newMat;
+  private final MethodHandle imdecode;
+  private final MethodHandle isEmpty;
+  private final MethodHandle release;
+
+  private NativeReads(Lookup caller, MethodHandle plain, Class<?> library) throws Throwable {
+    this.plain = plain.asType(GENERIC);
+    Class<?> mat = plain.type().returnType();
+    ClassLoader loader = library.getClassLoader();
+    boolean javacpp = mat.getName().startsWith("org.bytedeco.");
+    Class<?> bytes =
+        Class.forName(
+            javacpp ? "org.bytedeco.javacpp.BytePointer" : "org.opencv.core.MatOfByte",
+            true,
+            loader);
+    MethodType noResult = MethodType.methodType(void.class);
+    newBytes =
+        caller
+            .findConstructor(bytes, noResult.appendParameterTypes(byte[].class))
+            .asFixedArity()
+            .asType(MethodType.methodType(Object.class, byte[].class));
+    newMat =
+        javacpp
+            ? caller
+                .findConstructor(mat, noResult.appendParameterTypes(bytes))
+                .asType(MethodType.methodType(Object.class, Object.class))
+            : null;
+    imdecode =
+        caller
+            .findStatic(library, "imdecode", MethodType.methodType(mat, mat, int.class))
+            .asType(MethodType.methodType(Object.class, Object.class, int.class));
+    isEmpty =
+        caller
+            .findVirtual(mat, "empty", MethodType.methodType(boolean.class))
+            .asType(MethodType.methodType(boolean.class, Object.class));
+    release =
+        caller
+            .findVirtual(javacpp ? bytes : mat, javacpp ? "close" : "release", noResult)
+            .asType(MethodType.methodType(void.class, Object.class));
+  }
+
+  /**
+   * Bootstrap of an {@code imread} call.
+   *
+   * @param plain the call as the program has it: (String) or (String, int) to the library's Mat
+   */
+  public static CallSite imread(Lookup caller, String name, MethodType type, MethodHandle plain) {
+    try {
+      boolean flags = type.parameterCount() == 2;
+      Class<?> library = caller.revealDirect(plain).getDeclaringClass();
+      MethodHandle full = flags ? plain : MethodHandles.dropArguments(plain, 1, int.class);
+      NativeReads reads = new NativeReads(caller, full, library);
+      MethodHandle target =
+          MethodHandles.lookup().findVirtual(NativeReads.class, "read", GENERIC).bindTo(reads);
+      if (!flags) {
+        target = MethodHandles.insertArguments(target, 1, IMREAD_COLOR);
+      }
+      return new ConstantCallSite(target.asType(type));
+    } catch (Throwable t) {
+      Bridge.fault("link " + name + type, t);
+      return new ConstantCallSite(plain);
+    }
+  }
+
+  /**
+   * Bootstrap of a {@link FileChannel} method that the JDK's own class must answer (JDK 22: {@code
+   * map} into an arena, which {@link FileChannel} itself only refuses).
+   *
+   * @param plain the call as the program has it, the channel first
+   */
+  public static CallSite fileChannel(
+      Lookup caller, String name, MethodType type, MethodHandle plain) {
+    try {
+      MethodHandle file =
+          MethodHandles.lookup()
+              .findStatic(
+                  NativeReads.class,
+                  "file",
+                  MethodType.methodType(FileChannel.class, FileChannel.class));
+      return new ConstantCallSite(MethodHandles.filterArguments(plain, 0, file).asType(type));
+    } catch (Throwable t) {
+      Bridge.fault("link " + name + type, t);
+      return new ConstantCallSite(plain.asType(type));
+    }
+  }
+
+  @SuppressWarnings("UnusedMethod") // Linked by fileChannel.
+  private static FileChannel file(FileChannel channel) throws java.io.IOException {
+    return channel instanceof ItemChannel item && item.isOpen() ? item.file() : channel;
+  }
+
+  @SuppressWarnings("UnusedMethod") // Linked by imread.
+  private @Nullable Object read(@Nullable String path, int flags) throws Throwable {
+    long span = Spans.enter(SpanKind.DECODE, path);
+    Object image = null;
+    try {
+      ItemCursor item = ItemCursor.open(path);
+      if (item != null) {
+        try {
+          image = decode(item, flags);
+        } finally {
+          item.close();
+        }
+      }
+      if (image == null) {
+        image = plain.invokeExact(path, flags);
+      }
+      return image;
+    } finally {
+      Spans.exit(span, image);
+    }
+  }
+
+  /** The image, null if the library cannot make it from bytes in memory. Never throws. */
+  private @Nullable Object decode(ItemCursor item, int flags) {
+    if (!item.served() || item.size() == 0 || !item.restFitsArray()) {
+      return null; // The library reads the file: one span, not to be divided.
+    }
+    try {
+      byte[] array = item.readRest(Integer.MAX_VALUE - 8);
+      Object bytes = newBytes.invokeExact(array);
+      try {
+        Object buffer = newMat == null ? bytes : newMat.invokeExact(bytes);
+        Object image = imdecode.invokeExact(buffer, flags);
+        if (buffer != bytes && buffer instanceof AutoCloseable closeable) {
+          closeable.close();
+        }
+        return image == null || (boolean) isEmpty.invokeExact(image) ? null : image;
+      } finally {
+        release.invokeExact(bytes);
+      }
+    } catch (Throwable t) {
+      Bridge.fault("decode " + item.path(), t);
+      return null;
+    }
+  }
+}

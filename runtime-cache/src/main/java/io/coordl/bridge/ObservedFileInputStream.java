@@ -1,0 +1,58 @@
+package io.coordl.bridge;
+
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** The JDK's own stream over the real file; notes how long its reads take. */
+final class ObservedFileInputStream extends FileInputStream {
+  private final ItemCursor cursor;
+
+  ObservedFileInputStream(@Nullable String path, ItemCursor cursor) throws FileNotFoundException {
+    super(path);
+    this.cursor = cursor;
+  }
+
+  ObservedFileInputStream(File file, ItemCursor cursor) throws FileNotFoundException {
+    super(file);
+    this.cursor = cursor;
+  }
+
+  @Override
+  public int read() throws IOException {
+    long start = System.nanoTime();
+    int value = super.read();
+    cursor.fetched(start, value < 0 ? 0 : 1);
+    return value;
+  }
+
+  @Override
+  public int read(byte[] b) throws IOException {
+    long start = System.nanoTime();
+    int count = super.read(b);
+    cursor.fetched(start, count);
+    return count;
+  }
+
+  @Override
+  public int read(byte[] b, int off, int len) throws IOException {
+    long start = System.nanoTime();
+    int count = super.read(b, off, len);
+    cursor.fetched(start, count);
+    return count;
+  }
+
+  // readAllBytes, readNBytes and transferTo reach the file past read() or through it, depending on
+  // the JDK; those that go through it are timed there.
+
+  @Override
+  public void close() throws IOException {
+    try {
+      super.close();
+    } finally {
+      cursor.close();
+    }
+  }
+}
