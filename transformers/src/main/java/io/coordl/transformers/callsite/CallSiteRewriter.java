@@ -1,0 +1,409 @@
+package io.coordl.transformers.callsite;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the calls of {@link CallSites} in one class file to the bridge, and changes nothing else.
+ *
+ * <h2>Why by hand</h2>
+ *
+ * A call of a method is easy: {@code INVOKESTATIC Files.readAllBytes} becomes {@code INVOKESTATIC
+ * FileReads.readAllBytes}, and for an instance method the receiver is the first argument already on
+ * the stack. Constructors are not: the compiler emits
+ *
+ * <pre>
+ *   NEW FileInputStream      an uninitialised object
+ *   DUP                      and again, for the constructor to eat
+ *   ... arguments ...        any code: branches, calls, other NEWs
+ *   INVOKESPECIAL FileInputStream.&lt;init&gt;
+ * </pre>
+ *
+ * and by the time the call is seen the two references lie under the arguments. Removing NEW and DUP
+ * would change every stack map frame between (they name the offset of the NEW). So both stay, the
+ * call becomes {@code INVOKESTATIC FileReads.newFileInputStream}, and the two uninitialised
+ * references are dropped from below its result by {@code DUP_X2; POP; POP2}. An uninitialised
+ * object may be forgotten; no frame changes; nothing is computed anew but the stack's height.
+ * ByteBuddy's {@code MemberSubstitution} does not do this soundly: it emits invalid code for {@code
+ * super(...)} and misses method references.
+ *
+ * <h2>Which NEW belongs to which call</h2>
+ *
+ * Compilers nest them like brackets, so a stack in the order of the code pairs them: over 1.33
+ * million NEWs of 420,543 classes it lost none. What does not fit is left alone, never guessed:
+ *
+ * <ul>
+ *   <li>a constructor call whose class is not that of the innermost open NEW is {@code super(...)}
+ *       or {@code this(...)}: a subclass of the program stays a subclass of the JDK's class;
+ *   <li>a NEW without DUP (its result is unused): there is only one reference to drop;
+ *   <li>a NEW whose DUP is followed by another copy or a store: a third reference would stay
+ *       uninitialised for ever, and the verifier would see it used.
+ * </ul>
+ *
+ * <h2>Method references</h2>
+ *
+ * {@code Files::readAllBytes} is a method handle among the arguments of an {@code invokedynamic};
+ * for LambdaMetafactory the handle is replaced by one of the bridge's static method, which takes
+ * and returns the same ({@code FileInputStream::new} turns from a constructor's handle into a
+ * static method's). Serialisable lambdas are left: the class compares the name of the method when
+ * it reads them back. So are handles that are constants of the program: it may ask them what they
+ * are.
+ *
+ * <h2>Calls linked later</h2>
+ *
+ * The bridge cannot name OpenCV's types. Such a call becomes an {@code invokedynamic} of the same
+ * descriptor that carries the plain call as a handle; the bridge's bootstrap method links it with
+ * the caller's rights (see {@code NativeReads}). Class files before Java 7 have no such instruction
+ * and keep the plain call.
+ *
+ * <h2>What it never does</h2>
+ *
+ * Add or remove a member (so a loaded class can be retransformed), load or resolve a class of the
+ * program, return equal bytes (null says "unchanged", so that class data sharing survives). It may
+ * be called on any thread.
+ */
+public final class CallSiteRewriter {
+  private static final int METHODREF = 10;
+  private static final String CONSTRUCTOR = "<init>";
+  private static final String METAFACTORY = "java/lang/invoke/LambdaMetafactory";
+
+  private static final String BOOTSTRAP =
+      "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/invoke/MethodType;"
+          + "Ljava/lang/invoke/MethodHandle;)Ljava/lang/invoke/CallSite;";
+
+  private final ConstantPool mentionsOwner = new ConstantPool(CallSites.owners());
+
+  /** A rewriter of the rules of {@link CallSites#TABLE}. */
+  public CallSiteRewriter() {}
+
+  /**
+   * Rewrites one class.
+   *
+   * @param classFile not modified
+   * @param listener hears of every site found
+   * @return the new class file, null if it holds no site
+   * @throws RuntimeException if this is no class file, or one newer than the parser knows: leave
+   *     the class as it is
+   */
+  public byte @Nullable [] rewrite(byte[] classFile, SiteListener listener) {
+    if (!mentionsOwner.mentionsAny(classFile)) {
+      return null;
+    }
+    ClassReader reader = new ClassReader(classFile);
+    if (!refersToSite(reader)) {
+      return null;
+    }
+    ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+    Rewriting rewriting = new Rewriting(writer, listener, reader.getClassName().replace('/', '.'));
+    reader.accept(rewriting, 0);
+    return rewriting.changed ? writer.toByteArray() : null;
+  }
+
+  /** Whether a method reference of the constant pool is one of the rules'. */
+  private static boolean refersToSite(ClassReader reader) {
+    char[] buffer = new char[reader.getMaxStringLength()];
+    for (int i = 1; i < reader.getItemCount(); i++) {
+      int offset = reader.getItem(i);
+      if (offset > 0
+          && reader.readByte(offset - 1) == METHODREF
+          && CallSites.isOwner(reader.readClass(offset, buffer))) {
+        int nameAndType = reader.getItem(reader.readUnsignedShort(offset + 2));
+        CallSite site =
+            CallSites.find(
+                reader.readClass(offset, buffer),
+                reader.readUTF8(nameAndType, buffer),
+                reader.readUTF8(nameAndType + 2, buffer));
+        if (site != null) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static final class Rewriting extends ClassVisitor {
+    private final SiteListener listener;
+    private final String className;
+    private boolean hasInvokeDynamic;
+    private boolean changed;
+
+    Rewriting(ClassVisitor next, SiteListener listener, String className) {
+      super(Opcodes.ASM9, next);
+      this.listener = listener;
+      this.className = className;
+    }
+
+    @Override
+    public void visit(
+        int version,
+        int access,
+        String name,
+        @Nullable String signature,
+        @Nullable String superName,
+        String @Nullable [] interfaces) {
+      hasInvokeDynamic = (version & 0xffff) >= Opcodes.V1_7;
+      super.visit(version, access, name, signature, superName, interfaces);
+    }
+
+    @Override
+    public @Nullable MethodVisitor visitMethod(
+        int access,
+        String name,
+        String descriptor,
+        @Nullable String signature,
+        String @Nullable [] exceptions) {
+      MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
+      return next == null ? null : new Sites(this, next);
+    }
+
+    void rewritten(CallSite site) {
+      changed = true;
+      listener.rewritten(className, site);
+    }
+
+    void left(CallSite site, String reason) {
+      listener.left(className, site, reason);
+    }
+  }
+
+  /** A NEW whose constructor call has not been seen yet. */
+  private static final class OpenNew {
+    final String type;
+    Copies copies = Copies.NONE_YET;
+
+    OpenNew(String type) {
+      this.type = type;
+    }
+  }
+
+  private enum Copies {
+    /** Nothing has followed the NEW. */
+    NONE_YET,
+    /** A DUP has followed, and nothing else. */
+    JUST_DUP,
+    /** Two references lie on the stack and nowhere else. */
+    TWO,
+    /** One, or more than two, or we cannot tell. */
+    OTHER
+  }
+
+  private static final class Sites extends MethodVisitor {
+    private final Rewriting rewriting;
+    private final Deque<OpenNew> open = new ArrayDeque<>();
+
+    Sites(Rewriting rewriting, MethodVisitor next) {
+      super(Opcodes.ASM9, next);
+      this.rewriting = rewriting;
+    }
+
+    /** Follows what happens to the references of the innermost open NEW right after it. */
+    private void instruction(int opcode) {
+      OpenNew top = open.peek();
+      if (top == null) {
+        return;
+      }
+      if (top.copies == Copies.NONE_YET) {
+        top.copies = opcode == Opcodes.DUP ? Copies.JUST_DUP : Copies.OTHER;
+      } else if (top.copies == Copies.JUST_DUP) {
+        boolean copied = opcode >= Opcodes.DUP && opcode <= Opcodes.SWAP;
+        top.copies = copied || opcode == Opcodes.ASTORE ? Copies.OTHER : Copies.TWO;
+      }
+    }
+
+    @Override
+    public void visitTypeInsn(int opcode, String type) {
+      instruction(opcode);
+      if (opcode == Opcodes.NEW) {
+        open.push(new OpenNew(type));
+      }
+      super.visitTypeInsn(opcode, type);
+    }
+
+    @Override
+    public void visitMethodInsn(
+        int opcode, String owner, String name, String descriptor, boolean isInterface) {
+      instruction(opcode);
+      CallSite site = CallSites.find(owner, name, descriptor);
+      if (name.equals(CONSTRUCTOR)) {
+        OpenNew opened = open.peek();
+        boolean paired = opened != null && opened.type.equals(owner);
+        if (paired) {
+          open.pop();
+        }
+        if (site != null) {
+          if (!paired) {
+            rewriting.left(site, "super(...) or this(...)");
+          } else if (opened.copies != Copies.TWO) {
+            rewriting.left(site, "NEW is not followed by just DUP");
+          } else {
+            construct(site);
+            return;
+          }
+        }
+      } else if (site != null && isCall(site, opcode) && call(site)) {
+        return;
+      }
+      super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+    }
+
+    private static boolean isCall(CallSite site, int opcode) {
+      return switch (site.kind()) {
+        case STATIC, STATIC_LINKED -> opcode == Opcodes.INVOKESTATIC;
+        case VIRTUAL, VIRTUAL_LINKED -> opcode == Opcodes.INVOKEVIRTUAL;
+        case CONSTRUCTOR -> false;
+      };
+    }
+
+    private void construct(CallSite site) {
+      invokeBridge(site);
+      super.visitInsn(Opcodes.DUP_X2);
+      super.visitInsn(Opcodes.POP);
+      super.visitInsn(Opcodes.POP2);
+      rewriting.rewritten(site);
+    }
+
+    private boolean call(CallSite site) {
+      if (!site.kind().isLinked()) {
+        invokeBridge(site);
+      } else if (rewriting.hasInvokeDynamic) {
+        boolean isStatic = site.kind() == CallSite.Kind.STATIC_LINKED;
+        super.visitInvokeDynamicInsn(
+            site.name(),
+            site.targetDescriptor(),
+            new Handle(Opcodes.H_INVOKESTATIC, site.bridge(), site.target(), BOOTSTRAP, false),
+            new Handle(
+                isStatic ? Opcodes.H_INVOKESTATIC : Opcodes.H_INVOKEVIRTUAL,
+                site.owner(),
+                site.name(),
+                site.descriptor(),
+                false));
+      } else {
+        rewriting.left(site, "class file before Java 7");
+        return false;
+      }
+      rewriting.rewritten(site);
+      return true;
+    }
+
+    private void invokeBridge(CallSite site) {
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC, site.bridge(), site.target(), site.targetDescriptor(), false);
+    }
+
+    @Override
+    public void visitInvokeDynamicInsn(
+        String name, String descriptor, Handle bootstrap, Object... arguments) {
+      instruction(Opcodes.INVOKEDYNAMIC);
+      if (bootstrap.getOwner().equals(METAFACTORY) && arguments.length > 1) {
+        // (sam type, implementation, instantiated type[, flags, ...])
+        Handle replacement = reference(arguments[1], isSerializable(arguments));
+        if (replacement != null) {
+          arguments[1] = replacement;
+        }
+      }
+      super.visitInvokeDynamicInsn(name, descriptor, bootstrap, arguments);
+    }
+
+    private static boolean isSerializable(Object[] arguments) {
+      return arguments.length > 3
+          && arguments[3] instanceof Integer flags
+          && (flags & java.lang.invoke.LambdaMetafactory.FLAG_SERIALIZABLE) != 0;
+    }
+
+    private @Nullable Handle reference(Object argument, boolean serializable) {
+      if (!(argument instanceof Handle handle)) {
+        return null;
+      }
+      CallSite site = CallSites.find(handle.getOwner(), handle.getName(), handle.getDesc());
+      if (site == null) {
+        return null;
+      }
+      int tag =
+          switch (site.kind()) {
+            case CONSTRUCTOR -> Opcodes.H_NEWINVOKESPECIAL;
+            case STATIC, STATIC_LINKED -> Opcodes.H_INVOKESTATIC;
+            case VIRTUAL, VIRTUAL_LINKED -> Opcodes.H_INVOKEVIRTUAL;
+          };
+      if (handle.getTag() != tag) {
+        return null;
+      }
+      if (serializable || site.kind().isLinked()) {
+        rewriting.left(site, serializable ? "serialisable method reference" : "method reference");
+        return null;
+      }
+      rewriting.rewritten(site);
+      return new Handle(
+          Opcodes.H_INVOKESTATIC, site.bridge(), site.target(), site.targetDescriptor(), false);
+    }
+
+    // All other instructions only matter as what follows a NEW or its DUP.
+
+    @Override
+    public void visitInsn(int opcode) {
+      instruction(opcode);
+      super.visitInsn(opcode);
+    }
+
+    @Override
+    public void visitIntInsn(int opcode, int operand) {
+      instruction(opcode);
+      super.visitIntInsn(opcode, operand);
+    }
+
+    @Override
+    public void visitVarInsn(int opcode, int variable) {
+      instruction(opcode);
+      super.visitVarInsn(opcode, variable);
+    }
+
+    @Override
+    public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
+      instruction(opcode);
+      super.visitFieldInsn(opcode, owner, name, descriptor);
+    }
+
+    @Override
+    public void visitJumpInsn(int opcode, Label label) {
+      instruction(opcode);
+      super.visitJumpInsn(opcode, label);
+    }
+
+    @Override
+    public void visitLdcInsn(Object value) {
+      instruction(Opcodes.LDC);
+      super.visitLdcInsn(value);
+    }
+
+    @Override
+    public void visitIincInsn(int variable, int increment) {
+      instruction(Opcodes.IINC);
+      super.visitIincInsn(variable, increment);
+    }
+
+    @Override
+    public void visitTableSwitchInsn(int min, int max, Label defaultLabel, Label... labels) {
+      instruction(Opcodes.TABLESWITCH);
+      super.visitTableSwitchInsn(min, max, defaultLabel, labels);
+    }
+
+    @Override
+    public void visitLookupSwitchInsn(Label defaultLabel, int[] keys, Label[] labels) {
+      instruction(Opcodes.LOOKUPSWITCH);
+      super.visitLookupSwitchInsn(defaultLabel, keys, labels);
+    }
+
+    @Override
+    public void visitMultiANewArrayInsn(String descriptor, int dimensions) {
+      instruction(Opcodes.MULTIANEWARRAY);
+      super.visitMultiANewArrayInsn(descriptor, dimensions);
+    }
+  }
+}

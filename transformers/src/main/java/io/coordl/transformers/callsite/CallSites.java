@@ -1,0 +1,120 @@
+package io.coordl.transformers.callsite;
+
+import static io.coordl.transformers.callsite.CallSite.Kind.CONSTRUCTOR;
+import static io.coordl.transformers.callsite.CallSite.Kind.STATIC;
+import static io.coordl.transformers.callsite.CallSite.Kind.STATIC_LINKED;
+import static io.coordl.transformers.callsite.CallSite.Kind.VIRTUAL;
+import static io.coordl.transformers.callsite.CallSite.Kind.VIRTUAL_LINKED;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Every call that is rewritten, on one page. The README's table is generated from it. */
+public final class CallSites {
+  private static final String FILES = "io/coordl/bridge/FileReads";
+  private static final String IMAGES = "io/coordl/bridge/ImageReads";
+  private static final String NATIVE = "io/coordl/bridge/NativeReads";
+
+  private static final String JDK = "JDK 17, 25";
+
+  // spotless:off
+  /** The table: how it is called, class, name, descriptor, who answers, proven on. */
+  public static final List<CallSite> TABLE = List.of(
+      site(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/io/File;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/lang/String;)V", FILES, JDK),
+      site(VIRTUAL, "java/io/FileInputStream", "getFD", "()Ljava/io/FileDescriptor;", FILES, JDK),
+      site(CONSTRUCTOR, "java/io/RandomAccessFile", "<init>", "(Ljava/io/File;Ljava/lang/String;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/io/RandomAccessFile", "<init>", "(Ljava/lang/String;Ljava/lang/String;)V", FILES, JDK),
+      site(VIRTUAL, "java/io/RandomAccessFile", "getChannel", "()Ljava/nio/channels/FileChannel;", FILES, JDK),
+      site(VIRTUAL, "java/io/RandomAccessFile", "getFD", "()Ljava/io/FileDescriptor;", FILES, JDK),
+      site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/io/File;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/lang/String;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/io/File;Ljava/nio/charset/Charset;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/lang/String;Ljava/nio/charset/Charset;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;Ljava/lang/String;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;Ljava/nio/charset/Charset;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;Ljava/lang/String;)V", FILES, JDK),
+      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)V", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "newInputStream", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/io/InputStream;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "readAllBytes", "(Ljava/nio/file/Path;)[B", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "readString", "(Ljava/nio/file/Path;)Ljava/lang/String;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "readString", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/lang/String;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "readAllLines", "(Ljava/nio/file/Path;)Ljava/util/List;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "readAllLines", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/util/List;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "lines", "(Ljava/nio/file/Path;)Ljava/util/stream/Stream;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "lines", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/util/stream/Stream;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "newBufferedReader", "(Ljava/nio/file/Path;)Ljava/io/BufferedReader;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "newBufferedReader", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/io/BufferedReader;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
+      site(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/FileChannel;", FILES, JDK),
+      site(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/FileChannel;", FILES, JDK),
+      site(VIRTUAL_LINKED, "java/nio/channels/FileChannel", "map", "(Ljava/nio/channels/FileChannel$MapMode;JJLjava/lang/foreign/Arena;)Ljava/lang/foreign/MemorySegment;", NATIVE, "JDK 25"),
+      site(VIRTUAL, "java/net/URL", "openStream", "()Ljava/io/InputStream;", FILES, JDK),
+      site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/File;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
+      site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/net/URL;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
+      site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/InputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
+      site(STATIC, "javax/imageio/ImageIO", "read", "(Ljavax/imageio/stream/ImageInputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
+      site(STATIC, "javax/imageio/ImageIO", "createImageInputStream", "(Ljava/lang/Object;)Ljavax/imageio/stream/ImageInputStream;", IMAGES, JDK),
+      site(CONSTRUCTOR, "javax/imageio/stream/FileImageInputStream", "<init>", "(Ljava/io/File;)V", IMAGES, JDK),
+      site(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
+      site(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
+      site(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"),
+      site(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"));
+  // spotless:on
+
+  private static final Map<String, List<CallSite>> BY_OWNER = byOwner();
+
+  private CallSites() {}
+
+  private static CallSite site(
+      CallSite.Kind kind,
+      String owner,
+      String name,
+      String descriptor,
+      String bridge,
+      String provenOn) {
+    return new CallSite(kind, owner, name, descriptor, bridge, provenOn);
+  }
+
+  private static Map<String, List<CallSite>> byOwner() {
+    Map<String, List<CallSite>> map = new HashMap<>();
+    for (CallSite site : TABLE) {
+      List<CallSite> sites = map.get(site.owner());
+      if (sites == null) {
+        sites = new ArrayList<>();
+        map.put(site.owner(), sites);
+      }
+      sites.add(site);
+    }
+    return map;
+  }
+
+  /** Internal names of the classes that the rules are about: what the prefilter looks for. */
+  public static Iterable<String> owners() {
+    return BY_OWNER.keySet();
+  }
+
+  static boolean isOwner(String owner) {
+    return BY_OWNER.containsKey(owner);
+  }
+
+  /** The rule for a method, null if there is none. */
+  static @Nullable CallSite find(String owner, String name, String descriptor) {
+    List<CallSite> sites = BY_OWNER.get(owner);
+    if (sites == null) {
+      return null;
+    }
+    for (CallSite site : sites) {
+      if (site.name().equals(name) && site.descriptor().equals(descriptor)) {
+        return site;
+      }
+    }
+    return null;
+  }
+}
