@@ -17,7 +17,8 @@ public interface ItemSource {
 
   /**
    * As {@link #open} for a file that stays open across samples (random access files and channels):
-   * never null for a regular file, since whether a read loads a sample is only known at the read.
+   * since whether a read loads a sample is only known at the read, a regular file is null only
+   * where no read of it could be one.
    */
   @Nullable OpenItem openRandomAccess(String path);
 }

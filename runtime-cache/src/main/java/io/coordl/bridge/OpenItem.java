@@ -56,6 +56,12 @@ public abstract class OpenItem {
    */
   public abstract int read(long position, byte[] target, int offset, int length) throws IOException;
 
+  /**
+   * Whether every byte of this opening came from a store; false for the opening that read the file
+   * from storage in order to keep it. Asked once, at the end.
+   */
+  protected abstract boolean fromMemory();
+
   /** Frees what the runtime holds for this opening; nothing is ever removed from a store. */
   protected abstract void release();
 
@@ -77,6 +83,6 @@ public abstract class OpenItem {
       closed = true;
     }
     release();
-    Spans.itemFetched(path, openedNanos, nanos, bytes, served());
+    Spans.itemFetched(path, openedNanos, nanos, bytes, fromMemory());
   }
 }

@@ -1,0 +1,86 @@
+package io.coordl.cache;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The bytes of an arena, in segments of at most 1 GiB. Words are read and changed atomically;
+ * everything else is written once by {@link #write} and never changed. Safe for concurrent use.
+ */
+abstract class ArenaMemory implements Closeable {
+  private static final VarHandle WORDS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /** Zeros for one write of a table. */
+  private static final byte[] ZEROS = new byte[1 << 16];
+
+  /**
+   * The segment that begins at {@code number * stride()}; may be longer than the stride, so that
+   * what begins in one stride and ends in the next lies in one segment all the same.
+   */
+  abstract ByteBuffer segment(int number);
+
+  abstract long stride();
+
+  abstract long segmentBytes();
+
+  abstract long capacity();
+
+  /**
+   * Puts bytes where nothing was yet.
+   *
+   * @throws IOException if there is no memory behind this part of the arena, or it is closed
+   */
+  abstract void write(long at, byte[] bytes, int offset, int length) throws IOException;
+
+  @Override
+  public abstract void close();
+
+  final void writeZeros(long at, long length) throws IOException {
+    for (long done = 0; done < length; done += ZEROS.length) {
+      write(at + done, ZEROS, 0, (int) Math.min(ZEROS.length, length - done));
+    }
+  }
+
+  /** The first place at or after {@code at} where {@code length} bytes lie in one segment. */
+  final long fit(long at, long length) {
+    long within = at % stride();
+    return within + length <= segmentBytes() ? at : at - within + stride();
+  }
+
+  final long get(long at) {
+    return (long) WORDS.getVolatile(segmentOf(at), within(at));
+  }
+
+  final void set(long at, long value) {
+    WORDS.setVolatile(segmentOf(at), within(at), value);
+  }
+
+  final boolean compareAndSet(long at, long expected, long value) {
+    return WORDS.compareAndSet(segmentOf(at), within(at), expected, value);
+  }
+
+  final long getAndAdd(long at, long delta) {
+    return (long) WORDS.getAndAdd(segmentOf(at), within(at), delta);
+  }
+
+  /** A read-only view, in the machine's byte order. */
+  final ByteBuffer view(long at, int length) {
+    return segmentOf(at)
+        .slice(within(at), length)
+        .asReadOnlyBuffer()
+        .order(ByteOrder.nativeOrder());
+  }
+
+  private ByteBuffer segmentOf(long at) {
+    return segment((int) (at / stride()));
+  }
+
+  private int within(long at) {
+    return (int) (at % stride());
+  }
+}

@@ -1,0 +1,652 @@
+package io.coordl.cache;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Items in an append-only arena, of one process or of all jobs of a group: the MinIO cache of the
+ * CoorDL paper (section 4.1), which admits until it is full and never evicts. Since nothing is ever
+ * evicted there is no free list, no order of use and no lock: a pointer that moves forward, and an
+ * index of which every word is decided by one compare-and-set.
+ *
+ * <h2>Protocol</h2>
+ *
+ * <p>The index is a list of tables ({@link ArenaDescriptor}), each an open-addressing table of
+ * one-word slots. To look up: walk the key's probe run in each table, the newest first, up to its
+ * first empty slot. To admit:
+ *
+ * <ol>
+ *   <li>CAS the empty slot at the end of the run in the newest table to CLAIMED. The word carries
+ *       the owner and 40 bits of the key, so that a claim is complete in the instant it is seen.
+ *   <li>Look again in all tables: if the key also stands elsewhere (a table was appended
+ *       meanwhile), abandon this claim. Of two claimants at least one sees the other.
+ *   <li>Read the item from storage; move the tail by its length; write header and bytes there.
+ *   <li>CAS the slot from <em>this claim</em> to READY, with the offset of the item.
+ * </ol>
+ *
+ * <p>A slot changes EMPTY -> CLAIMED -> READY, or CLAIMED -> ABANDONED -> CLAIMED for the same key;
+ * it never becomes empty or another key's again, so that whoever found a key's slot may wait at it.
+ * Who meets a claim waits for it ({@link #PATIENCE}), and then helps himself from storage: items
+ * are read once, whoever asks first. A claim whose owner is dead is taken over by CAS.
+ *
+ * <h2>Memory order</h2>
+ *
+ * <p>An item is written before the CAS to READY, which releases; a reader gets the slot with a
+ * volatile read, which acquires, and then finds the item complete. The item is written by write(2),
+ * in program order before the CAS and into the very pages that are mapped. It never changes again,
+ * so views of it may be handed out without copying and without counting references.
+ *
+ * <h2>What a kill -9 leaves</h2>
+ *
+ * <ul>
+ *   <li>Before the claim: nothing. After it, up to the READY: a claim with a dead owner, which the
+ *       next who wants the item takes over, and, once the tail was moved, as many lost bytes as the
+ *       item has. No reader ever sees them, for no slot points there.
+ *   <li>Between the claim and the count of taken slots, or READY and the count of items: a count
+ *       that is one short. The limit of three quarters leaves room for that.
+ *   <li>While a table is appended: its bytes are lost, unless it was published (TABLES), and the
+ *       right to append (GROWER) has a dead owner, from whom it is taken.
+ * </ul>
+ *
+ * <p>Death is a kernel matter ({@link Liveness}): locks go when the last thread is gone, so no
+ * store of the dead can come late. A job that left in good order but has a slow thread is harmless
+ * too: its CAS to READY fails once the claim is another's.
+ *
+ * <h2>Memory per item</h2>
+ *
+ * <p>24 bytes of header, at most 7 of padding, and its share of the index. A table is appended when
+ * the newest is three quarters full; tables double from 4,096 to 2,097,152 slots (16 MiB) and then
+ * stay so. Worst case, just after doubling: all n items in tables of s slots, n = 0.75 s, and a new
+ * table of s + 4,096 slots still empty: 8 * 2 s / 0.75 s = 21.4 bytes. In all 24 + 7 + 21.4 = 52.4
+ * bytes, plus 40 KiB once. With 14 million items (ImageNet-22k) there are 9 doubling tables and 8
+ * of 16 MiB, 10.7 to 12 bytes an item: below 43. On the heap, each process that verifies keeps a
+ * bit per slot: another 0.2 to 0.4 bytes.
+ *
+ * <h2>Trade-offs</h2>
+ *
+ * <ul>
+ *   <li>A checksum over an item costs about as much as reading it once more, so each process checks
+ *       an item when it first meets it, and trusts its memory from then on.
+ *   <li>Writes of one process go one after the other through one file descriptor; they are of the
+ *       speed of memory, and what they wait for is storage.
+ *   <li>Bytes lost to killed writers and to abandoned claims stay lost until the store goes.
+ *   <li>A lookup of an absent key asks every table: one cache miss each, 17 for 14 million items, a
+ *       few microseconds before a read of storage that takes a hundred.
+ * </ul>
+ *
+ * <p>Thread-safe. {@link #find} is wait-free but for the first check of an item; {@link #fetch} may
+ * read storage or wait for another's read, never longer than {@link #PATIENCE}.
+ */
+public final class ArenaStore implements Closeable {
+  /** How long a miss waits for another thread or job that is reading the item. */
+  static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private static final long FIRST_PAUSE_NANOS = 50_000;
+  private static final long LAST_PAUSE_NANOS = 1_000_000;
+  private static final long NO_SLOT = -1;
+  private static final long LOST_RACE = -2;
+
+  /** The smallest arena that can hold anything worth it. */
+  static final long MIN_CAPACITY = 1 << 20;
+
+  /** Where a shared memory file system is found. */
+  public static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+  private final ArenaMemory memory;
+  private final @Nullable SharedFile shared;
+  private final long job;
+  private final String group;
+  private final long capacity;
+  private final AtomicReferenceArray<AtomicLongArray> verified =
+      new AtomicReferenceArray<>(ArenaDescriptor.MAX_TABLES);
+  private final Object growing = new Object();
+  private final LongAdder corrupt = new LongAdder();
+  private final LongAdder takenOver = new LongAdder();
+  private volatile boolean closed;
+
+  private ArenaStore(ArenaMemory memory, @Nullable SharedFile shared, String group) {
+    this.memory = memory;
+    this.shared = shared;
+    this.job = shared == null ? 1 : shared.job();
+    this.group = group;
+    this.capacity = memory.get(ArenaDescriptor.CAPACITY);
+  }
+
+  /**
+   * A store of this process alone, in a file of {@code directory} that has no name and vanishes
+   * with the process; in direct buffers where the directory has too little room.
+   *
+   * @param words takes sentences for the user
+   * @return null if the budget allows nothing, which {@code words} hears of
+   */
+  public static @Nullable ArenaStore openProcess(
+      Path directory, ByteBudget budget, Consumer<String> words) {
+    long wanted = budget.resolve(Machine.freeMemory(), words);
+    if (wanted < MIN_CAPACITY) {
+      words.accept("The cache's budget is " + wanted + " bytes: nothing is cached.");
+      return null;
+    }
+    long room = Machine.freeSpace(directory);
+    long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / 2);
+    try {
+      long user = Machine.user();
+      SharedFile.sweep(directory, user, words);
+      if (room >= wanted || room >= direct) {
+        ArenaMemory memory = SharedFile.openPrivate(directory, user, clamp(Math.min(room, wanted)));
+        format(memory, user);
+        return new ArenaStore(memory, null, "");
+      }
+      words.accept(directory + " has only " + room + " bytes free: the cache uses direct buffers.");
+    } catch (IOException | RuntimeException e) {
+      words.accept(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
+    }
+    return openDirect(direct, words);
+  }
+
+  static @Nullable ArenaStore openDirect(long capacity, Consumer<String> words) {
+    ArenaMemory memory = new DirectMemory(clamp(Math.max(MIN_CAPACITY, capacity)));
+    try {
+      format(memory, 0);
+      return new ArenaStore(memory, null, "");
+    } catch (IOException e) {
+      words.accept("There is no memory for the cache (" + e.getMessage() + "): nothing is cached.");
+      return null;
+    }
+  }
+
+  /**
+   * The store of all jobs of this user in {@code group}; made if this is the first, with the budget
+   * of this job, else joined as it is.
+   *
+   * @param words takes sentences for the user
+   * @return null if the budget allows nothing, which {@code words} hears of
+   * @throws IOException with a sentence for the user if the group's file is not to be used
+   */
+  public static @Nullable ArenaStore openHost(
+      Path directory, String group, ByteBudget budget, Consumer<String> words) throws IOException {
+    long wanted =
+        budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words);
+    if (wanted < MIN_CAPACITY) {
+      words.accept("The cache's budget is " + wanted + " bytes: nothing is cached.");
+      return null;
+    }
+    long user = Machine.user();
+    SharedFile.sweep(directory, user, words);
+    Path path = SharedFile.path(directory, user, group);
+    return new ArenaStore(SharedFile.open(path, user, clamp(wanted), words), group);
+  }
+
+  private ArenaStore(SharedFile shared, String group) {
+    this(shared.memory(), shared, group);
+  }
+
+  private static long clamp(long capacity) {
+    return Math.min(capacity, ArenaDescriptor.MAX_CAPACITY) & -4096L;
+  }
+
+  /** Makes an empty arena; the magic comes last. */
+  static void format(ArenaMemory memory, long user) throws IOException {
+    memory.writeZeros(0, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
+    memory.set(ArenaDescriptor.VERSION, ArenaDescriptor.VERSION_VALUE);
+    memory.set(ArenaDescriptor.LAYOUT, ArenaDescriptor.LAYOUT_VALUE);
+    memory.set(ArenaDescriptor.UID, user);
+    memory.set(ArenaDescriptor.CAPACITY, memory.capacity());
+    memory.set(ArenaDescriptor.tableOffset(0), ArenaDescriptor.HEADER_BYTES);
+    memory.set(ArenaDescriptor.TAIL, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
+    memory.set(ArenaDescriptor.TABLES, 1);
+    memory.set(ArenaDescriptor.MAGIC, ArenaDescriptor.MAGIC_VALUE);
+  }
+
+  /** Puts an item's bytes into memory, from storage. */
+  interface Loader {
+    /**
+     * Reads exactly the item's length into {@code target} from {@code offset} on.
+     *
+     * @return false if the file is not (any more) what the key says
+     */
+    boolean load(byte[] target, int offset) throws IOException;
+  }
+
+  /** How a {@link #fetch} ended. */
+  enum Outcome {
+    /** It was there. */
+    HIT,
+    /** It is there now, read by this call. */
+    ADMITTED,
+    /** It was read by this call, if at all, and there is no room to keep it. */
+    FULL,
+    /** The file is not what the key says. */
+    CHANGED,
+    /** Somebody else has been reading it for too long. */
+    BUSY
+  }
+
+  /** The bytes, read-only from 0 to the item's length, and where they are from. */
+  record Fetched(Outcome outcome, @Nullable ByteBuffer content) {}
+
+  /** The item's bytes if they are there: no storage is read and nobody waited for. */
+  @Nullable ByteBuffer find(ItemKey key) {
+    long slot = closed ? NO_SLOT : locate(key);
+    return slot == NO_SLOT ? null : content(slot, key);
+  }
+
+  /**
+   * The item's bytes, from memory, or by {@code loader}, which at most one thread of all jobs calls
+   * at a time for an item.
+   *
+   * @throws IOException what the loader threw
+   */
+  Fetched fetch(ItemKey key, int length, Loader loader) throws IOException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long pause = FIRST_PAUSE_NANOS;
+    long claim = ArenaDescriptor.claimed(job, key);
+    while (!closed) {
+      long slot = locate(key);
+      if (slot == NO_SLOT) {
+        if (!hasRoom(length)) {
+          return new Fetched(Outcome.FULL, null);
+        }
+        slot = claimEmpty(key, claim);
+        if (slot == NO_SLOT) {
+          return new Fetched(Outcome.FULL, null);
+        }
+        if (slot == LOST_RACE) {
+          continue;
+        }
+      } else {
+        long word = memory.get(slot);
+        if (ArenaDescriptor.isReady(word)) {
+          ByteBuffer content = content(slot, key);
+          if (content != null) {
+            return new Fetched(Outcome.HIT, content);
+          }
+          continue;
+        }
+        if (ArenaDescriptor.isClaimed(word) && ownerAlive(word)) {
+          if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+            return new Fetched(Outcome.BUSY, null);
+          }
+          LockSupport.parkNanos(this, pause);
+          pause = Math.min(LAST_PAUSE_NANOS, pause * 2);
+          continue;
+        }
+        if (!hasRoom(length)) {
+          return new Fetched(Outcome.FULL, null);
+        }
+        if (!memory.compareAndSet(slot, word, claim)) {
+          continue;
+        }
+        if (ArenaDescriptor.isClaimed(word)) {
+          takenOver.increment();
+        }
+      }
+      if (standsElsewhere(key, slot)) {
+        memory.compareAndSet(slot, claim, ArenaDescriptor.abandoned(key));
+        continue;
+      }
+      return fill(slot, claim, key, length, loader);
+    }
+    return new Fetched(Outcome.FULL, null);
+  }
+
+  private boolean ownerAlive(long claimed) {
+    long owner = ArenaDescriptor.owner(claimed);
+    return owner == job || (shared != null && shared.liveness().alive(owner));
+  }
+
+  private Fetched fill(long slot, long claim, ItemKey key, int length, Loader loader)
+      throws IOException {
+    boolean published = false;
+    try {
+      byte[] item = new byte[ArenaDescriptor.ITEM_HEADER_BYTES + length];
+      if (!loader.load(item, ArenaDescriptor.ITEM_HEADER_BYTES)) {
+        return new Fetched(Outcome.CHANGED, null);
+      }
+      ByteBuffer header = ByteBuffer.wrap(item).order(ByteOrder.nativeOrder());
+      header.putLong(ArenaDescriptor.ITEM_KEY_HIGH, key.high());
+      header.putLong(ArenaDescriptor.ITEM_KEY_LOW, key.low());
+      header.putInt(ArenaDescriptor.ITEM_LENGTH, length);
+      header.putInt(ArenaDescriptor.ITEM_CHECKSUM, checksum(header, length));
+      ByteBuffer own =
+          ByteBuffer.wrap(item, ArenaDescriptor.ITEM_HEADER_BYTES, length)
+              .slice()
+              .asReadOnlyBuffer();
+      long at = append(item);
+      if (at == NO_SLOT) {
+        return new Fetched(Outcome.FULL, own);
+      }
+      markVerified(slot);
+      published = memory.compareAndSet(slot, claim, ArenaDescriptor.ready(at, key));
+      if (!published) {
+        return new Fetched(Outcome.BUSY, own);
+      }
+      memory.getAndAdd(ArenaDescriptor.ITEMS, 1);
+      return new Fetched(
+          Outcome.ADMITTED, memory.view(at + ArenaDescriptor.ITEM_HEADER_BYTES, length));
+    } finally {
+      if (!published) {
+        memory.compareAndSet(slot, claim, ArenaDescriptor.abandoned(key));
+      }
+    }
+  }
+
+  private boolean hasRoom(long length) {
+    return memory.get(ArenaDescriptor.REFUSING) == 0
+        && length <= ArenaDescriptor.MAX_ITEM_BYTES
+        && end(memory.get(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length)
+            <= capacity;
+  }
+
+  private long end(long tail, long length) {
+    return memory.fit(tail, length) + ArenaDescriptor.align(length);
+  }
+
+  /** Moves the tail; {@link #NO_SLOT} if there is no room. */
+  private long allocate(long length) {
+    while (true) {
+      long tail = memory.get(ArenaDescriptor.TAIL);
+      long end = end(tail, length);
+      if (end > capacity) {
+        return NO_SLOT;
+      }
+      if (memory.compareAndSet(ArenaDescriptor.TAIL, tail, end)) {
+        return end - ArenaDescriptor.align(length);
+      }
+    }
+  }
+
+  private long append(byte[] item) {
+    long at = allocate(item.length);
+    if (at != NO_SLOT) {
+      try {
+        memory.write(at, item, 0, item.length);
+      } catch (IOException e) {
+        refuse();
+        return NO_SLOT;
+      }
+    }
+    return at;
+  }
+
+  private void refuse() {
+    if (!closed) {
+      memory.set(ArenaDescriptor.REFUSING, 1);
+    }
+  }
+
+  // ---- index
+
+  private int tables() {
+    return (int) memory.get(ArenaDescriptor.TABLES);
+  }
+
+  /** The claimed or ready slot of the key, else an abandoned one, {@link #NO_SLOT} if none. */
+  private long locate(ItemKey key) {
+    long abandoned = NO_SLOT;
+    for (int table = tables() - 1; table >= 0; table--) {
+      long slot = probe(table, key, false);
+      if (slot != NO_SLOT) {
+        if (!ArenaDescriptor.isAbandoned(memory.get(slot))) {
+          return slot;
+        }
+        abandoned = abandoned == NO_SLOT ? slot : abandoned;
+      }
+    }
+    return abandoned;
+  }
+
+  /** Whether the key stands claimed or ready in another table than that of {@code mine}. */
+  private boolean standsElsewhere(ItemKey key, long mine) {
+    int own = tableOf(mine);
+    for (int table = tables() - 1; table >= 0; table--) {
+      long slot = table == own ? NO_SLOT : probe(table, key, false);
+      if (slot != NO_SLOT && !ArenaDescriptor.isAbandoned(memory.get(slot))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Walks the key's run: to its slot, or, if {@code empty}, to the end of the run. */
+  private long probe(int table, ItemKey key, boolean empty) {
+    long offset = memory.get(ArenaDescriptor.tableOffset(table));
+    int mask = ArenaDescriptor.slots(table) - 1;
+    int at = (int) key.high() & mask;
+    for (int i = 0; i <= mask; i++, at = (at + 1) & mask) {
+      long slot = offset + 8L * at;
+      long word = memory.get(slot);
+      if (word == ArenaDescriptor.EMPTY) {
+        return empty ? slot : NO_SLOT;
+      }
+      if (!empty && ArenaDescriptor.tagMatches(word, key) && keyMatches(word, key)) {
+        return slot;
+      }
+    }
+    return NO_SLOT;
+  }
+
+  private boolean keyMatches(long word, ItemKey key) {
+    if (!ArenaDescriptor.isReady(word)) {
+      return true;
+    }
+    long item = ArenaDescriptor.itemOffset(word);
+    if (item + ArenaDescriptor.ITEM_HEADER_BYTES > capacity) {
+      return false;
+    }
+    return memory.get(item + ArenaDescriptor.ITEM_KEY_HIGH) == key.high()
+        && memory.get(item + ArenaDescriptor.ITEM_KEY_LOW) == key.low();
+  }
+
+  /**
+   * Claims the empty slot at the end of the key's run in the newest table, appending one if it is
+   * crowded; {@link #NO_SLOT} if there is no room, {@link #LOST_RACE} if another took the slot.
+   */
+  private long claimEmpty(ItemKey key, long claim) {
+    int table = tables() - 1;
+    long fill = ArenaDescriptor.tableFill(table);
+    if (memory.get(fill) >= ArenaDescriptor.fillLimit(table)) {
+      return grow(table) ? LOST_RACE : NO_SLOT;
+    }
+    long slot = probe(table, key, true);
+    if (slot == NO_SLOT) {
+      return NO_SLOT;
+    }
+    if (!memory.compareAndSet(slot, ArenaDescriptor.EMPTY, claim)) {
+      return LOST_RACE;
+    }
+    memory.getAndAdd(fill, 1);
+    return slot;
+  }
+
+  /** Appends a table after {@code last}; false if there is no room or another is too slow at it. */
+  private boolean grow(int last) {
+    synchronized (growing) {
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      while (tables() - 1 == last) {
+        long grower = memory.get(ArenaDescriptor.GROWER);
+        boolean free = grower == 0 || grower == job;
+        if (!free && shared != null && shared.liveness().alive(grower)) {
+          if (System.nanoTime() - deadline >= 0) {
+            return false;
+          }
+          LockSupport.parkNanos(this, FIRST_PAUSE_NANOS);
+        } else if (memory.compareAndSet(ArenaDescriptor.GROWER, grower, job)) {
+          try {
+            return tables() - 1 != last || appendTable(last + 1);
+          } finally {
+            memory.compareAndSet(ArenaDescriptor.GROWER, job, 0);
+          }
+        }
+      }
+      return true;
+    }
+  }
+
+  private boolean appendTable(int table) {
+    if (table == ArenaDescriptor.MAX_TABLES) {
+      return false;
+    }
+    long bytes = ArenaDescriptor.tableBytes(table);
+    long at = allocate(bytes);
+    if (at == NO_SLOT) {
+      return false;
+    }
+    try {
+      memory.writeZeros(at, bytes);
+    } catch (IOException e) {
+      refuse();
+      return false;
+    }
+    memory.set(ArenaDescriptor.tableOffset(table), at);
+    memory.set(ArenaDescriptor.tableFill(table), 0);
+    memory.set(ArenaDescriptor.TABLES, table + 1L);
+    return true;
+  }
+
+  // ---- content
+
+  /** The bytes behind a slot; null if it is not READY or they are not what was put there. */
+  private @Nullable ByteBuffer content(long slot, ItemKey key) {
+    long word = memory.get(slot);
+    if (!ArenaDescriptor.isReady(word)) {
+      return null;
+    }
+    long item = ArenaDescriptor.itemOffset(word);
+    ByteBuffer header = memory.view(item, ArenaDescriptor.ITEM_HEADER_BYTES);
+    int length = header.getInt(ArenaDescriptor.ITEM_LENGTH);
+    if (isVerified(slot) || verify(item, header, length)) {
+      markVerified(slot);
+      return memory.view(item + ArenaDescriptor.ITEM_HEADER_BYTES, length);
+    }
+    if (memory.compareAndSet(slot, word, ArenaDescriptor.abandoned(key))) {
+      corrupt.increment();
+    }
+    return null;
+  }
+
+  private boolean verify(long item, ByteBuffer header, int length) {
+    if (length < 0
+        || length > ArenaDescriptor.MAX_ITEM_BYTES
+        || item + ArenaDescriptor.ITEM_HEADER_BYTES + length > capacity) {
+      return false;
+    }
+    ByteBuffer whole = memory.view(item, ArenaDescriptor.ITEM_HEADER_BYTES + length);
+    return checksum(whole, length) == header.getInt(ArenaDescriptor.ITEM_CHECKSUM);
+  }
+
+  private static int checksum(ByteBuffer item, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(item.slice(0, ArenaDescriptor.ITEM_CHECKSUM));
+    crc.update(item.slice(ArenaDescriptor.ITEM_HEADER_BYTES, length));
+    return (int) crc.getValue();
+  }
+
+  private boolean isVerified(long slot) {
+    int table = tableOf(slot);
+    AtomicLongArray bits = verified.get(table);
+    int at = index(table, slot);
+    return bits != null && (bits.get(at >>> 6) & 1L << at) != 0;
+  }
+
+  private void markVerified(long slot) {
+    int table = tableOf(slot);
+    AtomicLongArray bits = verified.get(table);
+    if (bits == null) {
+      AtomicLongArray fresh = new AtomicLongArray(ArenaDescriptor.slots(table) / 64);
+      AtomicLongArray raced = verified.compareAndExchange(table, null, fresh);
+      bits = raced == null ? fresh : raced;
+    }
+    int at = index(table, slot);
+    long bit = 1L << at;
+    if ((bits.get(at >>> 6) & bit) == 0) {
+      bits.getAndAccumulate(at >>> 6, bit, (was, set) -> was | set);
+    }
+  }
+
+  private int tableOf(long slot) {
+    for (int table = tables() - 1; table > 0; table--) {
+      if (index(table, slot) >= 0) {
+        return table;
+      }
+    }
+    return 0;
+  }
+
+  /** Which slot of the table this is, -1 if of another. */
+  private int index(int table, long slot) {
+    long within = slot - memory.get(ArenaDescriptor.tableOffset(table));
+    return within >= 0 && within < ArenaDescriptor.tableBytes(table) ? (int) (within >>> 3) : -1;
+  }
+
+  // ---- state
+
+  /** Name of the group, empty for a store of this process alone. */
+  public String group() {
+    return group;
+  }
+
+  /** Budget in bytes, index included. */
+  public long capacity() {
+    return capacity;
+  }
+
+  /** Bytes taken, index included, and bytes lost to killed jobs. */
+  public long used() {
+    return memory.get(ArenaDescriptor.TAIL);
+  }
+
+  /** Items and blocks kept. */
+  public long items() {
+    return memory.get(ArenaDescriptor.ITEMS);
+  }
+
+  /** Live jobs that use the store, this one included. */
+  public long jobs() {
+    return shared == null ? 1 : shared.liveness().count(memory.get(ArenaDescriptor.JOBS));
+  }
+
+  /** Items this process found damaged. */
+  long corrupt() {
+    return corrupt.sum();
+  }
+
+  /** Claims of killed jobs this process took over. */
+  long takenOver() {
+    return takenOver.sum();
+  }
+
+  /** File of the store, null if it has none. */
+  @Nullable Path path() {
+    return shared == null ? null : shared.path();
+  }
+
+  /**
+   * Leaves the store: nothing is found or admitted here any more, and the last job of a group takes
+   * the file along. Buffers handed out stay readable.
+   */
+  @Override
+  public void close() {
+    synchronized (growing) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    if (shared == null) {
+      memory.close();
+    } else {
+      shared.close();
+    }
+  }
+}

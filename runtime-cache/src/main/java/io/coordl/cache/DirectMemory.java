@@ -1,0 +1,67 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** Direct buffers of this process, allocated as they are needed. */
+final class DirectMemory extends ArenaMemory {
+  private static final int SEGMENT = 64 << 20;
+
+  private final long capacity;
+  private final AtomicReferenceArray<ByteBuffer> segments;
+
+  DirectMemory(long capacity) {
+    this.capacity = capacity;
+    this.segments = new AtomicReferenceArray<>((int) ((capacity + SEGMENT - 1) / SEGMENT));
+  }
+
+  @Override
+  ByteBuffer segment(int number) {
+    ByteBuffer segment = segments.get(number);
+    if (segment == null) {
+      throw new IndexOutOfBoundsException("segment " + number + " was never written");
+    }
+    return segment;
+  }
+
+  @Override
+  long stride() {
+    return SEGMENT;
+  }
+
+  @Override
+  long segmentBytes() {
+    return SEGMENT;
+  }
+
+  @Override
+  long capacity() {
+    return capacity;
+  }
+
+  @Override
+  void write(long at, byte[] bytes, int offset, int length) throws IOException {
+    int number = (int) (at / SEGMENT);
+    if (segments.get(number) == null) {
+      allocate(number);
+    }
+    segment(number).put((int) (at % SEGMENT), bytes, offset, length);
+  }
+
+  private synchronized void allocate(int number) throws IOException {
+    if (segments.get(number) != null) {
+      return;
+    }
+    try {
+      long size = Math.min(SEGMENT, capacity - (long) number * SEGMENT);
+      segments.set(number, ByteBuffer.allocateDirect((int) size));
+    } catch (OutOfMemoryError e) {
+      throw new IOException("no direct memory left (raise -XX:MaxDirectMemorySize)", e);
+    }
+  }
+
+  /** Leaves the buffers to those who still read from them, until they are garbage. */
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,94 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/**
+ * A file mapped whole, when it is opened: its length is the capacity, its pages are taken only as
+ * they are written.
+ *
+ * <p>Bytes are put in by write(2), not through the mapping, because a full tmpfs answers a write
+ * with an error and a store through a mapping with a lost write or SIGBUS. And by {@link
+ * RandomAccessFile}, because a channel is closed under us when the program interrupts its thread.
+ * Segments overlap by {@link #OVERLAP} bytes of address space, so that none ends inside an item and
+ * none has a gap at its end.
+ */
+final class MappedMemory extends ArenaMemory {
+  private static final long SEGMENT = 1L << 30;
+
+  /** More than the largest item and the largest table. */
+  private static final long OVERLAP = 32L << 20;
+
+  private final RandomAccessFile file;
+  private final ByteBuffer[] segments;
+  private final long capacity;
+
+  private MappedMemory(RandomAccessFile file, ByteBuffer[] segments, long capacity) {
+    this.file = file;
+    this.segments = segments;
+    this.capacity = capacity;
+  }
+
+  /** Maps {@code capacity} bytes; the file is closed if that fails. */
+  static MappedMemory map(Path path, long capacity) throws IOException {
+    RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+    try {
+      if (file.length() < capacity) {
+        file.setLength(capacity);
+      }
+      long stride = SEGMENT - OVERLAP;
+      ByteBuffer[] segments = new ByteBuffer[(int) ((capacity + stride - 1) / stride)];
+      for (int i = 0; i < segments.length; i++) {
+        long from = i * stride;
+        segments[i] =
+            file.getChannel()
+                .map(FileChannel.MapMode.READ_WRITE, from, Math.min(SEGMENT, capacity - from));
+      }
+      return new MappedMemory(file, segments, capacity);
+    } catch (IOException | RuntimeException | Error e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  @Override
+  ByteBuffer segment(int number) {
+    return segments[number];
+  }
+
+  @Override
+  long stride() {
+    return SEGMENT - OVERLAP;
+  }
+
+  @Override
+  long segmentBytes() {
+    return SEGMENT;
+  }
+
+  @Override
+  long capacity() {
+    return capacity;
+  }
+
+  @Override
+  void write(long at, byte[] bytes, int offset, int length) throws IOException {
+    synchronized (file) {
+      file.seek(at);
+      file.write(bytes, offset, length);
+    }
+  }
+
+  /** Closes the file. The mapping stays for those who still read from it, until it is garbage. */
+  @Override
+  public void close() {
+    try {
+      file.close();
+    } catch (IOException ignored) {
+      // Nothing was buffered, so nothing is lost.
+    }
+  }
+}

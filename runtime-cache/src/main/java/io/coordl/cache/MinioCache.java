@@ -1,0 +1,132 @@
+package io.coordl.cache;
+
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.OpenItem;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The MinIO cache at the program's file reads: an item is admitted when it is first read, until the
+ * store is full, and never evicted; what is not kept is left to the program's own call.
+ *
+ * <p>Files of at most {@link #WHOLE_LIMIT} bytes are kept whole, larger ones by blocks of {@link
+ * #BLOCK} bytes. Each open looks at the file's size and modification time, so a changed file is a
+ * new item. The program sees what it would have seen without the cache: a path that is not a
+ * readable regular file, and a file that changes while it is read, are left to its own call.
+ *
+ * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
+ */
+public final class MinioCache implements ItemSource {
+  /** The largest file that is one item. */
+  public static final int WHOLE_LIMIT = ArenaDescriptor.MAX_ITEM_BYTES;
+
+  /** Size of the blocks of larger files. */
+  public static final int BLOCK = 1 << 20;
+
+  private static final String WORKING_DIRECTORY = Path.of("").toAbsolutePath().toString();
+
+  private final @Nullable ArenaStore store;
+  private final ItemFilter filter;
+  private final StoreCounters counters = new StoreCounters();
+
+  /**
+   * A cache over {@code store}.
+   *
+   * @param store null to observe only: then no item is served, and nothing is read but by the
+   *     program
+   */
+  public MinioCache(@Nullable ArenaStore store, ItemFilter filter) {
+    this.store = store;
+    this.filter = filter;
+  }
+
+  /** What this process had of the store so far. */
+  public StoreStatistics statistics() {
+    return counters.snapshot(store);
+  }
+
+  @Override
+  public @Nullable OpenItem open(String path) {
+    String absolute = absolute(path);
+    if (absolute == null || !filter.isItem(absolute)) {
+      return null;
+    }
+    ItemFile file = ItemFile.of(absolute);
+    if (file == null) {
+      return null;
+    }
+    if (store == null) {
+      return observed(path, file);
+    }
+    if (file.size() > WHOLE_LIMIT) {
+      return new PiecewiseItem(path, file, BLOCK, false, store, counters, () -> true);
+    }
+    return openWhole(path, file, store);
+  }
+
+  private @Nullable OpenItem openWhole(String path, ItemFile file, ArenaStore from) {
+    long start = System.nanoTime();
+    ArenaStore.Fetched fetched;
+    try {
+      fetched = from.fetch(file.key(), (int) file.size(), file::readWhole);
+    } catch (IOException e) {
+      counters.unreadable();
+      return null;
+    }
+    counters.count(fetched.outcome());
+    boolean hit = fetched.outcome() == ArenaStore.Outcome.HIT;
+    ByteBuffer content = fetched.content();
+    if (hit) {
+      counters.hitBytes(file.size());
+    } else {
+      counters.missBytes(file.size());
+    }
+    OpenItem item = new WholeItem(path, file.size(), content, hit);
+    if (!hit) {
+      item.fetched(start, System.nanoTime(), 0);
+    }
+    return item;
+  }
+
+  private OpenItem observed(String path, ItemFile file) {
+    counters.observed();
+    counters.missBytes(file.size());
+    return new WholeItem(path, file.size(), null, false);
+  }
+
+  @Override
+  public @Nullable OpenItem openRandomAccess(String path) {
+    String absolute = absolute(path);
+    if (absolute == null || !filter.mayBeItem(absolute)) {
+      return null;
+    }
+    ItemFile file = ItemFile.of(absolute);
+    if (file == null) {
+      return null;
+    }
+    if (store == null) {
+      return new WholeItem(path, file.size(), null, false);
+    }
+    boolean whole = file.size() <= WHOLE_LIMIT;
+    int pieceBytes = whole ? (int) Math.max(1, file.size()) : BLOCK;
+    BooleanSupplier admitting = () -> filter.isItem(absolute);
+    return new PiecewiseItem(path, file, pieceBytes, whole, store, counters, admitting);
+  }
+
+  /**
+   * The path an item is known by; null for what no file system has. A path with ".." is taken as it
+   * stands: behind a symbolic link, leaving it out would name another file.
+   */
+  private static @Nullable String absolute(String path) {
+    if (path.isEmpty() || path.indexOf('\0') >= 0) {
+      return null;
+    }
+    String absolute = path.charAt(0) == '/' ? path : WORKING_DIRECTORY + '/' + path;
+    return absolute.contains("/.") || absolute.contains("//")
+        ? Path.of(absolute.replaceAll("/(\\./)+", "/")).toString()
+        : absolute;
+  }
+}

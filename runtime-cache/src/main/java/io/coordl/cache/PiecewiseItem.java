@@ -1,0 +1,166 @@
+package io.coordl.cache;
+
+import io.coordl.bridge.OpenItem;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An item read piece by piece: a large file by blocks, each an item of the store of its own, or a
+ * small one that stays open, whole. A piece that is neither kept nor to be kept is read from
+ * storage for exactly the bytes asked for.
+ *
+ * <p>The file is opened when the first piece is not in memory. If it is then no more what it was at
+ * the open, everything from there on is read from storage: old and new bytes are not mixed.
+ */
+final class PiecewiseItem extends OpenItem {
+  private final ItemFile file;
+  private final ArenaStore store;
+  private final StoreCounters counters;
+  private final BooleanSupplier admitting;
+  private final int pieceBytes;
+  private final boolean whole;
+
+  private @Nullable RandomAccessFile storage;
+  private boolean released;
+  private volatile boolean changed;
+  private volatile boolean usedStorage;
+  private volatile Piece last = new Piece(-1, null);
+
+  /** The piece read last; without content if it is read from storage. */
+  private record Piece(long number, @Nullable ByteBuffer content) {}
+
+  /**
+   * An opened item.
+   *
+   * @param pieceBytes size of a block
+   * @param whole whether the file is one piece, found under the key of the file
+   * @param admitting whether what is read now may be kept
+   */
+  PiecewiseItem(
+      String path,
+      ItemFile file,
+      int pieceBytes,
+      boolean whole,
+      ArenaStore store,
+      StoreCounters counters,
+      BooleanSupplier admitting) {
+    super(path, file.size());
+    this.file = file;
+    this.pieceBytes = pieceBytes;
+    this.whole = whole;
+    this.store = store;
+    this.counters = counters;
+    this.admitting = admitting;
+  }
+
+  @Override
+  public @Nullable ByteBuffer content() {
+    return null;
+  }
+
+  @Override
+  public boolean served() {
+    return true;
+  }
+
+  @Override
+  public int read(long position, byte[] target, int offset, int length) throws IOException {
+    if (length == 0) {
+      return 0;
+    }
+    ByteBuffer piece = position < size() && !changed ? content(position / pieceBytes) : null;
+    if (piece == null) {
+      return readStorage(position, target, offset, length);
+    }
+    int within = (int) (position % pieceBytes);
+    int count = Math.min(length, piece.limit() - within);
+    piece.get(within, target, offset, count);
+    counters.hitBytes(count);
+    return count;
+  }
+
+  /** The bytes of a piece that is in memory, maybe since now; null if storage has to answer. */
+  private @Nullable ByteBuffer content(long number) throws IOException {
+    Piece known = last;
+    boolean admit = admitting.getAsBoolean();
+    if (known.number == number && (known.content != null || !admit)) {
+      return known.content;
+    }
+    ItemKey key = file.key(whole ? ItemKey.WHOLE : number);
+    ByteBuffer content;
+    if (admit) {
+      int length = (int) Math.min(pieceBytes, size() - number * pieceBytes);
+      ArenaStore.Fetched fetched =
+          store.fetch(key, length, (target, offset) -> load(number, length, target, offset));
+      content = fetched.content();
+      if (known.number != number || content != null) {
+        counters.count(fetched.outcome());
+      }
+    } else {
+      content = store.find(key);
+      if (content != null) {
+        counters.hit();
+      }
+    }
+    last = new Piece(number, content);
+    return content;
+  }
+
+  private boolean load(long number, int length, byte[] target, int offset) throws IOException {
+    usedStorage = true;
+    RandomAccessFile from = storage();
+    synchronized (from) {
+      from.seek(number * pieceBytes);
+      if (changed || !ItemFile.readFully(from, target, offset, length)) {
+        return false;
+      }
+    }
+    counters.missBytes(length);
+    changed = !file.unchanged();
+    return !changed;
+  }
+
+  private int readStorage(long position, byte[] target, int offset, int length) throws IOException {
+    usedStorage = true;
+    RandomAccessFile from = storage();
+    synchronized (from) {
+      from.seek(position);
+      int count = from.read(target, offset, length);
+      counters.missBytes(Math.max(0, count));
+      return count;
+    }
+  }
+
+  private synchronized RandomAccessFile storage() throws IOException {
+    RandomAccessFile opened = storage;
+    if (opened == null) {
+      if (released) {
+        throw new IOException("Stream Closed");
+      }
+      opened = new RandomAccessFile(file.path(), "r");
+      storage = opened;
+      changed = !file.unchanged();
+    }
+    return opened;
+  }
+
+  @Override
+  protected boolean fromMemory() {
+    return !usedStorage;
+  }
+
+  @Override
+  protected synchronized void release() {
+    released = true;
+    if (storage != null) {
+      try {
+        storage.close();
+      } catch (IOException ignored) {
+        // It was only read.
+      }
+    }
+  }
+}

@@ -1,0 +1,364 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of a store that several jobs share: how it comes to be, is joined, is left and goes.
+ *
+ * <p>All of that happens under the setup lock of the file that the path names <em>now</em>: the
+ * path is looked at before the file is opened and again once it is locked, and unless both saw the
+ * same file (device and inode) everything starts over. So whoever holds the setup lock and finds no
+ * job alive may remove the path: nobody can be on the way in, for he would look again. A file is
+ * never truncated or set up anew in place, because the mapping of a job that is just leaving may
+ * still be read; it is unlinked, and a fresh one made.
+ *
+ * <p>What a kill leaves: an empty file or one without the magic (written last), or a complete one
+ * without a live job. Each is removed by the next job of the same user that starts, whatever its
+ * group.
+ */
+final class SharedFile {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rw-------");
+
+  /** Files this JVM has open; static because the locks they stand for belong to the process. */
+  private static final Set<Path> OPEN = new HashSet<>();
+
+  private final Path path;
+  private final Object identity;
+  private final FileChannel channel;
+  private final Liveness liveness;
+  private final ArenaMemory memory;
+  private final long job;
+
+  private SharedFile(
+      Path path,
+      Object identity,
+      FileChannel channel,
+      Liveness liveness,
+      ArenaMemory memory,
+      long job) {
+    this.path = path;
+    this.identity = identity;
+    this.channel = channel;
+    this.liveness = liveness;
+    this.memory = memory;
+    this.job = job;
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Liveness liveness() {
+    return liveness;
+  }
+
+  ArenaMemory memory() {
+    return memory;
+  }
+
+  /** This job's number, unique for the life of the file. */
+  long job() {
+    return job;
+  }
+
+  static Path path(Path directory, long user, String group) {
+    String name = group.replaceAll("[^A-Za-z0-9._-]", "_");
+    if (!name.equals(group) || name.length() > 64) {
+      name = name.substring(0, Math.min(48, name.length()));
+      name += "-" + Long.toHexString(ItemKey.of(group, 0, 0, 0).low());
+    }
+    return directory.resolve("coordl-" + user + "-" + name + ".arena").toAbsolutePath();
+  }
+
+  /** A file without a name, of this process alone: it vanishes with it. */
+  static ArenaMemory openPrivate(Path directory, long user, long capacity) throws IOException {
+    Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
+    try {
+      return MappedMemory.map(path, capacity);
+    } finally {
+      Files.deleteIfExists(path);
+    }
+  }
+
+  /**
+   * Joins the file of a group, or makes it.
+   *
+   * @param capacity of the file, should it have to be made
+   * @throws IOException with a sentence for the user if the file is not to be used
+   */
+  static SharedFile open(Path path, long user, long capacity, Consumer<String> words)
+      throws IOException {
+    synchronized (OPEN) {
+      if (!OPEN.add(path)) {
+        throw new IOException("The store " + path + " is already open in this JVM.");
+      }
+      SharedFile opened = null;
+      try {
+        while (opened == null) {
+          opened = tryOpen(path, user, capacity, words);
+        }
+        return opened;
+      } finally {
+        if (opened == null) {
+          OPEN.remove(path);
+        }
+      }
+    }
+  }
+
+  /** One attempt; null if the path has changed hands meanwhile. */
+  private static @Nullable SharedFile tryOpen(
+      Path path, long user, long capacity, Consumer<String> words) throws IOException {
+    try {
+      Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    } catch (FileAlreadyExistsException e) {
+      // Then it may be joined.
+    }
+    PosixFileAttributes seen = attributes(path);
+    if (seen == null) {
+      return null;
+    }
+    checkOwner(path, seen, user);
+    FileChannel channel = openExisting(path);
+    if (channel == null) {
+      return null;
+    }
+    SharedFile opened = null;
+    try {
+      Liveness liveness = new Liveness(channel);
+      if (!liveness.lockSetup(PATIENCE)) {
+        throw new IOException(
+            "The store " + path + " has been locked by another job for " + PATIENCE + ".");
+      }
+      PosixFileAttributes locked = attributes(path);
+      if (locked == null || !identity(locked).equals(identity(seen))) {
+        return null;
+      }
+      opened = joinOrMake(path, user, capacity, words, locked, channel, liveness);
+      liveness.unlockSetup();
+      return opened;
+    } finally {
+      if (opened == null) {
+        channel.close();
+      }
+    }
+  }
+
+  private static @Nullable SharedFile joinOrMake(
+      Path path,
+      long user,
+      long capacity,
+      Consumer<String> words,
+      PosixFileAttributes file,
+      FileChannel channel,
+      Liveness liveness)
+      throws IOException {
+    boolean alive = liveness.anyAlive();
+    String defect = file.size() == 0 ? "is empty" : defect(file, channel, user);
+    boolean fresh = file.size() == 0 && !alive && file.permissions().equals(OWNER_ONLY);
+    if (alive && defect != null) {
+      throw new IOException(
+          "The store "
+              + path
+              + " "
+              + defect
+              + " but is in use; it is left alone, and nothing is cached (choose another group).");
+    }
+    if (!alive && !fresh) {
+      if (file.size() != 0) {
+        words.accept(
+            "The store "
+                + path
+                + (defect == null ? " was left over by jobs that were killed" : " " + defect)
+                + "; it is replaced.");
+      }
+      Files.delete(path);
+      return null;
+    }
+    ArenaMemory memory = MappedMemory.map(path, fresh ? capacity : file.size());
+    try {
+      if (fresh) {
+        ArenaStore.format(memory, user);
+      }
+      long job = memory.getAndAdd(ArenaDescriptor.JOBS, 1) + 1;
+      if (job > ArenaDescriptor.MAX_JOB) {
+        throw new IOException("The store " + path + " has been joined too often.");
+      }
+      liveness.join(job);
+      return new SharedFile(path, identity(file), channel, liveness, memory, job);
+    } catch (IOException | RuntimeException | Error e) {
+      if (fresh) {
+        Files.deleteIfExists(path);
+      }
+      memory.close();
+      throw e;
+    }
+  }
+
+  /** Why the file cannot be a store of ours, null if it can. */
+  private static @Nullable String defect(PosixFileAttributes file, FileChannel channel, long user)
+      throws IOException {
+    if (!file.permissions().equals(OWNER_ONLY)) {
+      return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------,";
+    }
+    ByteBuffer header =
+        ByteBuffer.allocate(ArenaDescriptor.HEADER_BYTES).order(ByteOrder.nativeOrder());
+    while (header.hasRemaining() && channel.read(header, header.position()) >= 0) {}
+    if (header.hasRemaining()) {
+      return "is truncated (" + file.size() + " bytes)";
+    }
+    if (header.getLong((int) ArenaDescriptor.MAGIC) != ArenaDescriptor.MAGIC_VALUE) {
+      return "is not an arena or was never finished";
+    }
+    long version = header.getLong((int) ArenaDescriptor.VERSION);
+    if (version != ArenaDescriptor.VERSION_VALUE
+        || header.getLong((int) ArenaDescriptor.LAYOUT) != ArenaDescriptor.LAYOUT_VALUE) {
+      return "has layout version "
+          + version
+          + ", not this agent's "
+          + ArenaDescriptor.VERSION_VALUE
+          + ",";
+    }
+    if (header.getLong((int) ArenaDescriptor.UID) != user) {
+      return "was made by user " + header.getLong((int) ArenaDescriptor.UID);
+    }
+    long length = header.getLong((int) ArenaDescriptor.CAPACITY);
+    if (length != file.size()) {
+      return "is truncated (" + file.size() + " of " + length + " bytes)";
+    }
+    return null;
+  }
+
+  /** Leaves; the last job removes the file. Views handed out stay readable. */
+  void close() {
+    synchronized (OPEN) {
+      try {
+        if (liveness.lockSetup(PATIENCE)) {
+          liveness.leave();
+          PosixFileAttributes now = attributes(path);
+          if (now != null && identity(now).equals(identity) && !liveness.anyAlive()) {
+            Files.deleteIfExists(path);
+          }
+        }
+      } catch (IOException e) {
+        // Then the next job that starts sweeps the file away.
+      } finally {
+        memory.close();
+        closeQuietly(channel);
+        OPEN.remove(path);
+      }
+    }
+  }
+
+  /** Removes what killed jobs of this user left in the directory. */
+  static void sweep(Path directory, long user, Consumer<String> words) {
+    synchronized (OPEN) {
+      try (DirectoryStream<Path> files =
+          Files.newDirectoryStream(directory, "coordl-" + user + "-*.arena")) {
+        for (Path file : files) {
+          Path path = file.toAbsolutePath();
+          if (!OPEN.contains(path) && sweepOne(path, user)) {
+            words.accept("Removed the store " + path + ", left over by jobs that were killed.");
+          }
+        }
+      } catch (IOException | RuntimeException e) {
+        words.accept("Could not look for left-over stores in " + directory + " (" + e + ").");
+      }
+    }
+  }
+
+  private static boolean sweepOne(Path path, long user) throws IOException {
+    PosixFileAttributes seen = attributes(path);
+    if (seen == null || !seen.isRegularFile() || owner(path) != user) {
+      return false;
+    }
+    try (FileChannel channel = openExisting(path)) {
+      if (channel == null) {
+        return false;
+      }
+      Liveness liveness = new Liveness(channel);
+      if (!liveness.lockSetup(Duration.ZERO)) {
+        return false;
+      }
+      PosixFileAttributes locked = attributes(path);
+      return locked != null
+          && identity(locked).equals(identity(seen))
+          && !liveness.anyAlive()
+          && Files.deleteIfExists(path);
+    }
+  }
+
+  private static void checkOwner(Path path, PosixFileAttributes file, long user)
+      throws IOException {
+    if (!file.isRegularFile()) {
+      throw new IOException(
+          "The store " + path + " is not a regular file; it is left alone, nothing is cached.");
+    }
+    long owner = owner(path);
+    if (owner != user) {
+      throw new IOException(
+          "The store "
+              + path
+              + " belongs to user "
+              + owner
+              + ", not to "
+              + user
+              + "; it is left alone, nothing is cached (choose another group).");
+    }
+  }
+
+  private static long owner(Path path) throws IOException {
+    Object uid = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    return ((Integer) uid).longValue() & 0xffffffffL;
+  }
+
+  private static @Nullable PosixFileAttributes attributes(Path path) throws IOException {
+    try {
+      return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable FileChannel openExisting(Path path) throws IOException {
+    try {
+      return FileChannel.open(
+          path, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  private static Object identity(PosixFileAttributes file) {
+    Object key = file.fileKey();
+    return key == null ? file.creationTime() : key;
+  }
+
+  private static void closeQuietly(FileChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException ignored) {
+      // It was only held for its locks.
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.coordl.cache;
+
+import io.coordl.bridge.OpenItem;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** An item whose bytes are all in memory, or, without content, one that is only observed. */
+final class WholeItem extends OpenItem {
+  private final @Nullable ByteBuffer content;
+  private final boolean memory;
+
+  /**
+   * An opened item.
+   *
+   * @param content all bytes; null if the program's own stream is to read
+   * @param memory whether they were in memory before this opening
+   */
+  WholeItem(String path, long size, @Nullable ByteBuffer content, boolean memory) {
+    super(path, size);
+    this.content = content;
+    this.memory = memory;
+  }
+
+  @Override
+  public @Nullable ByteBuffer content() {
+    return content == null ? null : content.asReadOnlyBuffer();
+  }
+
+  @Override
+  public boolean served() {
+    return content != null;
+  }
+
+  @Override
+  public int read(long position, byte[] target, int offset, int length) {
+    ByteBuffer bytes = content;
+    if (bytes == null) {
+      throw new IllegalStateException("an observed item is read by the program's own stream");
+    }
+    if (length == 0) {
+      return 0;
+    }
+    if (position >= size()) {
+      return -1;
+    }
+    int count = (int) Math.min(length, size() - position);
+    bytes.get((int) position, target, offset, count);
+    return count;
+  }
+
+  @Override
+  protected boolean fromMemory() {
+    return memory;
+  }
+
+  @Override
+  protected void release() {}
+}
