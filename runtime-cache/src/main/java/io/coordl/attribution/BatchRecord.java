@@ -1,6 +1,7 @@
 package io.coordl.attribution;
 
 import io.coordl.bridge.event.BatchEvent;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * prepares it, read by the thread that takes it after a hand-over through {@link RecentBatches}.
  */
 final class BatchRecord {
-  private final long id;
+  private final LongSupplier ids;
+  private long id;
   private final long start;
   private long end;
   private long fetch;
@@ -17,13 +19,17 @@ final class BatchRecord {
   private long items;
   private @Nullable BatchEvent event;
 
-  BatchRecord(long id, long start) {
-    this.id = id;
+  BatchRecord(LongSupplier ids, long start) {
+    this.ids = ids;
     this.start = start;
     this.end = start;
   }
 
+  /** Number of the batch, drawn when first asked for: most waits turn out to make none. */
   long id() {
+    if (id == 0) {
+      id = ids.getAsLong();
+    }
     return id;
   }
 
@@ -76,7 +82,7 @@ final class BatchRecord {
       event = null;
       done.end();
       if (done.shouldCommit()) {
-        done.batch = id;
+        done.batch = id();
         done.fetch = fetch;
         done.decode = decode;
         done.transform = transform;

@@ -16,19 +16,16 @@ record StallShares(long total, long fetch, long prep, long gc, long queue) {
    * first; the part of the wait in which the batch was being prepared is divided as its preparation
    * was; the rest is queueing.
    *
-   * @param wait time inside the calls that waited; at most {@code end - start}
-   * @param start begin of the wait, by {@link System#nanoTime}
-   * @param end end of the wait
-   * @param gc pauses between start and end
+   * @param gc pauses between the wait's begin and end
    */
-  static StallShares of(long wait, long start, long end, long gc, BatchRecord batch) {
-    long pause = Math.min(wait, gc);
-    long rest = wait - pause;
-    long span = Math.max(1, end - start);
-    long overlap = Math.max(0, Math.min(end, batch.end()) - Math.max(start, batch.start()));
-    long preparing = Math.round((double) rest * Math.min(overlap, span) / span);
+  static StallShares of(WaitIntervals wait, long gc, BatchRecord batch) {
+    long total = wait.total();
+    long pause = Math.min(total, gc);
+    long overlap = wait.overlap(batch.start(), batch.end());
+    double left = total == 0 ? 0 : (double) (total - pause) / total;
+    long preparing = Math.round(overlap * left);
     long fetch = Math.round(preparing * batch.fetchShare());
-    return new StallShares(wait, fetch, preparing - fetch, pause, rest - preparing);
+    return new StallShares(total, fetch, preparing - fetch, pause, total - pause - preparing);
   }
 
   /** A wait at the end of a pass, for no batch. */

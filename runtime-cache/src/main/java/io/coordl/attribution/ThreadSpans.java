@@ -42,8 +42,7 @@ final class ThreadSpans {
   private boolean training;
 
   private int waitDepth;
-  private long waitStart;
-  private long waited;
+  private final WaitIntervals waits = new WaitIntervals();
   private long waitGc;
   private @Nullable DataStallEvent stallEvent;
   private @Nullable BatchRecord waitRecord;
@@ -221,7 +220,7 @@ final class ThreadSpans {
       case ASK, TAKE -> {
         if (waitDepth == at + 1) {
           waitDepth = 0;
-          waited += duration;
+          waits.add(starts[at], now);
           if (kind == SpanKind.ASK) {
             asked(now, subject, result);
           } else {
@@ -276,7 +275,7 @@ final class ThreadSpans {
   }
 
   private BatchRecord newRecord(long now) {
-    BatchRecord record = new BatchRecord(recorder.nextBatchId(), now);
+    BatchRecord record = new BatchRecord(recorder::nextBatchId, now);
     record.begin(recorder.events() ? new BatchEvent() : null);
     return record;
   }
@@ -304,8 +303,7 @@ final class ThreadSpans {
 
   private void beginWait(long now) {
     endStep(now);
-    if (waited == 0) {
-      waitStart = now;
+    if (waits.isEmpty()) {
       waitGc = recorder.gcNanos();
       waitRecord = newRecord(now);
       building = waitRecord;
@@ -319,7 +317,7 @@ final class ThreadSpans {
   private void asked(long now, @Nullable Object subject, @Nullable Object answer) {
     if (answer instanceof Boolean more && !more && subject != null) {
       Pass pass = findPass(subject);
-      long wait = waited;
+      long wait = waits.total();
       clearWait();
       if (pass != null) {
         pass.totals.addStall(StallShares.queueing(wait));
@@ -331,11 +329,11 @@ final class ThreadSpans {
   private void taken(long now, @Nullable Object subject, @Nullable Object batch) {
     BatchRecord mine = building;
     DataStallEvent event = stallEvent;
-    long wait = waited;
-    long start = waitStart;
+    long wait = waits.total();
+    long start = waits.start();
     long gc = Math.max(0, recorder.gcNanos() - waitGc);
-    clearWait();
     if (batch == null || subject == null || mine == null) {
+      clearWait();
       return;
     }
     BatchRecord made = recorder.recent().take(batch);
@@ -348,7 +346,8 @@ final class ThreadSpans {
       }
     }
     Pass pass = passOf(subject, start);
-    StallShares shares = StallShares.of(wait, start, now, gc, made);
+    StallShares shares = StallShares.of(waits, gc, made);
+    clearWait();
     pass.totals.batches++;
     pass.totals.addStall(shares);
     pass.openBatch = made.id();
@@ -379,7 +378,7 @@ final class ThreadSpans {
   }
 
   private void clearWait() {
-    waited = 0;
+    waits.clear();
     stallEvent = null;
     building = null;
     waitRecord = null;

@@ -5,6 +5,8 @@ import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.attribution.Totals;
 import io.coordl.bridge.event.JobStatisticsEvent;
+import java.io.Closeable;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +25,7 @@ public final class JobMonitor {
   private final AgentLog log;
   private final RewriteLog rewrites;
   private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
+  private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private final FlightLog flight = new FlightLog(this);
   private final List<Setting> settings;
@@ -53,9 +56,10 @@ public final class JobMonitor {
     return log;
   }
 
-  /** Adds a store to events and summary. */
-  public void addStore(Supplier<StoreView> store) {
+  /** Adds a store to events and summary, to be closed when the job has ended. */
+  public void addStore(Supplier<StoreView> store, Closeable toClose) {
     stores.add(store);
+    closing.add(toClose);
   }
 
   /** Notes a training library by name. */
@@ -92,7 +96,15 @@ public final class JobMonitor {
     } catch (RuntimeException e) {
       log.say("the recording cannot be finished (" + e + ")");
     }
-    return new ExitSummary(this, flight.where()).lines();
+    List<String> lines = new ExitSummary(this, flight.where()).lines();
+    for (Closeable store : closing) {
+      try {
+        store.close();
+      } catch (IOException | RuntimeException e) {
+        log.say("a store cannot be closed (" + e + ")");
+      }
+    }
+    return lines;
   }
 
   Latencies latencies() {

@@ -1,8 +1,16 @@
 package io.coordl.transformers;
 
+import io.coordl.transformers.callsite.CallSite;
+import io.coordl.transformers.callsite.CallSiteRewriter;
+import io.coordl.transformers.callsite.CallSites;
+import io.coordl.transformers.callsite.ClassNames;
+import io.coordl.transformers.callsite.ConstantPool;
+import io.coordl.transformers.callsite.SiteListener;
 import io.coordl.transformers.hook.HookWeaver;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +28,22 @@ public final class ProgramTransformer implements ClassFileTransformer {
     void failed(String name, Throwable cause);
   }
 
+  private final ConstantPool prefilter;
+  private final CallSiteRewriter callSites = new CallSiteRewriter();
   private final HookWeaver hooks;
+  private final ConstantPool hookFilter;
   private final Listener listener;
 
   /** A transformer with all rules. */
   public ProgramTransformer(HookWeaver hooks, Listener listener) {
     this.hooks = hooks;
     this.listener = listener;
+    Set<String> interesting = new HashSet<>(hooks.markers());
+    for (CallSite site : CallSites.TABLE) {
+      interesting.add(site.owner());
+    }
+    prefilter = new ConstantPool(interesting);
+    hookFilter = new ConstantPool(hooks.markers());
   }
 
   @Override
@@ -36,16 +53,42 @@ public final class ProgramTransformer implements ClassFileTransformer {
       @Nullable Class<?> redefined,
       @Nullable ProtectionDomain domain,
       byte[] classFile) {
-    if (loader == null || name == null) {
+    if (loader == null
+        || name == null
+        || !ClassNames.isOffered(name)
+        || !prefilter.mentionsAny(classFile)) {
       return null;
     }
     try {
-      if (!name.startsWith("ai/djl") && !name.startsWith("org/nd4j") && !name.startsWith("example"))
-        return null;
-      return hooks.weave(classFile, loader, listener.forClass(name.replace('/', '.')));
+      RuleListener rules = listener.forClass(name.replace('/', '.'));
+      byte[] rewritten = callSites.rewrite(classFile, new Sites(rules));
+      if (!hookFilter.mentionsAny(classFile)) {
+        return rewritten;
+      }
+      byte[] woven = hooks.weave(rewritten == null ? classFile : rewritten, loader, rules);
+      return woven == null ? rewritten : woven;
     } catch (Throwable t) {
       listener.failed(name, t);
       return null;
+    }
+  }
+
+  /** Passes rewritten calls on as applied rules. */
+  private static final class Sites implements SiteListener {
+    private final RuleListener rules;
+
+    Sites(RuleListener rules) {
+      this.rules = rules;
+    }
+
+    @Override
+    public void rewritten(String className, CallSite site) {
+      rules.applied("", site.signature(), 1, site.provenOn());
+    }
+
+    @Override
+    public void left(String className, CallSite site, String reason) {
+      rules.skipped(site.signature(), reason, site.provenOn());
     }
   }
 }
