@@ -82,7 +82,10 @@ public abstract class OpenItem {
       }
       closed = true;
     }
+    // A decoder that seeks reads some bytes twice; a whole item still came over once.
+    long transferred = content() == null ? bytes : size;
+    boolean memory = fromMemory();
     release();
-    Spans.itemFetched(path, openedNanos, nanos, bytes, fromMemory());
+    Spans.itemFetched(path, openedNanos, nanos, transferred, memory);
   }
 }

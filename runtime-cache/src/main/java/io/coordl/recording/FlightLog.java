@@ -27,7 +27,6 @@ final class FlightLog {
   private static final String SETTINGS = "coordl.jfc";
 
   private final JobMonitor job;
-  private @Nullable Recording recording;
   private @Nullable File file;
   private boolean joined;
 
@@ -66,22 +65,7 @@ final class FlightLog {
     started.setDestination(to.toPath());
     started.setDumpOnExit(true);
     started.start();
-    recording = started;
     file = to;
-  }
-
-  /** Ends our own recording and writes its file; leaves the user's alone. */
-  synchronized void finish() {
-    Recording mine = recording;
-    recording = null;
-    if (mine != null) {
-      try {
-        mine.stop();
-        mine.close();
-      } catch (IllegalStateException e) {
-        // JFR's own shutdown hook came first and has written the file.
-      }
-    }
   }
 
   /** Where the recording goes, for the summary. */

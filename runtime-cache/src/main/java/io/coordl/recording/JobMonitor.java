@@ -89,13 +89,8 @@ public final class JobMonitor {
     spans.ready();
   }
 
-  /** Ends the recording, if any of ours, and returns the summary, at most 20 lines. */
+  /** Closes the stores and returns the summary, at most 20 lines; JFR writes the recording. */
   public List<String> finish() {
-    try {
-      flight.finish();
-    } catch (RuntimeException e) {
-      log.say("the recording cannot be finished (" + e + ")");
-    }
     List<String> lines = new ExitSummary(this, flight.where()).lines();
     for (Closeable store : closing) {
       try {
