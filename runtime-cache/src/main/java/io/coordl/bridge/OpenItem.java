@@ -60,7 +60,7 @@ public abstract class OpenItem {
    * Whether every byte of this opening came from a store; false for the opening that read the file
    * from storage in order to keep it. Asked once, at the end.
    */
-  protected abstract boolean fromMemory();
+  public abstract boolean fromMemory();
 
   /** Frees what the runtime holds for this opening; nothing is ever removed from a store. */
   protected abstract void release();

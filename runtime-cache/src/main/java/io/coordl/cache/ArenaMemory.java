@@ -68,12 +68,9 @@ abstract class ArenaMemory implements Closeable {
     return (long) WORDS.getAndAdd(segmentOf(at), within(at), delta);
   }
 
-  /** A read-only view, in the machine's byte order. */
+  /** A read-only view. */
   final ByteBuffer view(long at, int length) {
-    return segmentOf(at)
-        .slice(within(at), length)
-        .asReadOnlyBuffer()
-        .order(ByteOrder.nativeOrder());
+    return segmentOf(at).slice(within(at), length).asReadOnlyBuffer();
   }
 
   private ByteBuffer segmentOf(long at) {

@@ -181,10 +181,16 @@ public final class ArenaStore implements Closeable {
       words.accept("The cache's budget is " + wanted + " bytes: nothing is cached.");
       return null;
     }
-    long user = Machine.user();
+    return openUnchecked(directory, group, Machine.user(), clamp(wanted), words);
+  }
+
+  /** As {@link #openHost}, whatever memory is free. */
+  static ArenaStore openUnchecked(
+      Path directory, String group, long user, long capacity, Consumer<String> words)
+      throws IOException {
     SharedFile.sweep(directory, user, words);
     Path path = SharedFile.path(directory, user, group);
-    return new ArenaStore(SharedFile.open(path, user, clamp(wanted), words), group);
+    return new ArenaStore(SharedFile.open(path, user, capacity, words), group);
   }
 
   private ArenaStore(SharedFile shared, String group) {
@@ -523,7 +529,8 @@ public final class ArenaStore implements Closeable {
       return null;
     }
     long item = ArenaDescriptor.itemOffset(word);
-    ByteBuffer header = memory.view(item, ArenaDescriptor.ITEM_HEADER_BYTES);
+    ByteBuffer header =
+        memory.view(item, ArenaDescriptor.ITEM_HEADER_BYTES).order(ByteOrder.nativeOrder());
     int length = header.getInt(ArenaDescriptor.ITEM_LENGTH);
     if (isVerified(slot) || verify(item, header, length)) {
       markVerified(slot);
@@ -571,6 +578,13 @@ public final class ArenaStore implements Closeable {
     long bit = 1L << at;
     if ((bits.get(at >>> 6) & bit) == 0) {
       bits.getAndAccumulate(at >>> 6, bit, (was, set) -> was | set);
+    }
+  }
+
+  /** Checks every item again when it is next met, as a process does that has just joined. */
+  void forgetChecks() {
+    for (int table = 0; table < verified.length(); table++) {
+      verified.set(table, null);
     }
   }
 

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * storage for exactly the bytes asked for.
  *
  * <p>The file is opened when the first piece is not in memory. If it is then no more what it was at
- * the open, everything from there on is read from storage: old and new bytes are not mixed.
+ * the open, everything from there on is read from storage: old and new bytes are not mixed. The end
+ * is where it was at the open; only a file that is just watched may be seen to grow.
  */
 final class PiecewiseItem extends OpenItem {
   private final ItemFile file;
@@ -71,6 +72,9 @@ final class PiecewiseItem extends OpenItem {
     if (length == 0) {
       return 0;
     }
+    if (position >= size() && !changed && admitting.getAsBoolean()) {
+      return -1;
+    }
     ByteBuffer piece = position < size() && !changed ? content(position / pieceBytes) : null;
     if (piece == null) {
       return readStorage(position, target, offset, length);
@@ -124,11 +128,11 @@ final class PiecewiseItem extends OpenItem {
   }
 
   private int readStorage(long position, byte[] target, int offset, int length) throws IOException {
-    usedStorage = true;
     RandomAccessFile from = storage();
     synchronized (from) {
       from.seek(position);
       int count = from.read(target, offset, length);
+      usedStorage |= count > 0;
       counters.missBytes(Math.max(0, count));
       return count;
     }
@@ -148,7 +152,7 @@ final class PiecewiseItem extends OpenItem {
   }
 
   @Override
-  protected boolean fromMemory() {
+  public boolean fromMemory() {
     return !usedStorage;
   }
 

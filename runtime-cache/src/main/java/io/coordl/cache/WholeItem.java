@@ -49,7 +49,7 @@ final class WholeItem extends OpenItem {
   }
 
   @Override
-  protected boolean fromMemory() {
+  public boolean fromMemory() {
     return memory;
   }
 

@@ -1,0 +1,420 @@
+package io.coordl.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.coordl.cache.ArenaStore.Fetched;
+import io.coordl.cache.ArenaStore.Outcome;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every promise of the store that one process can check. */
+class ArenaStoreTest {
+  private final List<String> words = new ArrayList<>();
+  @TempDir Path directory;
+
+  private ArenaStore process(String budget) {
+    return ArenaStore.openProcess(directory, ByteBudget.parse(budget), words::add);
+  }
+
+  private ArenaStore host(String group) throws IOException {
+    return ArenaStore.openHost(directory, group, ByteBudget.parse("8m"), words::add);
+  }
+
+  private Path file(String group) throws IOException {
+    return SharedFile.path(directory, Machine.user(), group);
+  }
+
+  @Test
+  void whatWasReadOnceIsFoundFromThenOn() throws IOException {
+    try (ArenaStore store = process("8m")) {
+      assertThat(store.find(Items.key(1))).isNull();
+      Fetched first = store.fetch(Items.key(1), Items.length(1), Items.loader(1));
+      Fetched second = store.fetch(Items.key(1), Items.length(1), Items.loader(2));
+      assertThat(first.outcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(second.outcome()).isEqualTo(Outcome.HIT);
+      assertThat(Items.bytes(first.content())).isEqualTo(Items.content(1));
+      assertThat(Items.bytes(second.content())).isEqualTo(Items.content(1));
+      assertThat(second.content().isReadOnly()).isTrue();
+      assertThat(store.items()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void processScopeLeavesNoNameInTheFileSystem() throws IOException {
+    try (ArenaStore store = process("8m")) {
+      store.fetch(Items.key(1), Items.length(1), Items.loader(1));
+      assertThat(directory).isEmptyDirectory();
+    }
+  }
+
+  @Test
+  void aFullStoreRefusesAndKeepsWhatItHas() throws IOException {
+    try (ArenaStore store = process("1m")) {
+      int admitted = 0;
+      for (int i = 0; i < 200; i++) {
+        Fetched fetched = store.fetch(Items.key(i), Items.length(i), Items.loader(i));
+        assertThat(fetched.outcome()).isIn(Outcome.ADMITTED, Outcome.FULL);
+        admitted += fetched.outcome() == Outcome.ADMITTED ? 1 : 0;
+      }
+      int found = 0;
+      for (int i = 0; i < 200; i++) {
+        ByteBuffer content = store.find(Items.key(i));
+        if (content != null) {
+          assertThat(Items.bytes(content)).isEqualTo(Items.content(i));
+          found++;
+        }
+      }
+      assertThat(found).isEqualTo(admitted).isPositive().isLessThan(200);
+      assertThat(store.used()).isLessThanOrEqualTo(store.capacity());
+    }
+  }
+
+  @Test
+  void directBuffersKeepItemsToo() throws IOException {
+    try (ArenaStore store = ArenaStore.openDirect(130 << 20, words::add)) {
+      byte[] large = new byte[ArenaDescriptor.MAX_ITEM_BYTES];
+      for (int i = 0; i < 14; i++) {
+        int number = i;
+        Fetched fetched =
+            store.fetch(
+                ItemKey.of("/large", i, 0, ItemKey.WHOLE),
+                large.length,
+                (target, offset) -> {
+                  target[offset] = (byte) number;
+                  return true;
+                });
+        assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
+      }
+      for (int i = 0; i < 14; i++) {
+        ByteBuffer content = store.find(ItemKey.of("/large", i, 0, ItemKey.WHOLE));
+        assertThat(content.get(0)).isEqualTo((byte) i);
+        assertThat(content.remaining()).isEqualTo(large.length);
+      }
+    }
+  }
+
+  @Test
+  void aFailedReadLeavesNothingAndMayBeTriedAgain() throws IOException {
+    try (ArenaStore store = process("8m")) {
+      ItemKey key = Items.key(1);
+      assertThatThrownBy(
+              () ->
+                  store.fetch(
+                      key,
+                      10,
+                      (target, offset) -> {
+                        throw new IOException("gone");
+                      }))
+          .hasMessage("gone");
+      assertThat(store.fetch(key, 10, (target, offset) -> false).outcome())
+          .isEqualTo(Outcome.CHANGED);
+      assertThat(store.find(key)).isNull();
+      assertThat(store.fetch(key, Items.length(1), Items.loader(1)).outcome())
+          .isEqualTo(Outcome.ADMITTED);
+    }
+  }
+
+  @Test
+  void threadsThatMissTogetherReadOnce() throws Exception {
+    int threads = 8;
+    int items = 200;
+    AtomicIntegerArray reads = new AtomicIntegerArray(items);
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try (ArenaStore store = process("32m")) {
+      CountDownLatch start = new CountDownLatch(threads);
+      List<Future<?>> done = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        done.add(
+            pool.submit(
+                () -> {
+                  start.countDown();
+                  start.await();
+                  for (int i = 0; i < items; i++) {
+                    int number = i;
+                    Fetched fetched =
+                        store.fetch(
+                            Items.key(i),
+                            Items.length(i),
+                            (target, offset) -> {
+                              reads.incrementAndGet(number);
+                              return Items.loader(number).load(target, offset);
+                            });
+                    assertThat(Items.bytes(fetched.content())).isEqualTo(Items.content(i));
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> one : done) {
+        one.get();
+      }
+      for (int i = 0; i < items; i++) {
+        assertThat(reads.get(i)).as("reads of item %d", i).isEqualTo(1);
+      }
+      assertThat(store.items()).isEqualTo(items);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void randomThreadsAcrossGrowingTablesNeverSeeForeignBytes() throws Exception {
+    int threads = 4;
+    int items = 20_000;
+    AtomicInteger reads = new AtomicInteger();
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try (ArenaStore store = process("16m")) {
+      List<Future<?>> done = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        SplittableRandom random = new SplittableRandom(t);
+        done.add(
+            pool.submit(
+                () -> {
+                  for (int i = 0; i < 2 * items; i++) {
+                    int number = random.nextInt(items);
+                    Fetched fetched =
+                        store.fetch(
+                            small(number),
+                            8,
+                            (target, offset) -> {
+                              reads.incrementAndGet();
+                              ByteBuffer.wrap(target).putLong(offset, number);
+                              return true;
+                            });
+                    assertThat(fetched.content().getLong(0)).isEqualTo(number);
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> one : done) {
+        one.get();
+      }
+      assertThat(reads.get()).isEqualTo((int) store.items());
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private static ItemKey small(long number) {
+    return ItemKey.of("/small/" + number, 8, 0, ItemKey.WHOLE);
+  }
+
+  @Test
+  void aMillionItemsCostAtMost64BytesEachBesideTheirBytes() throws IOException {
+    int items = 1_000_000;
+    try (ArenaStore store = process("128m")) {
+      long worst = 0;
+      for (int i = 0; i < items; i++) {
+        int number = i;
+        int length = 9;
+        Fetched fetched =
+            store.fetch(
+                small(i),
+                length,
+                (target, offset) -> {
+                  ByteBuffer.wrap(target).putLong(offset, number);
+                  return true;
+                });
+        assertThat(fetched.outcome() == Outcome.ADMITTED).isTrue();
+        long count = i + 1L;
+        if (count > 50_000) {
+          worst = Math.max(worst, (store.used() - length * count) / count);
+        }
+      }
+      System.out.printf(
+          "1M items: %.1f B each beside their bytes at the end, at most %d on the way%n",
+          (store.used() - 9.0 * items) / items, worst + 1);
+      assertThat(worst + 1).isLessThanOrEqualTo(64);
+      for (int i = 0; i < items; i++) {
+        assertThat(store.find(small(i)).getLong(0) == i).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aDamagedItemIsNeverServedButReadAgain() throws IOException {
+    try (ArenaStore store = host("damage")) {
+      ItemKey key = Items.key(3);
+      store.fetch(key, Items.length(3), Items.loader(3));
+      store.forgetChecks();
+      damage(store.used() - 40);
+      assertThat(store.find(key)).isNull();
+      assertThat(store.corrupt()).isEqualTo(1);
+      Fetched again = store.fetch(key, Items.length(3), Items.loader(3));
+      assertThat(again.outcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(Items.bytes(again.content())).isEqualTo(Items.content(3));
+    }
+  }
+
+  /** Through another process: a second descriptor here would drop this process's locks. */
+  private void damage(long at) throws IOException {
+    ProcessBuilder dd =
+        new ProcessBuilder(
+            "dd", "of=" + file("damage"), "bs=1", "seek=" + at, "conv=notrunc", "status=none");
+    Process process = dd.start();
+    try (var input = process.getOutputStream()) {
+      input.write("damage".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    }
+    try {
+      assertThat(process.waitFor()).isZero();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void theGroupFileIsTheOwnersOnlyAndGoesWithItsLastUser() throws IOException {
+    Path path = file("a group/of mine");
+    assertThat(path.getFileName().toString()).doesNotContain(" ").endsWith(".arena");
+    try (ArenaStore store = host("a group/of mine")) {
+      assertThat(store.path()).isEqualTo(path);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+          .isEqualTo("rw-------");
+      assertThat(store.jobs()).isEqualTo(1);
+    }
+    assertThat(path).doesNotExist();
+  }
+
+  @Test
+  void aSecondOpenInTheSameJvmIsRefused() throws IOException {
+    try (ArenaStore store = host("twice")) {
+      assertThatThrownBy(() -> host("twice")).hasMessageContaining("already open in this JVM");
+      assertThat(store.jobs()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void viewsOutliveTheStore() throws IOException {
+    ArenaStore store = host("outlive");
+    ByteBuffer view = store.fetch(Items.key(1), Items.length(1), Items.loader(1)).content();
+    store.close();
+    assertThat(Items.bytes(view)).isEqualTo(Items.content(1));
+    assertThat(store.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome())
+        .isEqualTo(Outcome.FULL);
+  }
+
+  @Test
+  void leftOverFilesAreReplacedAndSweptWithAWord() throws IOException {
+    Files.write(file("left"), new byte[100], java.nio.file.StandardOpenOption.CREATE_NEW);
+    Files.createFile(file("other"));
+    host("mine").close();
+    assertThat(file("left")).doesNotExist();
+    assertThat(file("other")).doesNotExist();
+    assertThat(words).anyMatch(word -> word.contains("left over"));
+  }
+
+  @Test
+  void truncatedForeignAndOtherVersionsAreReplacedWhenUnused() throws IOException {
+    long user = Machine.user();
+    Path path = file("stale");
+    for (String defect : List.of("truncated", "not an arena", "layout version", "mode", "user")) {
+      SharedFile made = SharedFile.open(path, user, 8 << 20, words::add);
+      Path copy = Files.copy(path, directory.resolve("copy"));
+      made.close();
+      Files.move(copy, path);
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+      try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+        switch (defect) {
+          case "truncated" -> file.setLength(100_000);
+          case "not an arena" -> poke(file, ArenaDescriptor.MAGIC);
+          case "layout version" -> poke(file, ArenaDescriptor.VERSION);
+          case "user" -> poke(file, ArenaDescriptor.UID);
+          default ->
+              Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
+        }
+      }
+      words.clear();
+      SharedFile replaced = SharedFile.open(path, user, 8 << 20, words::add);
+      assertThat(words).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
+      assertThat(replaced.memory().capacity()).isEqualTo(8 << 20);
+      replaced.close();
+      assertThat(path).doesNotExist();
+    }
+  }
+
+  private static void poke(RandomAccessFile file, long at) throws IOException {
+    file.seek(at);
+    file.writeLong(0x5555_5555_5555_5555L);
+  }
+
+  @Test
+  void anothersFileIsLeftAlone() throws IOException {
+    Path path = file("foreign");
+    Files.createFile(path);
+    assertThatThrownBy(() -> SharedFile.open(path, Machine.user() + 1, 8 << 20, words::add))
+        .hasMessageContaining("belongs to user");
+    assertThat(path).exists();
+    Path link = Files.createSymbolicLink(file("link"), path);
+    assertThatThrownBy(() -> SharedFile.open(link, Machine.user(), 8 << 20, words::add))
+        .hasMessageContaining("not a regular file");
+  }
+
+  @Test
+  void aFullSharedMemoryStopsAdmissionAndHarmsNobody() throws Exception {
+    Path mount = Files.createDirectory(directory.resolve("tmpfs"));
+    int mounted =
+        new ProcessBuilder("mount", "-t", "tmpfs", "-o", "size=4m", "none", mount.toString())
+            .redirectErrorStream(true)
+            .start()
+            .waitFor();
+    if (mounted != 0) {
+      System.out.println("skipped: no right to mount a small tmpfs");
+    }
+    Assumptions.assumeTrue(mounted == 0, "no right to mount a small tmpfs");
+    try {
+      SharedFile file =
+          SharedFile.open(mount.resolve("full.arena"), Machine.user(), 64 << 20, words::add);
+      file.close();
+      assertThat(mount).isEmptyDirectory();
+      try (ArenaStore store =
+          ArenaStore.openUnchecked(mount, "full", Machine.user(), 64 << 20, words::add)) {
+        int admitted = 0;
+        for (int i = 0; i < 400; i++) {
+          Fetched fetched = store.fetch(Items.key(i), Items.length(i), Items.loader(i));
+          admitted += fetched.outcome() == Outcome.ADMITTED ? 1 : 0;
+        }
+        assertThat(admitted).isBetween(50, 300);
+        for (int i = 0; i < 400; i++) {
+          ByteBuffer content = store.find(Items.key(i));
+          admitted -= content == null ? 0 : 1;
+          if (content != null) {
+            assertThat(Items.bytes(content)).isEqualTo(Items.content(i));
+          }
+        }
+        assertThat(admitted).isZero();
+      }
+      words.clear();
+      try (ArenaStore store = ArenaStore.openProcess(mount, ByteBudget.parse("64m"), words::add)) {
+        assertThat(words).anyMatch(word -> word.contains("direct buffers"));
+        assertThat(store.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome())
+            .isEqualTo(Outcome.ADMITTED);
+      }
+    } finally {
+      new ProcessBuilder("umount", "-l", mount.toString()).start().waitFor();
+    }
+  }
+
+  @Test
+  void aBudgetOfZeroOpensNoStore() throws IOException {
+    assertThat(process("0")).isNull();
+    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse("0"), words::add)).isNull();
+    assertThat(words).allMatch(word -> word.contains("nothing is cached"));
+    assertThat(directory).isEmptyDirectory();
+  }
+}

@@ -1,0 +1,46 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+
+/** Items whose content follows from their number, so that anybody can check it. */
+final class Items {
+  private Items() {}
+
+  static ItemKey key(long number) {
+    return ItemKey.of("/data/" + number, length(number), 0, ItemKey.WHOLE);
+  }
+
+  static int length(long number) {
+    return (int) (1000 + number * 7919 % 60_000);
+  }
+
+  static byte[] content(long number) {
+    byte[] bytes = new byte[length(number)];
+    new SplittableRandom(number).nextBytes(bytes);
+    return bytes;
+  }
+
+  static ArenaStore.Loader loader(long number) {
+    return (target, offset) -> {
+      byte[] bytes = content(number);
+      System.arraycopy(bytes, 0, target, offset, bytes.length);
+      return true;
+    };
+  }
+
+  static byte[] bytes(ByteBuffer view) {
+    byte[] bytes = new byte[view.remaining()];
+    view.duplicate().get(bytes);
+    return bytes;
+  }
+
+  static Path file(Path directory, String name, int length) throws IOException {
+    byte[] bytes = new byte[length];
+    new SplittableRandom(name.hashCode()).nextBytes(bytes);
+    return Files.write(directory.resolve(name), bytes);
+  }
+}

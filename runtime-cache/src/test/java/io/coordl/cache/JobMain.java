@@ -1,0 +1,58 @@
+package io.coordl.cache;
+
+import io.coordl.cache.ArenaStore.Fetched;
+import io.coordl.cache.ArenaStore.Outcome;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * A job of its own JVM: {@code directory group items passes seed}. Fetches items in random order,
+ * checks each, prints what it read from storage, waits for its input to end, and leaves.
+ */
+public final class JobMain {
+  private JobMain() {}
+
+  private static void say(String word) {
+    System.err.println(word);
+  }
+
+  /** Runs the job. */
+  public static void main(String[] args) throws Exception {
+    Path directory = Path.of(args[0]);
+    int items = Integer.parseInt(args[2]);
+    int passes = Integer.parseInt(args[3]);
+    SplittableRandom random = new SplittableRandom(Long.parseLong(args[4]));
+    try (ArenaStore store =
+        ArenaStore.openUnchecked(directory, args[1], Machine.user(), 256 << 20, JobMain::say)) {
+      System.out.println("joined");
+      System.in.read();
+      int reads = 0;
+      int torn = 0;
+      int other = 0;
+      for (int i = 0; i < passes * items; i++) {
+        long number = i < items ? i : random.nextInt(items);
+        Fetched fetched =
+            store.fetch(Items.key(number), Items.length(number), Items.loader(number));
+        reads += fetched.outcome() == Outcome.ADMITTED ? 1 : 0;
+        other += fetched.content() == null ? 1 : 0;
+        if (fetched.content() != null
+            && !Arrays.equals(Items.bytes(fetched.content()), Items.content(number))) {
+          torn++;
+        }
+      }
+      System.out.println(
+          "reads "
+              + reads
+              + " torn "
+              + torn
+              + " unserved "
+              + other
+              + " corrupt "
+              + store.corrupt()
+              + " items "
+              + store.items());
+      System.in.read();
+    }
+  }
+}

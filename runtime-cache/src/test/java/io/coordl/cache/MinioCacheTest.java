@@ -1,0 +1,316 @@
+package io.coordl.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.OpenItem;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program sees what it would have seen without the cache, and storage is read once. */
+class MinioCacheTest {
+  @TempDir Path directory;
+  @TempDir Path arena;
+  private final AtomicBoolean loadingSample = new AtomicBoolean(true);
+  private ArenaStore store;
+
+  private MinioCache cache(String budget) {
+    store = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
+    return new MinioCache(store, ItemFilter.inferred(loadingSample::get));
+  }
+
+  @AfterEach
+  void close() {
+    if (store != null) {
+      store.close();
+    }
+  }
+
+  private static byte[] all(OpenItem item) throws IOException {
+    byte[] bytes = new byte[(int) item.size()];
+    int done = 0;
+    while (done < bytes.length) {
+      int count = item.read(done, bytes, done, bytes.length - done);
+      if (count < 0) {
+        return Arrays.copyOf(bytes, done);
+      }
+      done += count;
+    }
+    assertThat(item.read(done, new byte[1], 0, 1)).isEqualTo(-1);
+    item.close();
+    return bytes;
+  }
+
+  @Test
+  void theFirstOpeningCountsAsStorageAndTheNextAsMemory() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    MinioCache cache = cache("8m");
+    OpenItem first = cache.open(file.toString());
+    OpenItem second = cache.open(file.toString());
+    assertThat(first.fromMemory()).isFalse();
+    assertThat(second.fromMemory()).isTrue();
+    assertThat(Items.bytes(second.content())).isEqualTo(Files.readAllBytes(file));
+    assertThat(all(second)).isEqualTo(Files.readAllBytes(file));
+    StoreStatistics statistics = cache.statistics();
+    assertThat(statistics.hits()).isEqualTo(1);
+    assertThat(statistics.misses()).isEqualTo(1);
+    assertThat(statistics.admitted()).isEqualTo(1);
+    assertThat(statistics.hitBytes()).isEqualTo(5000);
+    assertThat(statistics.missBytes()).isEqualTo(5000);
+  }
+
+  @Test
+  void contentIsAFreshViewEachTime() throws IOException {
+    OpenItem item = cache("8m").open(Items.file(directory, "a", 100).toString());
+    item.content().get(new byte[60]);
+    assertThat(item.content().remaining()).isEqualTo(100);
+    assertThat(item.content().isReadOnly()).isTrue();
+  }
+
+  @Test
+  void relativeAndAbsolutePathsAreTheSameItem() throws IOException {
+    Path file = Items.file(directory, "a", 100);
+    MinioCache cache = cache("8m");
+    cache.open(file.toString());
+    Path relative = Path.of("").toAbsolutePath().relativize(directory.toRealPath());
+    OpenItem dotted = cache.open(directory + "/./a");
+    assertThat(dotted.fromMemory()).isTrue();
+    assertThat(dotted.path()).isEqualTo(directory + "/./a");
+    assertThat(cache.open(relative + "/a").served()).isTrue();
+  }
+
+  @Test
+  void aChangedFileIsANewItem() throws IOException {
+    Path file = Items.file(directory, "a", 100);
+    MinioCache cache = cache("8m");
+    all(cache.open(file.toString()));
+    Files.write(file, new byte[100]);
+    Files.setLastModifiedTime(file, FileTime.fromMillis(12_345));
+    OpenItem changed = cache.open(file.toString());
+    assertThat(changed.fromMemory()).isFalse();
+    assertThat(all(changed)).isEqualTo(new byte[100]);
+  }
+
+  @Test
+  void whatIsNoReadableRegularFileIsLeftToTheProgram() throws IOException {
+    MinioCache cache = cache("8m");
+    for (String path :
+        List.of(
+            directory + "/missing",
+            directory.toString(),
+            "/dev/null",
+            "/dev/zero",
+            "/proc/self/status",
+            "/sys/kernel/mm/transparent_hugepage/enabled",
+            "",
+            "nul\0byte")) {
+      assertThat(cache.open(path)).as(path).isNull();
+      assertThat(cache.openRandomAccess(path)).as(path).isNull();
+    }
+    assertThat(cache.statistics().items()).isZero();
+  }
+
+  @Test
+  void anUnreadableFileIsLeftToTheProgram() throws IOException {
+    Path file = Items.file(directory, "a", 100);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("---------"));
+    if (Files.isReadable(file)) {
+      System.out.println("skipped: this user may read a file of mode 000");
+    }
+    Assumptions.assumeFalse(Files.isReadable(file), "this user may read a file of mode 000");
+    assertThat(cache("8m").open(file.toString())).isNull();
+  }
+
+  @Test
+  void anEmptyFileIsAnItemToo() throws IOException {
+    Path file = Items.file(directory, "empty", 0);
+    MinioCache cache = cache("8m");
+    assertThat(all(cache.open(file.toString()))).isEmpty();
+    OpenItem second = cache.open(file.toString());
+    assertThat(second.fromMemory()).isTrue();
+    assertThat(second.content().remaining()).isZero();
+    assertThat(all(cache.openRandomAccess(file.toString()))).isEmpty();
+  }
+
+  @Test
+  void aFileThatChangesWhileItIsReadIsNotKept() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    ItemFile before = ItemFile.of(file.toString());
+    try (RandomAccessFile writer = new RandomAccessFile(file.toFile(), "rw")) {
+      writer.setLength(4000);
+    }
+    assertThat(before.readWhole(new byte[5000], 0)).isFalse();
+    Items.file(directory, "a", 6000);
+    assertThat(before.readWhole(new byte[5000], 0)).isFalse();
+    Path other = Items.file(directory, "b", 5000);
+    Files.setLastModifiedTime(other, FileTime.fromMillis(99));
+    Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    assertThat(before.readWhole(new byte[5000], 0)).isFalse();
+  }
+
+  @Test
+  void aSymbolicLinkIsReadThrough() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    Path link = Files.createSymbolicLink(directory.resolve("link"), file);
+    MinioCache cache = cache("8m");
+    all(cache.open(link.toString()));
+    assertThat(cache.open(link.toString()).fromMemory()).isTrue();
+    Files.delete(link);
+    Files.createSymbolicLink(link, Items.file(directory, "b", 4000));
+    assertThat(all(cache.open(link.toString()))).isEqualTo(Files.readAllBytes(link));
+    Files.delete(link);
+    Files.createSymbolicLink(link, directory.resolve("nowhere"));
+    assertThat(cache.open(link.toString())).isNull();
+  }
+
+  @Test
+  void aFullStoreLeavesTheReadToTheProgram() throws IOException {
+    MinioCache cache = cache("1m");
+    Path large = Items.file(directory, "large", 2 << 20);
+    OpenItem item = cache.open(large.toString());
+    assertThat(item.served()).isFalse();
+    assertThat(item.content()).isNull();
+    assertThat(item.fromMemory()).isFalse();
+    assertThat(cache.statistics().bypassedFull()).isEqualTo(1);
+  }
+
+  @Test
+  void withoutAStoreItemsAreOnlyObserved() throws IOException {
+    MinioCache cache = new MinioCache(null, ItemFilter.inferred(loadingSample::get));
+    String path = Items.file(directory, "a", 100).toString();
+    assertThat(cache.open(path).served()).isFalse();
+    assertThat(cache.openRandomAccess(path).served()).isFalse();
+    loadingSample.set(false);
+    assertThat(cache.open(path)).isNull();
+    assertThat(cache.statistics().capacity()).isZero();
+  }
+
+  @Test
+  void aLargeFileIsKeptByBlocksAsFarAsTheyFit() throws IOException {
+    Path file = Items.file(directory, "large", (12 << 20) + 777);
+    MinioCache cache = cache("6m");
+    byte[] expected = Files.readAllBytes(file);
+    assertThat(all(cache.open(file.toString()))).isEqualTo(expected);
+    assertThat(cache.statistics().admitted()).isEqualTo(6);
+    assertThat(cache.statistics().bypassedFull()).isEqualTo(7);
+    OpenItem again = cache.open(file.toString());
+    assertThat(again.content()).isNull();
+    assertThat(all(again)).isEqualTo(expected);
+    assertThat(again.fromMemory()).isFalse();
+    assertThat(cache.statistics().hits()).isEqualTo(6);
+    OpenItem part = cache.open(file.toString());
+    assertThat(part.read(1000, new byte[10], 0, 10)).isEqualTo(10);
+    assertThat(part.fromMemory()).isTrue();
+  }
+
+  @Test
+  void aBlockPastTwoGibibytesIsReadAndKept() throws IOException {
+    Path file = directory.resolve("sparse");
+    long at = (3L << 30) + 12_345;
+    try (RandomAccessFile writer = new RandomAccessFile(file.toFile(), "rw")) {
+      writer.setLength(5L << 30);
+      writer.seek(at);
+      writer.writeLong(42);
+    }
+    MinioCache cache = cache("8m");
+    for (boolean memory : new boolean[] {false, true}) {
+      OpenItem item = cache.open(file.toString());
+      byte[] eight = new byte[8];
+      assertThat(item.read(at, eight, 0, 8)).isEqualTo(8);
+      assertThat(eight).isEqualTo(new byte[] {0, 0, 0, 0, 0, 0, 0, 42});
+      assertThat(item.fromMemory()).isEqualTo(memory);
+      assertThat(item.read(5L << 30, eight, 0, 8)).isEqualTo(-1);
+      item.close();
+    }
+  }
+
+  @Test
+  void aLargeFileTruncatedWhileReadEndsWhereItEndsNow() throws IOException {
+    Path file = Items.file(directory, "large", 12 << 20);
+    OpenItem item = cache("32m").open(file.toString());
+    byte[] byteArray = new byte[100];
+    assertThat(item.read(0, byteArray, 0, 100)).isEqualTo(100);
+    try (RandomAccessFile writer = new RandomAccessFile(file.toFile(), "rw")) {
+      writer.setLength(3 << 20);
+    }
+    assertThat(item.read(10 << 20, byteArray, 0, 100)).isEqualTo(-1);
+    assertThat(item.read(2 << 20, byteArray, 0, 100)).isEqualTo(100);
+    assertThat(store.items()).isEqualTo(1);
+    item.close();
+  }
+
+  @Test
+  void aFileThatStaysOpenIsKeptOnlyWhileASampleIsLoaded() throws IOException {
+    Path file = Items.file(directory, "records", 9 << 20);
+    MinioCache cache = cache("32m");
+    loadingSample.set(false);
+    OpenItem item = cache.openRandomAccess(file.toString());
+    byte[] expected = Files.readAllBytes(file);
+    assertThat(all(cache.openRandomAccess(file.toString()))).isEqualTo(expected);
+    assertThat(store.items()).isZero();
+    loadingSample.set(true);
+    assertThat(all(item)).isEqualTo(expected);
+    assertThat(store.items()).isEqualTo(9);
+    loadingSample.set(false);
+    OpenItem later = cache.openRandomAccess(file.toString());
+    assertThat(all(later)).isEqualTo(expected);
+    assertThat(later.fromMemory()).isTrue();
+  }
+
+  @Test
+  void aSmallFileThatStaysOpenSharesItsItemWithStreams() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    MinioCache cache = cache("8m");
+    assertThat(all(cache.openRandomAccess(file.toString()))).isEqualTo(Files.readAllBytes(file));
+    assertThat(cache.open(file.toString()).fromMemory()).isTrue();
+  }
+
+  @Test
+  void anInterruptedThreadIsServedAndStaysInterrupted() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    Path large = Items.file(directory, "large", 9 << 20);
+    MinioCache cache = cache("32m");
+    Thread.currentThread().interrupt();
+    byte[] small = all(cache.open(file.toString()));
+    byte[] blocks = all(cache.open(large.toString()));
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(small).isEqualTo(Files.readAllBytes(file));
+    assertThat(blocks).isEqualTo(Files.readAllBytes(large));
+    assertThat(cache.open(file.toString()).fromMemory()).isTrue();
+  }
+
+  @Test
+  void declaredItemsAreThoseThatMatch() {
+    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"));
+    assertThat(filter.isItem("/data/a/b.jpg")).isTrue();
+    assertThat(filter.isItem("/data/a/b.txt")).isFalse();
+    assertThat(filter.isItem("/more/x")).isTrue();
+    assertThat(filter.isItem("/moreover")).isFalse();
+    assertThat(filter.mayBeItem("/moreover")).isFalse();
+  }
+
+  @Test
+  void keysOfDifferentItemsDiffer() {
+    ItemKey key = ItemKey.of("/data/image", 1, 2, ItemKey.WHOLE);
+    assertThat(
+            List.of(
+                ItemKey.of("/data/imagf", 1, 2, ItemKey.WHOLE),
+                ItemKey.of("/data/image\0", 1, 2, ItemKey.WHOLE),
+                ItemKey.of("/data/image", 2, 2, ItemKey.WHOLE),
+                ItemKey.of("/data/image", 1, 3, ItemKey.WHOLE),
+                ItemKey.of("/data/image", 1, 2, 0)))
+        .doesNotContain(key)
+        .doesNotHaveDuplicates();
+    assertThat(ItemKey.of("/data/image", 1, 2, ItemKey.WHOLE)).isEqualTo(key);
+  }
+}
