@@ -1,0 +1,92 @@
+package io.coordl.transformers.callsite;
+
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.OpenItem;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An item source without a store: every regular file is an item, served in one way. */
+final class FakeItems implements ItemSource {
+  /** How items are served. */
+  enum Mode {
+    NONE,
+    OBSERVED,
+    CONTENT,
+    BLOCKS,
+    /** Says it serves and then fails. */
+    FAULTY
+  }
+
+  private static final int BLOCK = 700;
+
+  final AtomicInteger opened = new AtomicInteger();
+  final AtomicInteger released = new AtomicInteger();
+  private final Mode mode;
+
+  FakeItems(Mode mode) {
+    this.mode = mode;
+  }
+
+  @Override
+  public OpenItem open(String name) {
+    Path path = Path.of(name);
+    if (mode == Mode.NONE || !Files.isRegularFile(path) || !Files.isReadable(path)) {
+      return null;
+    }
+    try {
+      byte[] bytes = Files.readAllBytes(path);
+      opened.incrementAndGet();
+      return new FakeItem(name, bytes);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public OpenItem openRandomAccess(String path) {
+    return open(path);
+  }
+
+  private final class FakeItem extends OpenItem {
+    private final byte[] bytes;
+
+    FakeItem(String path, byte[] bytes) {
+      super(path, bytes.length);
+      this.bytes = bytes;
+    }
+
+    @Override
+    public ByteBuffer content() {
+      return mode == Mode.CONTENT
+          ? ByteBuffer.allocateDirect(bytes.length).put(bytes).flip().asReadOnlyBuffer()
+          : null;
+    }
+
+    @Override
+    public boolean served() {
+      return mode != Mode.OBSERVED;
+    }
+
+    @Override
+    public int read(long position, byte[] target, int offset, int length) {
+      if (mode == Mode.FAULTY) {
+        throw new IllegalStateException("a fault of ours");
+      }
+      if (position >= bytes.length) {
+        return -1;
+      }
+      int at = (int) position;
+      int count = Math.min(Math.min(length, bytes.length - at), BLOCK - at % BLOCK);
+      System.arraycopy(bytes, at, target, offset, count);
+      return count;
+    }
+
+    @Override
+    protected void release() {
+      released.incrementAndGet();
+    }
+  }
+}

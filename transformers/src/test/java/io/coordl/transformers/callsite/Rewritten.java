@@ -1,0 +1,61 @@
+package io.coordl.transformers.callsite;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Loads test classes anew, rewritten, and remembers which sites were found. */
+final class Rewritten extends ClassLoader {
+  final Map<CallSite, Integer> rewritten = new HashMap<>();
+  final List<String> left = new ArrayList<>();
+  private final CallSiteRewriter rewriter = new CallSiteRewriter();
+  private final String prefix;
+
+  /** Rewrites classes whose names start with {@code prefix}. */
+  Rewritten(String prefix) {
+    super(Rewritten.class.getClassLoader());
+    this.prefix = prefix;
+  }
+
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (!name.startsWith(prefix)) {
+      return super.loadClass(name, resolve);
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> loaded = findLoadedClass(name);
+      return loaded != null ? loaded : define(name);
+    }
+  }
+
+  private Class<?> define(String name) throws ClassNotFoundException {
+    try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+      byte[] original = in.readAllBytes();
+      byte[] bytes = rewriter.rewrite(original, listener());
+      return defineClass(
+          name,
+          bytes == null ? original : bytes,
+          0,
+          bytes == null ? original.length : bytes.length);
+    } catch (IOException e) {
+      throw new ClassNotFoundException(name, e);
+    }
+  }
+
+  private SiteListener listener() {
+    return new SiteListener() {
+      @Override
+      public void rewritten(String className, CallSite site) {
+        rewritten.merge(site, 1, Integer::sum);
+      }
+
+      @Override
+      public void left(String className, CallSite site, String reason) {
+        left.add(site.signature() + ": " + reason);
+      }
+    };
+  }
+}

@@ -1,0 +1,232 @@
+package io.coordl.transformers.callsite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.SpanSink;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The rewritten program sees what the program as it is sees, however its items are served. */
+final class RewrittenReadsTest {
+  @TempDir static Path directory;
+
+  private static final Map<String, Path> FILES = new LinkedHashMap<>();
+
+  private final List<Throwable> faults = new ArrayList<>();
+
+  @BeforeAll
+  static void makeFiles() throws IOException {
+    file("text", "one\ntwo: \u00e4\u00f6\u20ac\r\nthree\n".getBytes(StandardCharsets.UTF_8));
+    file("empty", new byte[0]);
+    file("one byte", new byte[] {42});
+    byte[] noise = new byte[10_000];
+    new Random(7).nextBytes(noise);
+    file("noise", noise);
+    file("with %41 and space", "escaped\n".getBytes(StandardCharsets.UTF_8));
+    BufferedImage image = new BufferedImage(123, 77, BufferedImage.TYPE_INT_RGB);
+    Random random = new Random(3);
+    for (int y = 0; y < 77; y++) {
+      for (int x = 0; x < 123; x++) {
+        image.setRGB(x, y, random.nextInt());
+      }
+    }
+    Path jpeg = directory.resolve("image.jpg");
+    ImageIO.write(image, "jpg", jpeg.toFile());
+    FILES.put("jpeg", jpeg);
+    Path png = directory.resolve("image.png");
+    ImageIO.write(image, "png", png.toFile());
+    FILES.put("png", png);
+    byte[] whole = Files.readAllBytes(jpeg);
+    file("truncated.jpg", java.util.Arrays.copyOf(whole, whole.length / 2));
+    FILES.put("missing", directory.resolve("missing"));
+    FILES.put("directory", directory);
+  }
+
+  private static void file(String name, byte[] bytes) throws IOException {
+    FILES.put(name, Files.write(directory.resolve(name), bytes));
+  }
+
+  @AfterEach
+  void uninstall() {
+    Bridge.install(SpanSink.NONE, new FakeItems(FakeItems.Mode.NONE), FaultListener.NONE);
+  }
+
+  private FakeItems install(FakeItems.Mode mode) {
+    FakeItems items = new FakeItems(mode);
+    Bridge.install(SpanSink.NONE, items, (where, cause, tripped) -> faults.add(cause));
+    return items;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Call> rewrittenCalls(Rewritten loader) throws Exception {
+    return (Map<String, Call>)
+        loader.loadClass(Subject.class.getName()).getMethod("calls").invoke(null);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"NONE", "OBSERVED", "CONTENT", "BLOCKS"})
+  void everyCallSeesWhatThePlainCallSees(FakeItems.Mode mode) throws Exception {
+    Map<String, Call> plain = Subject.calls();
+    Map<String, Call> rewritten = rewrittenCalls(new Rewritten(Subject.class.getName()));
+    FakeItems items = install(mode);
+
+    List<String> differences = new ArrayList<>();
+    for (Map.Entry<String, Path> file : FILES.entrySet()) {
+      for (String name : plain.keySet()) {
+        String expected = outcome(plain.get(name), file.getValue());
+        String actual = outcome(rewritten.get(name), file.getValue());
+        if (!actual.equals(expected)) {
+          differences.add(
+              name
+                  + " of "
+                  + file.getKey()
+                  + "\n  plain     "
+                  + expected
+                  + "\n  rewritten "
+                  + actual);
+        }
+      }
+    }
+
+    assertThat(differences).isEmpty();
+    assertThat(faults).isEmpty();
+    assertThat(items.opened.get()).isEqualTo(mode == FakeItems.Mode.NONE ? 0 : items.opened.get());
+    if (mode != FakeItems.Mode.NONE) {
+      assertThat(items.opened.get()).isGreaterThan(100);
+    }
+  }
+
+  @Test
+  void aFaultOfOursIsAnsweredByTheFileItself() throws Exception {
+    Map<String, Call> rewritten = rewrittenCalls(new Rewritten(Subject.class.getName()));
+    for (String name :
+        List.of(
+            "new FileInputStream(File)",
+            "Files.readAllBytes",
+            "RandomAccessFile",
+            "FileChannel.open",
+            "ImageIO.read(File)",
+            "new FileReader(File)")) {
+      Path path = FILES.get(name.startsWith("ImageIO") ? "jpeg" : "text");
+      install(FakeItems.Mode.FAULTY);
+
+      String actual = outcome(rewritten.get(name), path);
+
+      assertThat(actual).as(name).isEqualTo(outcome(Subject.calls().get(name), path));
+      assertThat(faults).as(name).isNotEmpty();
+      faults.clear();
+    }
+  }
+
+  @Test
+  void whatIsClosedIsReleased() throws Exception {
+    Map<String, Call> rewritten = rewrittenCalls(new Rewritten(Subject.class.getName()));
+    for (FakeItems.Mode mode :
+        List.of(FakeItems.Mode.OBSERVED, FakeItems.Mode.CONTENT, FakeItems.Mode.BLOCKS)) {
+      for (String name : rewritten.keySet()) {
+        if (name.startsWith("unused") || name.startsWith("URL.openStream of")) {
+          continue;
+        }
+        FakeItems items = install(mode);
+        String unused = outcome(rewritten.get(name), FILES.get("jpeg"));
+        assertThat(items.released.get()).as(mode + " " + name).isEqualTo(items.opened.get());
+      }
+    }
+  }
+
+  @Test
+  void whatIsInMemoryNeedsNoFile() throws Exception {
+    Map<String, Call> rewritten = rewrittenCalls(new Rewritten(Subject.class.getName()));
+    Path kept = FILES.get("jpeg");
+    Path gone = directory.resolve("gone.jpg");
+    for (String name :
+        List.of(
+            "new FileInputStream(File)",
+            "FileInputStream.readAllBytes",
+            "URL.openStream",
+            "new FileReader(File)",
+            "new Scanner(File)",
+            "new Scanner(Path)",
+            "Files.newInputStream",
+            "Files.readAllBytes",
+            "Files.readString(Charset)",
+            "Files.lines(Charset)",
+            "FileChannel.open",
+            "FileChannel map",
+            "Files.newByteChannel",
+            "constructor reference",
+            "static reference",
+            "ImageIO.read(File)",
+            "ImageIO.read(URL)",
+            "ImageInputStream")) {
+      Bridge.install(
+          SpanSink.NONE, new Moved(gone, kept), (where, cause, tripped) -> faults.add(cause));
+
+      assertThat(outcome(rewritten.get(name), gone))
+          .as(name)
+          .isEqualTo(outcome(Subject.calls().get(name), kept));
+    }
+    assertThat(faults).isEmpty();
+  }
+
+  /** Serves, for a file that does not exist, the content of one that does. */
+  private record Moved(Path gone, Path kept) implements io.coordl.bridge.ItemSource {
+    @Override
+    public io.coordl.bridge.OpenItem open(String path) {
+      return path.equals(gone.toString())
+          ? new FakeItems(FakeItems.Mode.CONTENT).open(kept.toString())
+          : null;
+    }
+
+    @Override
+    public io.coordl.bridge.OpenItem openRandomAccess(String path) {
+      return open(path);
+    }
+  }
+
+  @Test
+  void everyRuleOfTheJdkIsUsedByTheProgram() throws Exception {
+    Rewritten loader = new Rewritten(Subject.class.getName());
+    Class<?> unused = loader.loadClass(Subject.class.getName());
+    Class<?> sub = loader.loadClass(Subject.class.getName() + "$Sub");
+
+    assertThat(loader.rewritten.keySet())
+        .containsAll(CallSites.TABLE.stream().filter(site -> !site.kind().isLinked()).toList());
+    assertThat(loader.left)
+        .contains(
+            "new FileInputStream(File): super(...) or this(...)",
+            "Files.readString(Path): serialisable method reference");
+    assertThat(sub.getSuperclass()).isEqualTo(java.io.FileInputStream.class);
+  }
+
+  private static String outcome(Call call, Path path) {
+    try {
+      return String.valueOf(call.on(path));
+    } catch (NullPointerException e) {
+      return "NullPointerException"; // Its message names the JDK's local variables.
+    } catch (Throwable t) {
+      return t.getClass().getName() + ": " + t.getMessage() + " / " + cause(t);
+    }
+  }
+
+  private static String cause(Throwable t) {
+    return t.getCause() == null ? "" : t.getCause().toString();
+  }
+}
