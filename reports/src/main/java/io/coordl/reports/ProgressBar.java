@@ -1,0 +1,68 @@
+package io.coordl.reports;
+
+import io.coordl.reports.recording.Progress;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A bar on stderr while a large recording is read; closing it wipes it out. It draws nothing where
+ * it would only litter a log.
+ */
+final class ProgressBar implements Progress, AutoCloseable {
+  static final long LARGE = 50L << 20;
+
+  private static final int WIDTH = 40;
+
+  private final PrintWriter err;
+  private final boolean visible;
+  private int drawn = -1;
+
+  ProgressBar(PrintWriter err, boolean visible) {
+    this.err = err;
+    this.visible = visible;
+  }
+
+  static ProgressBar of(Path file, boolean wanted, PrintWriter err) {
+    return new ProgressBar(err, wanted && isLarge(file) && stderrIsTerminal());
+  }
+
+  private static boolean isLarge(Path file) {
+    try {
+      return Files.size(file) >= LARGE;
+    } catch (IOException e) {
+      return false; // The reader will say what is wrong with the file.
+    }
+  }
+
+  /** The JDK can only tell about stdin and stdout, which may well be redirected. */
+  private static boolean stderrIsTerminal() {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
+      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
+    } catch (IOException | UnsupportedOperationException e) {
+      return false; // No /proc: no bar.
+    }
+  }
+
+  @Override
+  public void at(double fraction) {
+    int percent = (int) (100 * fraction);
+    if (!visible || percent == drawn) {
+      return;
+    }
+    drawn = percent;
+    int filled = percent * WIDTH / 100;
+    err.print("\r[" + "#".repeat(filled) + " ".repeat(WIDTH - filled) + "] " + percent + " %");
+    err.flush();
+  }
+
+  @Override
+  public void close() {
+    if (drawn >= 0) {
+      err.print("\r" + " ".repeat(WIDTH + 8) + "\r");
+      err.flush();
+    }
+  }
+}

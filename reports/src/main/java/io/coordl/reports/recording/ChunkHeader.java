@@ -1,0 +1,41 @@
+package io.coordl.reports.recording;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The first {@value #LENGTH} bytes of a chunk. A recording is a row of chunks, each complete in
+ * itself; all numbers are big endian.
+ *
+ * @param size bytes of the chunk, this header included; in an unfinished chunk, of what was flushed
+ * @param state {@value #FINISHED} if the JVM finished the chunk, else a count of its flushes
+ */
+record ChunkHeader(long size, byte state) {
+  static final int LENGTH = 68;
+  static final int FINISHED = 0;
+  static final int STATE_OFFSET = 64;
+
+  private static final int MAGIC = 'F' << 24 | 'L' << 16 | 'R' << 8;
+  private static final int MAJOR_VERSION_OFFSET = 4;
+  private static final int SIZE_OFFSET = 8;
+  private static final int FEATURES_OFFSET = 67;
+  private static final int COMPRESSED_INTEGERS = 1;
+
+  /** True if a chunk that we can read starts at the buffer's position. */
+  static boolean isAt(ByteBuffer bytes) {
+    int at = bytes.position();
+    short version = bytes.getShort(at + MAJOR_VERSION_OFFSET);
+    return bytes.getInt(at) == MAGIC
+        && (version == 1 || version == 2)
+        && (bytes.get(at + FEATURES_OFFSET) & COMPRESSED_INTEGERS) != 0;
+  }
+
+  /** Reads the header at the buffer's position, of which {@link #LENGTH} bytes must be there. */
+  static ChunkHeader at(ByteBuffer bytes) {
+    int at = bytes.position();
+    return new ChunkHeader(bytes.getLong(at + SIZE_OFFSET), bytes.get(at + STATE_OFFSET));
+  }
+
+  boolean finished() {
+    return state == FINISHED;
+  }
+}

@@ -1,0 +1,28 @@
+package io.coordl.reports.recording;
+
+import org.jspecify.annotations.Nullable;
+
+/** One pass over a data set; times in nanoseconds, sizes in bytes. */
+@EventName("io.coordl.Epoch")
+public record Epoch(
+    long epoch,
+    @Nullable String source,
+    boolean complete,
+    long wall,
+    long batches,
+    long compute,
+    long stall,
+    long fetchStall,
+    long prepStall,
+    long gcStall,
+    long queueStall,
+    long checkpoint,
+    long fetchTime,
+    long decodeTime,
+    long transformTime,
+    long otherTime,
+    long items,
+    long memoryItems,
+    long storageItems,
+    long memoryBytes,
+    long storageBytes) {}

@@ -1,0 +1,44 @@
+package io.coordl.reports.recording;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What CoorDL's events in one recording of one job say. Totals are those last written; an epoch is
+ * there once.
+ *
+ * @param bytes size of the file
+ * @param events number of all events in it, the JVM's own included
+ * @param endsEarly true if the JVM died while recording: what happened last is missing
+ * @param jvm null if the recording does not say
+ * @param job null if no totals were written
+ * @param epochs in the order of their numbers
+ * @param latencies of the whole job, by kind
+ * @param configuration the agent's arguments in force
+ * @param faults number of fault events; the totals of {@code job} may know of more
+ * @param firstFaults the first few different ones
+ */
+public record JobRecording(
+    Path file,
+    long bytes,
+    long events,
+    boolean endsEarly,
+    @Nullable Jvm jvm,
+    @Nullable JobStatistics job,
+    List<Epoch> epochs,
+    List<StoreStatistics> stores,
+    List<LatencyStatistics> latencies,
+    Map<String, String> configuration,
+    long faults,
+    List<Fault> firstFaults) {
+
+  public JobRecording {
+    epochs = List.copyOf(epochs);
+    stores = List.copyOf(stores);
+    latencies = List.copyOf(latencies);
+    configuration = Map.copyOf(configuration);
+    firstFaults = List.copyOf(firstFaults);
+  }
+}

@@ -1,0 +1,15 @@
+package io.coordl.reports.recording;
+
+/** Told now and then how far the reading of a recording has come; called from one thread. */
+@FunctionalInterface
+public interface Progress {
+  /** For callers that do not show it. */
+  Progress NONE = fraction -> {};
+
+  /**
+   * Takes note of how far it is.
+   *
+   * @param fraction what is done, 0 to 1, never decreasing
+   */
+  void at(double fraction);
+}

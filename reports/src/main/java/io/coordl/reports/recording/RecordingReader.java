@@ -1,0 +1,173 @@
+package io.coordl.reports.recording;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import jdk.jfr.EventType;
+import jdk.jfr.consumer.EventStream;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * Reads recordings of any size in a few megabytes of memory, on the calling thread. Never writes to
+ * the recording; of one that a JVM did not finish it reads a repaired temporary copy.
+ */
+public final class RecordingReader {
+  private static final String OURS = "io.coordl.";
+
+  private RecordingReader() {}
+
+  /**
+   * Reads what CoorDL's events say.
+   *
+   * @throws RecordingException if the file cannot be read, is foreign, empty, cut off or damaged,
+   *     has no CoorDL events or those of several JVMs
+   */
+  public static JobRecording read(Path file, Progress progress) throws RecordingException {
+    checkReadable(file);
+    try {
+      ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
+      if (shape.unfinished().isEmpty()) {
+        return read(file, file, shape, done -> progress.at(0.5 + done / 2));
+      }
+      Path repaired = Files.createTempFile("coordl-", ".jfr");
+      try {
+        repair(file, repaired, shape);
+        return read(file, repaired, shape, done -> progress.at(0.5 + done / 2));
+      } finally {
+        Files.deleteIfExists(repaired);
+      }
+    } catch (IOException e) {
+      throw new RecordingException(file + " cannot be read: " + reason(e) + ".");
+    }
+  }
+
+  private static void checkReadable(Path file) throws RecordingException {
+    if (Files.notExists(file)) {
+      throw new RecordingException(file + " does not exist.");
+    }
+    if (Files.isDirectory(file)) {
+      throw new RecordingException(file + " is a directory: name one recording in it.");
+    }
+    if (!Files.isRegularFile(file)) {
+      throw new RecordingException(file + " is not a file.");
+    }
+    if (!Files.isReadable(file)) {
+      throw new RecordingException(file + " may not be read by this user.");
+    }
+  }
+
+  /** Copies what was flushed and marks its chunks as finished, which they will not be otherwise. */
+  private static void repair(Path file, Path repaired, ChunkWalk.Shape shape) throws IOException {
+    try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ);
+        FileChannel to = FileChannel.open(repaired, StandardOpenOption.WRITE)) {
+      for (long done = 0; done < shape.readable(); ) {
+        done += from.transferTo(done, shape.readable() - done, to);
+      }
+      for (long chunk : shape.unfinished()) {
+        to.write(
+            ByteBuffer.wrap(new byte[] {ChunkHeader.FINISHED}), chunk + ChunkHeader.STATE_OFFSET);
+      }
+    }
+  }
+
+  /**
+   * @param file what the user named
+   * @param readable the same, or its repaired copy
+   */
+  private static JobRecording read(
+      Path file, Path readable, ChunkWalk.Shape shape, Progress progress)
+      throws RecordingException, IOException {
+    Set<String> wanted = Collector.wanted();
+    Map<Long, String> names = typeNames(file, readable);
+    long expected = 0;
+    boolean ours = false;
+    for (Map.Entry<Long, Long> count : shape.events().entrySet()) {
+      String name = names.getOrDefault(count.getKey(), "");
+      ours |= name.startsWith(OURS);
+      if (wanted.contains(name)) {
+        expected += count.getValue();
+      }
+    }
+
+    Collector collector = new Collector(progress, expected);
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    try (EventStream stream = EventStream.openFile(readable)) {
+      stream.setReuse(true);
+      stream.setOrdered(false);
+      stream.onError(error -> failure.compareAndSet(null, error));
+      collector.subscribe(stream);
+      stream.start();
+    }
+    if (failure.get() instanceof EventReader.MissingFieldException missing) {
+      throw new RecordingException(
+          file
+              + " was written by another version of the agent ("
+              + missing.getMessage()
+              + "): use the coordl.jar that came with it.");
+    }
+    checkOneJob(file, collector);
+    if (!ours) {
+      throw new RecordingException(
+          file + " has no CoorDL events: was the agent attached to the program?");
+    }
+    if (failure.get() != null || collector.delivered() != expected) {
+      throw new RecordingException(
+          file + " is damaged: not all of its events can be read, so no figure would be right.");
+    }
+    return new JobRecording(
+        file,
+        Files.size(file),
+        shape.total(),
+        !shape.unfinished().isEmpty(),
+        collector.jvms().stream().findFirst().orElse(null),
+        collector.job(),
+        collector.epochs(),
+        collector.stores(),
+        collector.latencies(),
+        collector.configuration(),
+        collector.faults(),
+        collector.firstFaults());
+  }
+
+  private static Map<Long, String> typeNames(Path file, Path readable) throws RecordingException {
+    try (RecordingFile recording = new RecordingFile(readable)) {
+      return recording.readEventTypes().stream()
+          .collect(Collectors.toMap(EventType::getId, EventType::getName, (first, same) -> first));
+    } catch (IOException | RuntimeException e) {
+      // The JDK's parser has no exception of its own for damage; any means it.
+      throw new RecordingException(
+          file + " is damaged: its description of the events cannot be read.");
+    }
+  }
+
+  private static void checkOneJob(Path file, Collector collector) throws RecordingException {
+    if (collector.jvms().size() > 1) {
+      Set<Long> pids = new TreeSet<>();
+      collector.jvms().forEach(jvm -> pids.add(jvm.pid()));
+      throw new RecordingException(
+          file
+              + " holds recordings of "
+              + collector.jvms().size()
+              + " JVMs (pid "
+              + pids.stream().map(String::valueOf).collect(Collectors.joining(", "))
+              + "): summarise each one's own file.");
+    }
+    if (collector.severalJobs()) {
+      throw new RecordingException(
+          file + " holds recordings of more than one run: summarise each one's own file.");
+    }
+  }
+
+  private static String reason(IOException e) {
+    String message = e.getMessage();
+    return message == null ? e.getClass().getSimpleName() : message;
+  }
+}

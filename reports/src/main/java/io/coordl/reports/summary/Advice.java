@@ -1,0 +1,341 @@
+package io.coordl.reports.summary;
+
+import io.coordl.reports.summary.Text.Bytes;
+import io.coordl.reports.summary.Text.Nanos;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * One finding about a job and what to do about it. Each looks at the {@link Evidence} on its own
+ * and says what it explains; the one that explains most is reported. No finding names an argument
+ * that the agent does not have.
+ */
+sealed interface Advice {
+  /** Stable name, for programs. */
+  String finding();
+
+  /** Time of the training thread that the finding explains. */
+  long nanos();
+
+  /** One sentence for the user. */
+  String sentence();
+
+  /** The agent's arguments to set, as {@code key=value}; empty if none would help. */
+  default List<String> arguments() {
+    return List.of();
+  }
+
+  /** The finding that explains most of the job's time. */
+  static Advice on(Evidence evidence) {
+    if (evidence.totals().batches() == 0) {
+      return new NothingMeasured();
+    }
+    Stream<Function<Evidence, Optional<? extends Advice>>> findings =
+        Stream.of(
+            FetchBound::look,
+            CacheTooSmall::look,
+            CacheNotAsked::look,
+            CacheFilled::look,
+            PrepBound::look,
+            GcBound::look,
+            QueueBound::look,
+            CheckpointBound::look);
+    return findings
+        .<Advice>flatMap(look -> look.apply(evidence).stream())
+        .filter(advice -> evidence.worthAChange(advice.nanos()))
+        .max(Comparator.comparingLong(Advice::nanos))
+        .orElseGet(() -> new ComputeBound(evidence));
+  }
+
+  /** Nothing to look at. */
+  record NothingMeasured() implements Advice {
+    @Override
+    public String finding() {
+      return "nothingMeasured";
+    }
+
+    @Override
+    public long nanos() {
+      return 0;
+    }
+
+    @Override
+    public String sentence() {
+      return "no batch was seen: let the job train at least one epoch with the agent attached.";
+    }
+  }
+
+  /** The data keep up with the model. */
+  record ComputeBound(Evidence evidence) implements Advice {
+    @Override
+    public String finding() {
+      return "computeBound";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().computeNanos();
+    }
+
+    @Override
+    public String sentence() {
+      Figures totals = evidence.totals();
+      return "nothing: waiting for data is "
+          + Text.percent(totals.stallNanos(), totals.wallNanos())
+          + " of the time, so compute is the limit and no cache makes this job faster.";
+    }
+  }
+
+  /** The job waits for storage and nothing is cached. */
+  record FetchBound(Evidence evidence) implements Advice {
+    static Optional<FetchBound> look(Evidence evidence) {
+      return evidence.caching() ? Optional.empty() : Optional.of(new FetchBound(evidence));
+    }
+
+    @Override
+    public String finding() {
+      return "fetchBound";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().fetchStallNanos();
+    }
+
+    @Override
+    public String sentence() {
+      return "keep the data set in memory with -javaagent:coordl-agent.jar=cache=minio: "
+          + new Nanos(nanos())
+          + " went into waiting for storage; from the second epoch on, what fits in the cache ("
+          + new Bytes(evidence.epochBytes())
+          + " are read per epoch) is not read again.";
+    }
+
+    @Override
+    public List<String> arguments() {
+      return List.of("cache=minio");
+    }
+  }
+
+  /** The cache is on, full, and later epochs still wait for storage. */
+  record CacheTooSmall(Evidence evidence) implements Advice {
+    private static final long GIBIBYTE = 1L << 30;
+
+    static Optional<CacheTooSmall> look(Evidence evidence) {
+      return evidence.caching() && evidence.cacheFull() && evidence.laterEpochsWaitForFetches()
+          ? Optional.of(new CacheTooSmall(evidence))
+          : Optional.empty();
+    }
+
+    @Override
+    public String finding() {
+      return "cacheTooSmall";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().fetchStallNanos();
+    }
+
+    @Override
+    public String sentence() {
+      return "give the cache more memory, if the host has it, with "
+          + size()
+          + ": an epoch asks for "
+          + new Bytes(evidence.epochBytes())
+          + " and the cache is full.";
+    }
+
+    @Override
+    public List<String> arguments() {
+      return List.of(size());
+    }
+
+    /** A tenth more than the items, for the index and what is lost between them. */
+    private String size() {
+      long wanted = evidence.epochBytes() + evidence.epochBytes() / 10;
+      return "cache.size=" + Math.max(1, (wanted + GIBIBYTE - 1) / GIBIBYTE) + "g";
+    }
+  }
+
+  /** The cache has room, and later epochs still wait for storage. */
+  record CacheNotAsked(Evidence evidence) implements Advice {
+    static Optional<CacheNotAsked> look(Evidence evidence) {
+      return evidence.caching() && !evidence.cacheFull() && evidence.laterEpochsWaitForFetches()
+          ? Optional.of(new CacheNotAsked(evidence))
+          : Optional.empty();
+    }
+
+    @Override
+    public String finding() {
+      return "cacheNotAsked";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().fetchStallNanos();
+    }
+
+    @Override
+    public String sentence() {
+      return "say which files are the data set with dataset=PATH: the cache has room, yet later"
+          + " epochs wait for storage, so some files are not taken for items.";
+    }
+
+    @Override
+    public List<String> arguments() {
+      return List.of("dataset=PATH");
+    }
+  }
+
+  /** The cache is on, and what waiting for storage there was, was for filling it. */
+  record CacheFilled(Evidence evidence) implements Advice {
+    static Optional<CacheFilled> look(Evidence evidence) {
+      return evidence.caching() && !evidence.laterEpochsWaitForFetches()
+          ? Optional.of(new CacheFilled(evidence))
+          : Optional.empty();
+    }
+
+    @Override
+    public String finding() {
+      return "cacheFilled";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().fetchStallNanos();
+    }
+
+    @Override
+    public String sentence() {
+      Figures later = evidence.laterEpochs();
+      return later.batches() == 0
+          ? "let the job run on: its only epoch filled the cache, and the next will use it."
+          : "nothing: the first epoch filled the cache, and later ones wait for storage "
+              + Text.percent(later.fetchStallNanos(), later.wallNanos())
+              + " of their time.";
+    }
+  }
+
+  /** The job waits for decoding, transforms and assembly. */
+  record PrepBound(Evidence evidence) implements Advice {
+    static Optional<PrepBound> look(Evidence evidence) {
+      return Optional.of(new PrepBound(evidence));
+    }
+
+    @Override
+    public String finding() {
+      return "prepBound";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().prepStallNanos();
+    }
+
+    @Override
+    public String sentence() {
+      Figures totals = evidence.totals();
+      return "prepare on more threads"
+          + how()
+          + ": "
+          + new Nanos(nanos())
+          + " went into waiting for preparation (decode "
+          + new Nanos(totals.decodeTimeNanos())
+          + ", transforms "
+          + new Nanos(totals.transformTimeNanos())
+          + ", other "
+          + new Nanos(totals.otherTimeNanos())
+          + "); the cache keeps raw bytes and will not help here.";
+    }
+
+    private String how() {
+      if (evidence.uses("djl")) {
+        return ", in DJL with DefaultTrainingConfig.optExecutorService(..) and"
+            + " optPrefetchNumber(..) of the data set";
+      }
+      if (evidence.uses("dl4j") || evidence.uses("deeplearning4j")) {
+        return ", in DL4J with an AsyncDataSetIterator around the iterator";
+      }
+      return "";
+    }
+  }
+
+  /** The job waits for garbage collections. */
+  record GcBound(Evidence evidence) implements Advice {
+    static Optional<GcBound> look(Evidence evidence) {
+      return Optional.of(new GcBound(evidence));
+    }
+
+    @Override
+    public String finding() {
+      return "gcBound";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().gcStallNanos();
+    }
+
+    @Override
+    public String sentence() {
+      return "give the program a larger heap (-Xmx) or a collector with shorter pauses: garbage"
+          + " collection held batches up for "
+          + new Nanos(nanos())
+          + ".";
+    }
+  }
+
+  /** The job waits for batches that nobody prepares yet, or that are ready and not handed over. */
+  record QueueBound(Evidence evidence) implements Advice {
+    static Optional<QueueBound> look(Evidence evidence) {
+      return Optional.of(new QueueBound(evidence));
+    }
+
+    @Override
+    public String finding() {
+      return "queueBound";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().queueStallNanos();
+    }
+
+    @Override
+    public String sentence() {
+      return "let the program prepare further ahead"
+          + (evidence.uses("djl") ? ", in DJL with optPrefetchNumber(..) of the data set" : "")
+          + ": "
+          + new Nanos(nanos())
+          + " went into batches waiting for a free worker or for their hand-over.";
+    }
+  }
+
+  /** The job waits for its own models to be written. */
+  record CheckpointBound(Evidence evidence) implements Advice {
+    static Optional<CheckpointBound> look(Evidence evidence) {
+      return Optional.of(new CheckpointBound(evidence));
+    }
+
+    @Override
+    public String finding() {
+      return "checkpointBound";
+    }
+
+    @Override
+    public long nanos() {
+      return evidence.totals().checkpointNanos();
+    }
+
+    @Override
+    public String sentence() {
+      return "write models less often or to faster storage: writing them took "
+          + new Nanos(nanos())
+          + ".";
+    }
+  }
+}

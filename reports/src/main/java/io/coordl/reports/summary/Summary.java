@@ -1,0 +1,191 @@
+package io.coordl.reports.summary;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.coordl.reports.recording.Epoch;
+import io.coordl.reports.recording.Fault;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.JobStatistics;
+import io.coordl.reports.recording.Jvm;
+import io.coordl.reports.recording.LatencyStatistics;
+import io.coordl.reports.recording.StoreStatistics;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The summary of one recording, in the shape of its JSON: {@code summary.schema.json} describes it,
+ * and a change that an old reader would not understand raises {@link #SCHEMA_VERSION}. Names of
+ * times end in {@code Nanos}, names of sizes in {@code Bytes}; what is not known is left out.
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Summary(
+    int schemaVersion,
+    Source recording,
+    Program program,
+    Map<String, String> configuration,
+    Totals totals,
+    List<Pass> epochs,
+    List<Store> stores,
+    List<Latency> latencies,
+    Faults faults,
+    Next next) {
+
+  static final int SCHEMA_VERSION = 1;
+
+  /** The file; {@code events} counts those of the JVM too. */
+  record Source(String file, long fileBytes, long events, boolean endsEarly) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Program(
+      @Nullable String mainClass,
+      @Nullable String frameworks,
+      @Nullable Long pid,
+      @Nullable String jvm) {}
+
+  /**
+   * @param origin {@code job}: the agent's own totals; {@code epochs}: the sum of the epochs, as
+   *     the recording ends before the agent wrote totals that include them
+   */
+  record Totals(String origin, long epochs, @JsonUnwrapped Figures figures) {}
+
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Pass(
+      long epoch, @Nullable String source, boolean complete, @JsonUnwrapped Figures figures) {}
+
+  /** {@code hitRatio}: hits of hits and misses, 0 to 1; absent if nothing was asked for. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Store(
+      @Nullable String store,
+      @Nullable String scope,
+      @Nullable String group,
+      long capacityBytes,
+      long usedBytes,
+      long items,
+      long hits,
+      long misses,
+      @Nullable Double hitRatio,
+      long admitted,
+      long bypassed,
+      long hitBytes,
+      long jobs) {}
+
+  record Latency(
+      String kind,
+      long count,
+      long totalNanos,
+      long minimumNanos,
+      long meanNanos,
+      long p50Nanos,
+      long p90Nanos,
+      long p99Nanos,
+      long p999Nanos,
+      long maximumNanos) {}
+
+  record Faults(long count, List<Example> examples) {
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record Example(@Nullable String where, @Nullable String cause, @Nullable String action) {}
+  }
+
+  /** What to try next: the finding's stable name, a sentence, and arguments of the agent. */
+  record Next(String finding, String sentence, List<String> arguments) {}
+
+  /** Makes the summary of a recording. */
+  public static Summary of(JobRecording recording) {
+    List<Pass> epochs = recording.epochs().stream().map(Summary::pass).toList();
+    List<Store> stores = recording.stores().stream().map(Summary::store).toList();
+    Totals totals = totals(recording.job(), epochs);
+    Program program = program(recording.job(), recording.jvm());
+    Advice advice =
+        Advice.on(
+            new Evidence(
+                totals.figures(),
+                epochs,
+                stores,
+                recording.configuration(),
+                program.frameworks() == null ? "" : program.frameworks()));
+    return new Summary(
+        SCHEMA_VERSION,
+        new Source(
+            recording.file().toString(),
+            recording.bytes(),
+            recording.events(),
+            recording.endsEarly()),
+        program,
+        new TreeMap<>(recording.configuration()),
+        totals,
+        epochs,
+        stores,
+        recording.latencies().stream().map(Summary::latency).toList(),
+        faults(recording),
+        new Next(advice.finding(), advice.sentence(), advice.arguments()));
+  }
+
+  /**
+   * The agent writes its totals whenever a chunk ends. After a crash the last of them may be older
+   * than the last epochs, which were written one by one.
+   */
+  private static Totals totals(@Nullable JobStatistics job, List<Pass> epochs) {
+    Figures sum = epochs.stream().map(Pass::figures).reduce(Figures.NONE, Figures::plus);
+    if (job == null || job.batches() < sum.batches()) {
+      return new Totals("epochs", epochs.size(), sum);
+    }
+    return new Totals("job", job.epochs(), Figures.of(job));
+  }
+
+  private static Program program(@Nullable JobStatistics job, @Nullable Jvm jvm) {
+    return new Program(
+        job == null ? null : job.mainClass(),
+        job == null ? null : job.frameworks(),
+        jvm == null ? null : jvm.pid(),
+        jvm == null ? null : jvm.jvmVersion());
+  }
+
+  private static Pass pass(Epoch epoch) {
+    return new Pass(epoch.epoch(), epoch.source(), epoch.complete(), Figures.of(epoch));
+  }
+
+  private static Store store(StoreStatistics store) {
+    long openings = store.hits() + store.misses();
+    return new Store(
+        store.store(),
+        store.scope(),
+        store.group(),
+        store.capacity(),
+        store.used(),
+        store.items(),
+        store.hits(),
+        store.misses(),
+        openings == 0 ? null : (double) store.hits() / openings,
+        store.admitted(),
+        store.bypassed(),
+        store.hitBytes(),
+        store.jobs());
+  }
+
+  private static Latency latency(LatencyStatistics latency) {
+    return new Latency(
+        String.valueOf(latency.kind()),
+        latency.count(),
+        latency.total(),
+        latency.minimum(),
+        latency.mean(),
+        latency.p50(),
+        latency.p90(),
+        latency.p99(),
+        latency.p999(),
+        latency.maximum());
+  }
+
+  private static Faults faults(JobRecording recording) {
+    JobStatistics job = recording.job();
+    return new Faults(
+        Math.max(recording.faults(), job == null ? 0 : job.faults()),
+        recording.firstFaults().stream().map(Summary::example).toList());
+  }
+
+  private static Faults.Example example(Fault fault) {
+    return new Faults.Example(fault.where(), fault.cause(), fault.action());
+  }
+}

@@ -1,0 +1,21 @@
+package io.coordl.reports.summary;
+
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A summary as JSON, in the order of its declaration. */
+public final class SummaryJson {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .build();
+
+  private SummaryJson() {}
+
+  /** One JSON object; {@code summary.schema.json} describes it. */
+  public static String of(Summary summary) {
+    return MAPPER.writeValueAsString(summary);
+  }
+}

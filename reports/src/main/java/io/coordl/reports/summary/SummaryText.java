@@ -1,0 +1,183 @@
+package io.coordl.reports.summary;
+
+import io.coordl.reports.summary.Summary.Latency;
+import io.coordl.reports.summary.Summary.Pass;
+import io.coordl.reports.summary.Summary.Store;
+import io.coordl.reports.summary.Text.Bytes;
+import io.coordl.reports.summary.Text.Nanos;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** A summary as at most {@value #MOST_LINES} lines of plain text. */
+public final class SummaryText {
+  static final int MOST_LINES = 20;
+
+  private static final List<String> LATENCIES = List.of("fetch", "decode", "transform", "batch");
+  private static final int LONGEST_NAME = 100;
+
+  private SummaryText() {}
+
+  /** The lines, without line ends. */
+  public static List<String> lines(Summary summary) {
+    List<String> lines = new ArrayList<>();
+    lines.add(title(summary));
+    lines.add(program(summary));
+    addTimes(lines, summary.totals().figures());
+    addEpochs(lines, summary.epochs());
+    summary.stores().stream()
+        .findFirst()
+        .ifPresent(first -> lines.add(store(first, summary.stores().size() - 1)));
+    lines.add(items(summary.totals().figures()));
+    addLatencies(lines, summary.latencies());
+    addFaults(lines, summary.faults());
+    lines.add("Try next    " + summary.next().sentence());
+    return lines;
+  }
+
+  private static String title(Summary summary) {
+    String title = "CoorDL summary of " + Text.line(summary.recording().file(), LONGEST_NAME);
+    return summary.recording().endsEarly()
+        ? title + " (it ends early: its JVM died while recording)"
+        : title;
+  }
+
+  private static String program(Summary summary) {
+    Summary.Program program = summary.program();
+    Summary.Totals totals = summary.totals();
+    String name =
+        Text.line(Objects.requireNonNullElse(program.mainClass(), "unknown"), LONGEST_NAME);
+    String frameworks =
+        Text.line(Objects.requireNonNullElse(program.frameworks(), ""), LONGEST_NAME);
+    return "Program     "
+        + name
+        + (program.pid() == null ? "" : " (pid " + program.pid() + ")")
+        + (frameworks.isEmpty() ? "" : ", " + frameworks)
+        + ", "
+        + Text.count(totals.epochs(), "epoch", "epochs")
+        + ", "
+        + Text.count(totals.figures().batches(), "batch", "batches")
+        + (totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
+  }
+
+  private static void addTimes(List<String> lines, Figures totals) {
+    lines.add("Where the time went         seconds  % of wall");
+    lines.add(time("wall", totals.wallNanos(), totals));
+    lines.add(time("compute", totals.computeNanos(), totals));
+    lines.add(time("data stall", totals.stallNanos(), totals));
+    lines.add(time("  fetch", totals.fetchStallNanos(), totals));
+    lines.add(time("  prep", totals.prepStallNanos(), totals));
+    lines.add(time("  garbage collection", totals.gcStallNanos(), totals));
+    lines.add(time("  queueing", totals.queueStallNanos(), totals));
+    lines.add(time("checkpoint", totals.checkpointNanos(), totals));
+  }
+
+  private static String time(String name, long nanos, Figures totals) {
+    return Text.format(
+        "  %-22s %10s %10s", name, Text.seconds(nanos), Text.percent(nanos, totals.wallNanos()));
+  }
+
+  /** The first, the second and the last: cold, warm, and what it came to. */
+  private static void addEpochs(List<String> lines, List<Pass> epochs) {
+    if (epochs.isEmpty()) {
+      return;
+    }
+    lines.add("Epoch            wall s  compute s    stall s    fetch s     prep s  files opened");
+    Set<Integer> shown = new LinkedHashSet<>(List.of(0, 1, epochs.size() - 1));
+    shown.removeIf(index -> index >= epochs.size());
+    for (int index : shown) {
+      Pass pass = epochs.get(index);
+      Figures figures = pass.figures();
+      lines.add(
+          Text.format(
+              "  %-10d %10s %10s %10s %10s %10s %,13d%s",
+              pass.epoch(),
+              Text.seconds(figures.wallNanos()),
+              Text.seconds(figures.computeNanos()),
+              Text.seconds(figures.stallNanos()),
+              Text.seconds(figures.fetchStallNanos()),
+              Text.seconds(figures.prepStallNanos()),
+              figures.storageItems(),
+              pass.complete() ? "" : "  left early"));
+    }
+  }
+
+  private static String store(Store store, int more) {
+    long openings = store.hits() + store.misses();
+    return "Store       "
+        + Objects.requireNonNullElse(store.store(), "raw")
+        + ", "
+        + Objects.requireNonNullElse(store.scope(), "process")
+        + ": "
+        + new Bytes(store.usedBytes())
+        + " of "
+        + new Bytes(store.capacityBytes())
+        + " used ("
+        + Text.percent(store.usedBytes(), store.capacityBytes())
+        + "), "
+        + Text.count(store.items(), "item", "items")
+        + ", "
+        + Text.count(store.hits(), "hit", "hits")
+        + " of "
+        + Text.format("%,d", openings)
+        + " ("
+        + Text.percent(store.hits(), openings)
+        + ")"
+        + (more == 0 ? "" : "; " + more + " more: see --json");
+  }
+
+  private static String items(Figures totals) {
+    return "Items       "
+        + Text.format("%,d", totals.items())
+        + " fetched: "
+        + Text.format("%,d", totals.memoryItems())
+        + " from memory ("
+        + new Bytes(totals.memoryBytes())
+        + "), "
+        + Text.format("%,d", totals.storageItems())
+        + " from storage ("
+        + new Bytes(totals.storageBytes())
+        + "), each a file opened";
+  }
+
+  private static void addLatencies(List<String> lines, List<Latency> latencies) {
+    String shown =
+        LATENCIES.stream()
+            .flatMap(kind -> latencies.stream().filter(latency -> latency.kind().equals(kind)))
+            .filter(latency -> latency.count() > 0)
+            .map(SummaryText::latency)
+            .collect(Collectors.joining(", "));
+    if (!shown.isEmpty()) {
+      lines.add("p50 / p99   " + shown);
+    }
+  }
+
+  private static String latency(Latency latency) {
+    return latency.kind()
+        + " "
+        + new Nanos(latency.p50Nanos())
+        + " / "
+        + new Nanos(latency.p99Nanos());
+  }
+
+  private static void addFaults(List<String> lines, Summary.Faults faults) {
+    if (faults.count() == 0) {
+      return;
+    }
+    String first =
+        faults.examples().stream()
+            .findFirst()
+            .map(example -> ", the first in " + example.where() + ": " + example.cause())
+            .orElse("");
+    lines.add(
+        "Faults      "
+            + Text.line(
+                Text.count(faults.count(), "fault", "faults")
+                    + " inside the agent (the program went on without it)"
+                    + first,
+                2 * LONGEST_NAME));
+  }
+}

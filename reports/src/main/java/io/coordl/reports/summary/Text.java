@@ -1,0 +1,63 @@
+package io.coordl.reports.summary;
+
+import java.util.Locale;
+
+/** Figures as people read them: the same in every locale, and never more digits than they mean. */
+final class Text {
+  private static final String[] SIZES = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
+  private Text() {}
+
+  /** A duration, printed with the unit that fits it. */
+  record Nanos(long nanos) {
+    @Override
+    public String toString() {
+      if (nanos < 1_000) {
+        return nanos + " ns";
+      }
+      if (nanos < 1_000_000) {
+        return format("%.1f us", nanos / 1e3);
+      }
+      if (nanos < 1_000_000_000) {
+        return format("%.1f ms", nanos / 1e6);
+      }
+      return seconds(nanos) + " s";
+    }
+  }
+
+  /** A size, printed with the unit that fits it. */
+  record Bytes(long bytes) {
+    @Override
+    public String toString() {
+      int unit = 0;
+      double size = bytes;
+      while (size >= 1024 && unit < SIZES.length - 1) {
+        size /= 1024;
+        unit++;
+      }
+      return unit == 0 ? bytes + " bytes" : format("%.1f ", size) + SIZES[unit];
+    }
+  }
+
+  static String seconds(long nanos) {
+    return format("%.2f", nanos / 1e9);
+  }
+
+  static String percent(long part, long whole) {
+    return whole <= 0 ? "-" : format("%.1f %%", 100.0 * part / whole);
+  }
+
+  static String count(long number, String singular, String plural) {
+    return format("%,d ", number) + (number == 1 ? singular : plural);
+  }
+
+  /** Text of a program, made fit for one line of a terminal. */
+  static String line(String text, int longest) {
+    String clean = text.replaceAll("\\p{Cntrl}+", " ").strip();
+    return clean.length() <= longest ? clean : clean.substring(0, longest - 3) + "...";
+  }
+
+  static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}
