@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.IdentityHashMap;
 import java.util.Locale;
 import java.util.zip.CRC32;
 import org.deeplearning4j.nn.api.Model;
@@ -24,6 +25,7 @@ import org.nd4j.linalg.api.ndarray.INDArray;
  */
 final class BatchLog extends BaseTrainingListener implements AutoCloseable {
   private final PrintWriter out;
+  private final IdentityHashMap<Model, String> fed = new IdentityHashMap<>();
   private long epochStart = System.nanoTime();
   private int epoch = 1;
   private int batch;
@@ -37,16 +39,23 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
     epochStart = System.nanoTime();
   }
 
+  /** The last moment at which every kind of model still has the batch. */
+  @Override
+  public synchronized void onBackwardPass(Model model) {
+    fed.put(
+        model,
+        String.format(Locale.ROOT, "%08x %08x", checksum(data(model)), checksum(labels(model))));
+  }
+
   @Override
   public synchronized void iterationDone(Model model, int iteration, int epochOfModel) {
     batch++;
     out.printf(
         Locale.ROOT,
-        "batch %d %d %08x %08x %08x%n",
+        "batch %d %d %s %08x%n",
         epoch,
         batch,
-        checksum(data(model)),
-        checksum(labels(model)),
+        fed.remove(model),
         Float.floatToRawIntBits((float) model.score()));
   }
 
