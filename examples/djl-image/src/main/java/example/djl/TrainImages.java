@@ -44,7 +44,7 @@ import java.util.concurrent.Executors;
  * <ul>
  *   <li>{@code data}: folder with one folder of pictures per class (needed)
  *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (48), {@code
- *       layers} of the ResNet (18; below {@code size} 29: 8, 14, 20 ..), {@code lr} (0.01)
+ *       layers} of the ResNet (18; below {@code size} 29: 8, 14, 20 ..), {@code lr} (0.003)
  *   <li>{@code seed}: makes a run with no threads reproducible bit by bit
  *   <li>{@code threads}: 0 loads batches on the training thread, N on a pool, -1 on the common pool
  *   <li>{@code augment}: true (random crops and flips) or false (only resized); with threads and
@@ -170,7 +170,7 @@ public final class TrainImages {
             .addEvaluator(new Accuracy())
             .optOptimizer(
                 Optimizer.sgd()
-                    .setLearningRateTracker(Tracker.fixed(options.fraction("lr", 0.01f)))
+                    .setLearningRateTracker(Tracker.fixed(options.fraction("lr", 0.003f)))
                     .optMomentum(0.9f)
                     .build())
             .addTrainingListeners(TrainingListener.Defaults.basic());

@@ -31,18 +31,17 @@ final class TextTable {
       }
     }
     StringBuilder text = new StringBuilder();
+    // Two blanks before every column.
     for (int r = 0; r < rows.size(); r++) {
-      text.append(' ');
       for (int i = 0; i < columns; i++) {
         String cell = rows.get(r).get(i);
         String padding = " ".repeat(widths[i] - cell.length());
-        text.append(' ').append(i == 0 ? cell + padding : padding + cell).append(' ');
+        text.append("  ").append(i == 0 ? cell + padding : padding + cell);
       }
       text.append('\n');
       if (r == 0) {
-        text.append("  ");
         for (int width : widths) {
-          text.append("-".repeat(width)).append("  ");
+          text.append("  ").append("-".repeat(width));
         }
         text.append('\n');
       }

@@ -1,0 +1,97 @@
+package example.dl4j;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.IdentityHashMap;
+import java.util.Locale;
+import java.util.zip.CRC32;
+import org.deeplearning4j.nn.api.Model;
+import org.deeplearning4j.nn.api.layers.IOutputLayer;
+import org.deeplearning4j.nn.graph.ComputationGraph;
+import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
+import org.deeplearning4j.optimize.api.BaseTrainingListener;
+import org.nd4j.linalg.api.ndarray.INDArray;
+
+/**
+ * Notes what every step was fed and what it lost, so that two runs can be compared bit by bit.
+ *
+ * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
+ * three in hexadecimal, and {@code epoch EPOCH WALL_MILLISECONDS} after the last batch of a pass.
+ * Numbers count from 1. Synchronized, because ParallelWrapper trains on several threads; with them
+ * the order of the lines differs from run to run.
+ */
+final class BatchLog extends BaseTrainingListener implements AutoCloseable {
+  private final PrintWriter out;
+  private final IdentityHashMap<Model, String> fed = new IdentityHashMap<>();
+  private long epochStart = System.nanoTime();
+  private int epoch = 1;
+  private int batch;
+
+  BatchLog(Path file) throws IOException {
+    out = new PrintWriter(Files.newBufferedWriter(file));
+  }
+
+  /** To be called before a pass over the data. */
+  synchronized void beginEpoch() {
+    epochStart = System.nanoTime();
+  }
+
+  /** The last moment at which every kind of model still has the batch. */
+  @Override
+  public synchronized void onBackwardPass(Model model) {
+    fed.put(
+        model,
+        String.format(Locale.ROOT, "%08x %08x", checksum(data(model)), checksum(labels(model))));
+  }
+
+  @Override
+  public synchronized void iterationDone(Model model, int iteration, int epochOfModel) {
+    batch++;
+    out.printf(
+        Locale.ROOT,
+        "batch %d %d %s %08x%n",
+        epoch,
+        batch,
+        fed.remove(model),
+        Float.floatToRawIntBits((float) model.score()));
+  }
+
+  /** To be called after a pass over the data: not every loop of DL4J tells its listeners. */
+  synchronized void endEpoch() {
+    long now = System.nanoTime();
+    out.printf(Locale.ROOT, "epoch %d %d%n", epoch, (now - epochStart) / 1_000_000);
+    // A run that is killed leaves the epochs it finished.
+    out.flush();
+    epochStart = now;
+    epoch++;
+    batch = 0;
+  }
+
+  @Override
+  public synchronized void close() {
+    out.close();
+  }
+
+  private static INDArray data(Model model) {
+    return model instanceof ComputationGraph graph
+        ? graph.getInput(0)
+        : ((MultiLayerNetwork) model).getInput();
+  }
+
+  private static INDArray labels(Model model) {
+    return model instanceof ComputationGraph graph
+        ? ((IOutputLayer) graph.getOutputLayer(0)).getLabels()
+        : ((MultiLayerNetwork) model).getLabels();
+  }
+
+  private static long checksum(INDArray array) {
+    CRC32 crc = new CRC32();
+    // A copy in c order: the array itself may be a view into a larger buffer.
+    ByteBuffer bytes = array.dup('c').data().pointer().asByteBuffer();
+    crc.update(bytes);
+    return crc.getValue();
+  }
+}
