@@ -12,9 +12,9 @@ public final class Bridge {
   /** After this many faults the agent switches itself off. */
   public static final int MAX_FAULTS = 32;
 
-  private static volatile SpanSink sink = Nothing.INSTANCE;
-  private static volatile ItemSource items = Nothing.INSTANCE;
-  private static volatile FaultListener faults = Nothing.INSTANCE;
+  private static volatile SpanSink sink = SpanSink.NONE;
+  private static volatile ItemSource items = ItemSource.NONE;
+  private static volatile FaultListener faults = FaultListener.NONE;
   private static final AtomicInteger FAULT_COUNT = new AtomicInteger();
 
   private Bridge() {}
@@ -28,8 +28,8 @@ public final class Bridge {
 
   /** Switches the agent off: from now on, every rewritten call is the program's own. */
   public static void trip() {
-    sink = Nothing.INSTANCE;
-    items = Nothing.INSTANCE;
+    sink = SpanSink.NONE;
+    items = ItemSource.NONE;
   }
 
   /** Counts a fault of ours, tells the listener, trips at {@link #MAX_FAULTS}. Never throws. */

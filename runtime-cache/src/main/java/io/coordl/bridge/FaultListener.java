@@ -2,6 +2,9 @@ package io.coordl.bridge;
 
 /** Hears of every fault inside the agent; must not throw. */
 public interface FaultListener {
+  /** Says nothing. */
+  FaultListener NONE = Nothing.INSTANCE;
+
   /**
    * Something of ours failed and the program's own call was made instead.
    *

@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
  * come. Safe for concurrent use; called on the program's threads.
  */
 public interface ItemSource {
+  /** Knows no item. */
+  ItemSource NONE = Nothing.INSTANCE;
+
   /**
    * The item at {@code path}, or null where the program's own call is to be made as if the agent
    * were not there: not an item, missing, unreadable, not a regular file, or a fault of ours.

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
  * workspaces.
  */
 public interface SpanSink {
+  /** Takes no notice of anything. */
+  SpanSink NONE = Nothing.INSTANCE;
+
   /**
    * Opens a span on this thread.
    *

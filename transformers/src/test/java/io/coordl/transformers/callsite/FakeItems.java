@@ -59,6 +59,11 @@ final class FakeItems implements ItemSource {
     }
 
     @Override
+    protected boolean fromMemory() {
+      return served();
+    }
+
+    @Override
     public ByteBuffer content() {
       return mode == Mode.CONTENT
           ? ByteBuffer.allocateDirect(bytes.length).put(bytes).flip().asReadOnlyBuffer()
