@@ -59,7 +59,7 @@ final class FakeItems implements ItemSource {
     }
 
     @Override
-    protected boolean fromMemory() {
+    public boolean fromMemory() {
       return served();
     }
 
