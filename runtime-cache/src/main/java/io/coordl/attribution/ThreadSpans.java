@@ -72,7 +72,7 @@ final class ThreadSpans {
     if (kind == SpanKind.ASK || kind == SpanKind.TAKE) {
       recorder.awaitReady();
     }
-    long now = System.nanoTime();
+    long now = recorder.now();
     if (depth == kinds.length) {
       grow();
     }
@@ -125,7 +125,7 @@ final class ThreadSpans {
     if (token > depth) {
       return; // Closed already, by an enclosing span that threw or by a change of the sink.
     }
-    long now = System.nanoTime();
+    long now = recorder.now();
     while (depth > token) {
       pop(now, null);
     }
@@ -374,7 +374,7 @@ final class ThreadSpans {
             event.commit();
           }
         });
-    beginStep(pass, System.nanoTime());
+    beginStep(pass, recorder.now());
   }
 
   private void clearWait() {
