@@ -451,7 +451,7 @@ final class ThreadSpans {
   private Pass passOf(Object subject, long start) {
     Pass pass = findPass(subject);
     if (pass == null) {
-      pass = new Pass(subject, start, recorder.totals().snapshot(), recorder.events());
+      pass = new Pass(subject, start, recorder.events());
       for (Pass other : List.copyOf(passes)) {
         if (other.isAbandoned() || passes.size() >= MAX_PASSES) {
           endPass(other, false, start);
@@ -487,7 +487,7 @@ final class ThreadSpans {
       return; // A thread that only loads has no epochs.
     }
     numberOf(pass);
-    pass.commit(complete, now, recorder.totals().snapshot());
+    pass.commit(complete, now, recorder.totals().sinceLastEpoch());
     recorder.durations().epochEnded(pass.epoch);
     // A validation inside an epoch is over: the step it interrupted goes on.
     if (!passes.isEmpty() && stepping == null) {
