@@ -114,9 +114,9 @@ public final class DjlWaits {
   private void train(int threads, Waits waits, Loop loop) throws IOException, TranslateException {
     ExecutorService pool = threads > 0 ? Executors.newFixedThreadPool(threads) : null;
     try (Model model = Model.newInstance("linear")) {
-      model.setBlock(new SequentialBlock().add(Linear.builder().setUnits(2).build()));
+      model.setBlock(new SequentialBlock().add(Linear.builder().setUnits(1).build()));
       DefaultTrainingConfig config =
-          new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
+          new DefaultTrainingConfig(Loss.l2Loss())
               .addTrainingListeners(new SleepyStep(settings, waits));
       if (pool != null) {
         config.optExecutorService(pool);
@@ -173,7 +173,8 @@ public final class DjlWaits {
       }
       Record sample =
           new Record(
-              new NDList(manager.ones(new Shape(INPUTS))), new NDList(manager.create(batch % 2)));
+              new NDList(manager.ones(new Shape(INPUTS))),
+              new NDList(manager.create(new float[] {batch % 2})));
       waits.made(batch, begun, System.nanoTime());
       return sample;
     }
@@ -236,7 +237,7 @@ public final class DjlWaits {
                   new Batch(
                       own,
                       new NDList(own.ones(new Shape(EXAMPLES, INPUTS))),
-                      new NDList(own.zeros(new Shape(EXAMPLES))),
+                      new NDList(own.zeros(new Shape(EXAMPLES, 1))),
                       EXAMPLES,
                       Batchifier.STACK,
                       Batchifier.STACK,
