@@ -34,7 +34,7 @@ public final class RecordingReader {
     checkReadable(file);
     try {
       ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
-      if (shape.unfinished().isEmpty()) {
+      if (!shape.endsEarly()) {
         return read(file, file, shape, done -> progress.at(0.5 + done / 2));
       }
       Path repaired = Files.createTempFile("coordl-", ".jfr");
@@ -126,7 +126,7 @@ public final class RecordingReader {
         file,
         Files.size(file),
         shape.total(),
-        !shape.unfinished().isEmpty(),
+        shape.endsEarly(),
         collector.jvms().stream().findFirst().orElse(null),
         collector.job(),
         collector.epochs(),
