@@ -6,6 +6,7 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.coordl.reports.recording.ChildJob;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.Summary;
 import java.io.InputStream;
@@ -131,21 +132,22 @@ class CoordlTest {
 
   @Test
   void epochsStandInForTotalsThatACrashLeftOut() throws Exception {
-    Path file =
-        Recordings.record(
-            folder.resolve("early.jfr"),
-            () -> {
-              Recordings.emitEpoch(1, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
-              Recordings.emitTotals(1, 100, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
-              Recordings.emitEpoch(2, 30 * Recordings.SECOND, Recordings.SECOND);
-            });
+    Path dead = ChildJob.die("die", folder.resolve("dead.jfr"));
 
-    assertThat(coordl("summary", "--json", file)).isZero();
+    assertThat(coordl("summary", "--json", dead)).isZero();
 
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
     JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/recording/endsEarly").asBoolean()).isTrue();
     assertThat(json.at("/totals/origin").asString()).isEqualTo("epochs");
     assertThat(json.at("/totals/wallNanos").asLong()).isEqualTo(100_000_000_000L);
     assertThat(json.at("/totals/batches").asLong()).isEqualTo(200);
+
+    assertThat(coordl("summary", dead)).isZero();
+
+    assertThat(out.toString())
+        .contains("dead.jfr (ends early: its JVM died or is still recording)")
+        .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 
   @Test

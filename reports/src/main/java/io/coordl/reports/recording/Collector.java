@@ -97,9 +97,16 @@ final class Collector {
     boolean inOrder = !next.written.isBefore(known.written);
     JobStatistics earlier = inOrder ? known.value : next.value;
     JobStatistics later = inOrder ? next.value : known.value;
-    // Totals of one job only grow.
-    severalJobs |= later.batches() < earlier.batches() || later.wall() < earlier.wall();
+    // Totals of one job only grow, and its program stays the same.
+    severalJobs |=
+        later.batches() < earlier.batches()
+            || later.wall() < earlier.wall()
+            || differs(later.mainClass(), earlier.mainClass());
     job = inOrder ? next : known;
+  }
+
+  private static boolean differs(@Nullable String one, @Nullable String other) {
+    return one != null && other != null && !one.equals(other);
   }
 
   private void add(RecordedEvent event, StoreStatistics value) {

@@ -12,7 +12,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.EventStream;
 
 /** A job in a JVM of its own: one that ends well, or one that dies while it records. */
-final class ChildJob {
+public final class ChildJob {
   private ChildJob() {}
 
   /** The agent's event of another version: the same name, other fields. */
@@ -79,8 +79,10 @@ final class ChildJob {
     return file;
   }
 
-  /** All chunks of a JVM that died, one after the other in one file. */
-  static Path die(String how, Path file) throws Exception {
+  /**
+   * Runs a job that dies. Returns all chunks of a JVM that died, one after the other in one file.
+   */
+  public static Path die(String how, Path file) throws Exception {
     Path repository = file.resolveSibling("repository");
     run(List.of(how), List.of("-XX:FlightRecorderOptions=repository=" + repository));
     try (Stream<Path> files = Files.walk(repository);

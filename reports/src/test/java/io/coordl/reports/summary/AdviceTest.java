@@ -111,6 +111,23 @@ class AdviceTest {
   }
 
   @Test
+  void theFirstPassOverTheValidationSetIsNoLaterEpoch() {
+    Figures cold = figures(40, 10, 0, 0, 0);
+    Advice advice =
+        Advice.on(
+            new Evidence(
+                cold,
+                List.of(
+                    new Summary.Pass(1, "my.Training", true, cold),
+                    new Summary.Pass(2, "my.Validation", true, cold)),
+                List.of(store(500)),
+                Map.of("cache", "minio"),
+                ""));
+    given.add(advice);
+    assertThat(advice).isInstanceOf(Advice.CacheFilled.class);
+  }
+
+  @Test
   void aJobThatWaitsForPreparationIsNotToldToCache() {
     Figures figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(), "off");
