@@ -105,6 +105,8 @@ public final class RecordingReader {
       stream.onError(error -> failure.compareAndSet(null, error));
       collector.subscribe(stream);
       stream.start();
+    } catch (RuntimeException | InternalError | StackOverflowError damage) {
+      failure.compareAndSet(null, damage);
     }
     if (failure.get() instanceof EventReader.MissingFieldException missing) {
       throw new RecordingException(
@@ -141,8 +143,8 @@ public final class RecordingReader {
     try (RecordingFile recording = new RecordingFile(readable)) {
       return recording.readEventTypes().stream()
           .collect(Collectors.toMap(EventType::getId, EventType::getName, (first, same) -> first));
-    } catch (IOException | RuntimeException e) {
-      // The JDK's parser has no exception of its own for damage; any means it.
+    } catch (IOException | RuntimeException | InternalError | StackOverflowError e) {
+      // The JDK's parser has no exception of its own for damage; any of these means it.
       throw new RecordingException(
           file + " is damaged: its description of the events cannot be read.");
     }
