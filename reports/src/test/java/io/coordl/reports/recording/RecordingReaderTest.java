@@ -125,7 +125,7 @@ class RecordingReaderTest {
             folder.resolve("faults.jfr"),
             () -> {
               for (int i = 0; i < 100; i++) {
-                Recordings.emitFault("store " + i / 50, "java.io.IOException");
+                Recordings.emitFault("store " + i / 10, "java.io.IOException");
               }
             });
 
@@ -134,7 +134,7 @@ class RecordingReaderTest {
     assertThat(recording.faults()).isEqualTo(100);
     assertThat(recording.firstFaults())
         .extracting(Fault::where)
-        .containsExactly("store 0", "store 1");
+        .containsExactly("store 0", "store 1", "store 2", "store 3", "store 4");
   }
 
   @Test
