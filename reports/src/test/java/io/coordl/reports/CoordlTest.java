@@ -132,7 +132,7 @@ class CoordlTest {
 
   @Test
   void epochsStandInForTotalsThatACrashLeftOut() throws Exception {
-    Path dead = ChildJob.die("die", folder.resolve("dead.jfr"));
+    Path dead = ChildJob.die(folder.resolve("dead.jfr"));
 
     assertThat(coordl("summary", "--json", dead)).isZero();
 

@@ -26,10 +26,6 @@ public final class ChildJob {
       case "record" -> Recordings.record(Path.of(arguments[1]), Recordings::emitJob);
       case "recordOtherVersion" -> emitOtherVersion(Path.of(arguments[1]));
       case "die" -> die();
-      case "dieAtOnce" -> {
-        Recordings.start();
-        Runtime.getRuntime().halt(9);
-      }
       default -> throw new IllegalArgumentException(arguments[0]);
     }
   }
@@ -82,9 +78,9 @@ public final class ChildJob {
   /**
    * Runs a job that dies. Returns all chunks of a JVM that died, one after the other in one file.
    */
-  public static Path die(String how, Path file) throws Exception {
+  public static Path die(Path file) throws Exception {
     Path repository = file.resolveSibling("repository");
-    run(List.of(how), List.of("-XX:FlightRecorderOptions=repository=" + repository));
+    run(List.of("die"), List.of("-XX:FlightRecorderOptions=repository=" + repository));
     try (Stream<Path> files = Files.walk(repository);
         var out = Files.newOutputStream(file)) {
       for (Path chunk : files.filter(Files::isRegularFile).sorted().toList()) {

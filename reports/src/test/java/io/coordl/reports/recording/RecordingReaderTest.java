@@ -249,7 +249,7 @@ class RecordingReaderTest {
 
   @Test
   void whatADeadJvmFlushedIsReadAndSaidToEndEarly() throws Exception {
-    Path file = ChildJob.die("die", folder.resolve("dead.jfr"));
+    Path file = ChildJob.die(folder.resolve("dead.jfr"));
     byte[] before = Files.readAllBytes(file);
 
     JobRecording recording = read(file);
@@ -263,7 +263,9 @@ class RecordingReaderTest {
 
   @Test
   void whatADeadJvmNeverFlushedIsRefused() throws Exception {
-    Path file = ChildJob.die("dieAtOnce", folder.resolve("dead.jfr"));
+    byte[] header = Arrays.copyOf(Files.readAllBytes(job()), 200);
+    ByteBuffer.wrap(header).putLong(8, 200).putLong(24, 0).put(64, (byte) 1);
+    Path file = Files.write(folder.resolve("dead.jfr"), header);
     assertRefused(file, "holds nothing readable");
 
     JobRecording recording = read(concatenate(job(), file));
