@@ -96,6 +96,7 @@ public final class ArenaStore implements Closeable {
   private static final long LAST_PAUSE_NANOS = 1_000_000;
   private static final long NO_SLOT = -1;
   private static final long LOST_RACE = -2;
+  private static final long TABLE_FULL = Long.MIN_VALUE;
 
   /** The smallest arena that can hold anything worth it. */
   static final long MIN_CAPACITY = 1 << 20;
@@ -401,8 +402,8 @@ public final class ArenaStore implements Closeable {
   private long locate(ItemKey key) {
     long abandoned = NO_SLOT;
     for (int table = tables() - 1; table >= 0; table--) {
-      long slot = probe(table, key, false);
-      if (slot != NO_SLOT) {
+      long slot = probe(table, key);
+      if (slot >= 0) {
         if (!ArenaDescriptor.isAbandoned(memory.get(slot))) {
           return slot;
         }
@@ -416,16 +417,20 @@ public final class ArenaStore implements Closeable {
   private boolean standsElsewhere(ItemKey key, long mine) {
     int own = tableOf(mine);
     for (int table = tables() - 1; table >= 0; table--) {
-      long slot = table == own ? NO_SLOT : probe(table, key, false);
-      if (slot != NO_SLOT && !ArenaDescriptor.isAbandoned(memory.get(slot))) {
+      long slot = table == own ? NO_SLOT : probe(table, key);
+      if (slot >= 0 && !ArenaDescriptor.isAbandoned(memory.get(slot))) {
         return true;
       }
     }
     return false;
   }
 
-  /** Walks the key's run: to its slot, or, if {@code empty}, to the end of the run. */
-  private long probe(int table, ItemKey key, boolean empty) {
+  /**
+   * Walks the key's run to its slot; to the empty slot that ends the run, returned as {@code -1 -
+   * slot}; or around, {@link #TABLE_FULL}. The run has one end, so of two who find the key missing
+   * from this table one wins that slot, and the other meets the key there.
+   */
+  private long probe(int table, ItemKey key) {
     long offset = memory.get(ArenaDescriptor.tableOffset(table));
     int mask = ArenaDescriptor.slots(table) - 1;
     int at = (int) key.high() & mask;
@@ -433,13 +438,13 @@ public final class ArenaStore implements Closeable {
       long slot = offset + 8L * at;
       long word = memory.get(slot);
       if (word == ArenaDescriptor.EMPTY) {
-        return empty ? slot : NO_SLOT;
+        return -1 - slot;
       }
-      if (!empty && ArenaDescriptor.tagMatches(word, key) && keyMatches(word, key)) {
+      if (ArenaDescriptor.tagMatches(word, key) && keyMatches(word, key)) {
         return slot;
       }
     }
-    return NO_SLOT;
+    return TABLE_FULL;
   }
 
   private boolean keyMatches(long word, ItemKey key) {
@@ -464,11 +469,12 @@ public final class ArenaStore implements Closeable {
     if (memory.get(fill) >= ArenaDescriptor.fillLimit(table)) {
       return grow(table) ? LOST_RACE : NO_SLOT;
     }
-    long slot = probe(table, key, true);
-    if (slot == NO_SLOT) {
+    long end = probe(table, key);
+    if (end == TABLE_FULL) {
       return NO_SLOT;
     }
-    if (!memory.compareAndSet(slot, ArenaDescriptor.EMPTY, claim)) {
+    long slot = -1 - end;
+    if (end >= 0 || !memory.compareAndSet(slot, ArenaDescriptor.EMPTY, claim)) {
       return LOST_RACE;
     }
     memory.getAndAdd(fill, 1);

@@ -76,10 +76,11 @@ final class PiecewiseItem extends OpenItem {
       return -1;
     }
     ByteBuffer piece = position < size() && !changed ? content(position / pieceBytes) : null;
-    if (piece == null) {
-      return readStorage(position, target, offset, length);
-    }
     int within = (int) (position % pieceBytes);
+    if (piece == null) {
+      int asked = position < size() ? Math.min(length, pieceBytes - within) : length;
+      return readStorage(position, target, offset, asked);
+    }
     int count = Math.min(length, piece.limit() - within);
     piece.get(within, target, offset, count);
     counters.hitBytes(count);
@@ -132,7 +133,9 @@ final class PiecewiseItem extends OpenItem {
     synchronized (from) {
       from.seek(position);
       int count = from.read(target, offset, length);
-      usedStorage |= count > 0;
+      if (count > 0) {
+        usedStorage = true;
+      }
       counters.missBytes(Math.max(0, count));
       return count;
     }

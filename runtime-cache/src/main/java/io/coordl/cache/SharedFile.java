@@ -287,6 +287,7 @@ final class SharedFile {
     }
   }
 
+  /** True if a store was removed; an empty file goes without a word, it may be just being made. */
   private static boolean sweepOne(Path path, long user) throws IOException {
     PosixFileAttributes seen = attributes(path);
     if (seen == null || !seen.isRegularFile() || owner(path) != user) {
@@ -304,7 +305,8 @@ final class SharedFile {
       return locked != null
           && identity(locked).equals(identity(seen))
           && !liveness.anyAlive()
-          && Files.deleteIfExists(path);
+          && Files.deleteIfExists(path)
+          && locked.size() != 0;
     }
   }
 
