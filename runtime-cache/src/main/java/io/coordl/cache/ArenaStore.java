@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -98,6 +99,9 @@ public final class ArenaStore implements Closeable {
   private static final long LOST_RACE = -2;
   private static final long TABLE_FULL = Long.MIN_VALUE;
 
+  /** Each 32 MiB the machine is asked whether there is memory left. */
+  private static final int MEMORY_CHECK_SHIFT = 25;
+
   /** The smallest arena that can hold anything worth it. */
   static final long MIN_CAPACITY = 1 << 20;
 
@@ -115,6 +119,9 @@ public final class ArenaStore implements Closeable {
   private final LongAdder corrupt = new LongAdder();
   private final LongAdder takenOver = new LongAdder();
   private volatile boolean closed;
+
+  /** Set for good once memory ran short: other jobs, or this program itself, may need it. */
+  private volatile boolean tight;
 
   private ArenaStore(ArenaMemory memory, @Nullable SharedFile shared, String group) {
     this.memory = memory;
@@ -144,6 +151,9 @@ public final class ArenaStore implements Closeable {
       long user = Machine.user();
       SharedFile.sweep(directory, user, words);
       if (room >= wanted || room >= direct) {
+        if (room < wanted) {
+          words.accept(directory + " has only " + room + " bytes free: the cache takes no more.");
+        }
         ArenaMemory memory = SharedFile.openPrivate(directory, user, clamp(Math.min(room, wanted)));
         format(memory, user);
         return new ArenaStore(memory, null, "");
@@ -171,27 +181,32 @@ public final class ArenaStore implements Closeable {
    * of this job, else joined as it is.
    *
    * @param words takes sentences for the user
-   * @return null if the budget allows nothing, which {@code words} hears of
-   * @throws IOException with a sentence for the user if the group's file is not to be used
+   * @return null if the budget is 0, which {@code words} hears of
+   * @throws IOException with a sentence for the user if the group's file is not to be used, or has
+   *     to be made and there is no memory for it
    */
   public static @Nullable ArenaStore openHost(
       Path directory, String group, ByteBudget budget, Consumer<String> words) throws IOException {
-    long wanted =
-        budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words);
-    if (wanted < MIN_CAPACITY) {
-      words.accept("The cache's budget is " + wanted + " bytes: nothing is cached.");
+    if (budget.bytes() == 0) {
+      words.accept("The cache's budget is 0 bytes: nothing is cached.");
       return null;
     }
-    return openUnchecked(directory, group, Machine.user(), clamp(wanted), words);
+    return openHost(
+        directory,
+        group,
+        () -> budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words),
+        words);
   }
 
-  /** As {@link #openHost}, whatever memory is free. */
-  static ArenaStore openUnchecked(
-      Path directory, String group, long user, long capacity, Consumer<String> words)
+  /** As above; the capacity is asked for only if the store has to be made. */
+  static ArenaStore openHost(
+      Path directory, String group, LongSupplier capacity, Consumer<String> words)
       throws IOException {
+    long user = Machine.user();
     SharedFile.sweep(directory, user, words);
     Path path = SharedFile.path(directory, user, group);
-    return new ArenaStore(SharedFile.open(path, user, capacity, words), group);
+    return new ArenaStore(
+        SharedFile.open(path, user, () -> clamp(capacity.getAsLong()), words), group);
   }
 
   private ArenaStore(SharedFile shared, String group) {
@@ -349,7 +364,8 @@ public final class ArenaStore implements Closeable {
   }
 
   private boolean hasRoom(long length) {
-    return memory.get(ArenaDescriptor.REFUSING) == 0
+    return !tight
+        && memory.get(ArenaDescriptor.REFUSING) == 0
         && length <= ArenaDescriptor.MAX_ITEM_BYTES
         && end(memory.get(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length)
             <= capacity;
@@ -378,6 +394,9 @@ public final class ArenaStore implements Closeable {
     if (at != NO_SLOT) {
       try {
         memory.write(at, item, 0, item.length);
+        if (at >>> MEMORY_CHECK_SHIFT != (at + item.length) >>> MEMORY_CHECK_SHIFT) {
+          tight = Machine.tight();
+        }
       } catch (IOException e) {
         refuse();
         return NO_SLOT;
@@ -644,6 +663,11 @@ public final class ArenaStore implements Closeable {
   /** Claims of killed jobs this process took over. */
   long takenOver() {
     return takenOver.sum();
+  }
+
+  /** The bytes themselves, for tests that damage them. */
+  ArenaMemory memory() {
+    return memory;
   }
 
   /** File of the store, null if it has none. */

@@ -85,9 +85,7 @@ public final class MinioCache implements ItemSource {
       counters.missBytes(file.size());
     }
     OpenItem item = new WholeItem(path, file.size(), content, hit);
-    if (!hit) {
-      item.fetched(start, System.nanoTime(), 0);
-    }
+    item.fetched(start, System.nanoTime(), 0);
     return item;
   }
 

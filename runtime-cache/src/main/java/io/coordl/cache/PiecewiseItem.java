@@ -28,10 +28,13 @@ final class PiecewiseItem extends OpenItem {
   private boolean released;
   private volatile boolean changed;
   private volatile boolean usedStorage;
-  private volatile Piece last = new Piece(-1, null);
+  private volatile Piece last = new Piece(-1, false, null);
 
-  /** The piece read last; without content if it is read from storage. */
-  private record Piece(long number, @Nullable ByteBuffer content) {}
+  /**
+   * The piece read last; without content if it is read from storage, which holds until another
+   * piece is read: small reads neither look it up nor wait for another job again and again.
+   */
+  private record Piece(long number, boolean admit, @Nullable ByteBuffer content) {}
 
   /**
    * An opened item.
@@ -91,7 +94,7 @@ final class PiecewiseItem extends OpenItem {
   private @Nullable ByteBuffer content(long number) throws IOException {
     Piece known = last;
     boolean admit = admitting.getAsBoolean();
-    if (known.number == number && (known.content != null || !admit)) {
+    if (known.number == number && (known.content != null || known.admit == admit)) {
       return known.content;
     }
     ItemKey key = file.key(whole ? ItemKey.WHOLE : number);
@@ -101,16 +104,14 @@ final class PiecewiseItem extends OpenItem {
       ArenaStore.Fetched fetched =
           store.fetch(key, length, (target, offset) -> load(number, length, target, offset));
       content = fetched.content();
-      if (known.number != number || content != null) {
-        counters.count(fetched.outcome());
-      }
+      counters.count(fetched.outcome());
     } else {
       content = store.find(key);
       if (content != null) {
         counters.hit();
       }
     }
-    last = new Piece(number, content);
+    last = new Piece(number, admit, content);
     return content;
   }
 

@@ -25,7 +25,7 @@ public final class JobMain {
     int passes = Integer.parseInt(args[3]);
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[4]));
     try (ArenaStore store =
-        ArenaStore.openUnchecked(directory, args[1], Machine.user(), 256 << 20, JobMain::say)) {
+        ArenaStore.openHost(directory, args[1], () -> 256 << 20, JobMain::say)) {
       System.out.println("joined");
       System.in.read();
       int start = args.length > 5 ? random.nextInt(items) : 0;

@@ -121,8 +121,7 @@ class SharedJobsIT {
     int items = 6000;
     SplittableRandom random = new SplittableRandom(7);
     List<String> words = new ArrayList<>();
-    try (ArenaStore store =
-        ArenaStore.openUnchecked(directory, "kills", Machine.user(), 768 << 20, words::add)) {
+    try (ArenaStore store = ArenaStore.openHost(directory, "kills", () -> 768 << 20, words::add)) {
       for (int i = 0; i < 3000; i++) {
         store.fetch(Items.key(i), Items.length(i), Items.loader(i));
       }
@@ -184,9 +183,22 @@ class SharedJobsIT {
     last.destroyForcibly().waitFor();
     assertThat(directory).isNotEmptyDirectory();
     List<String> words = new ArrayList<>();
-    ArenaStore.openUnchecked(directory, "other", Machine.user(), 8 << 20, words::add).close();
+    ArenaStore.openHost(directory, "other", () -> 8 << 20, words::add).close();
     assertThat(directory).isEmptyDirectory();
     assertThat(words).hasSize(1).allMatch(word -> word.contains("left over"));
+  }
+
+  @Test
+  void whoJoinsTakesTheStoreAsItIsAndNeedsNoMemory() throws Exception {
+    Process first = job("join", 10, 1, 1);
+    assertThat(output(first).readLine()).isEqualTo("joined");
+    try (ArenaStore store = ArenaStore.openHost(directory, "join", () -> 0, word -> {})) {
+      assertThat(store.capacity()).isEqualTo(256 << 20);
+      assertThat(store.jobs()).isEqualTo(2);
+      first.destroyForcibly().waitFor();
+      assertThat(store.jobs()).isEqualTo(1);
+    }
+    assertThat(directory).isEmptyDirectory();
   }
 
   @Test
@@ -200,9 +212,7 @@ class SharedJobsIT {
     }
     assertThat(
             org.assertj.core.api.Assertions.catchThrowable(
-                () ->
-                    ArenaStore.openUnchecked(
-                        directory, "used", Machine.user(), 8 << 20, word -> {})))
+                () -> ArenaStore.openHost(directory, "used", () -> 8 << 20, word -> {})))
         .hasMessageContaining("layout version")
         .hasMessageContaining("in use");
     assertThat(path).exists();
