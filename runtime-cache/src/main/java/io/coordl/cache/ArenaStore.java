@@ -331,7 +331,10 @@ public final class ArenaStore implements Closeable {
       throws IOException {
     boolean published = false;
     try {
-      byte[] item = new byte[ArenaDescriptor.ITEM_HEADER_BYTES + length];
+      byte[] item = buffer(ArenaDescriptor.ITEM_HEADER_BYTES + length);
+      if (item == null) {
+        return new Fetched(Outcome.FULL, null);
+      }
       if (!loader.load(item, ArenaDescriptor.ITEM_HEADER_BYTES)) {
         return new Fetched(Outcome.CHANGED, null);
       }
@@ -360,6 +363,15 @@ public final class ArenaStore implements Closeable {
       if (!published) {
         memory.compareAndSet(slot, claim, ArenaDescriptor.abandoned(key));
       }
+    }
+  }
+
+  /** Null where the program has left no heap for it: its own call may need less. */
+  private static byte @Nullable [] buffer(int length) {
+    try {
+      return new byte[length];
+    } catch (OutOfMemoryError e) {
+      return null;
     }
   }
 

@@ -123,8 +123,8 @@ public final class MinioCache implements ItemSource {
       return null;
     }
     String absolute = path.charAt(0) == '/' ? path : WORKING_DIRECTORY + '/' + path;
-    return absolute.contains("/.") || absolute.contains("//")
-        ? Path.of(absolute.replaceAll("/(\\./)+", "/")).toString()
+    return absolute.contains("/./") || absolute.contains("//")
+        ? absolute.replaceAll("/(\\.?/)+", "/")
         : absolute;
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.bridge.Bridge;
 import io.coordl.bridge.OpenItem;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -78,7 +79,7 @@ final class PiecewiseItem extends OpenItem {
     if (position >= size() && !changed && admitting.getAsBoolean()) {
       return -1;
     }
-    ByteBuffer piece = position < size() && !changed ? content(position / pieceBytes) : null;
+    ByteBuffer piece = position < size() && !changed ? contentOrNull(position / pieceBytes) : null;
     int within = (int) (position % pieceBytes);
     if (piece == null) {
       int asked = position < size() ? Math.min(length, pieceBytes - within) : length;
@@ -88,6 +89,15 @@ final class PiecewiseItem extends OpenItem {
     piece.get(within, target, offset, count);
     counters.hitBytes(count);
     return count;
+  }
+
+  private @Nullable ByteBuffer contentOrNull(long number) throws IOException {
+    try {
+      return content(number);
+    } catch (RuntimeException e) {
+      Bridge.fault("block " + number + " of " + path(), e);
+      return null;
+    }
   }
 
   /** The bytes of a piece that is in memory, maybe since now; null if storage has to answer. */

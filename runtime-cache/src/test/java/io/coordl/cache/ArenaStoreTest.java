@@ -429,13 +429,16 @@ class ArenaStoreTest {
   }
 
   @Test
-  void theRightToAppendATableIsTakenFromTheDead() throws IOException {
+  void theRightToAppendATableIsTakenFromTheDeadEvenByAnInterruptedThread() throws IOException {
     try (ArenaStore store = host("grower")) {
+      Thread.currentThread().interrupt();
       store.memory().set(ArenaDescriptor.GROWER, 12_345);
       for (int i = 0; i < 5000; i++) {
         Fetched fetched = store.fetch(small(i), 8, (target, offset) -> true);
         assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
       }
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(store.jobs()).isEqualTo(1);
       assertThat(store.memory().get(ArenaDescriptor.TABLES)).isEqualTo(2);
       assertThat(store.memory().get(ArenaDescriptor.GROWER)).isZero();
     }

@@ -147,7 +147,7 @@ class SharedJobsIT {
             assertThat(Items.bytes(content)).isEqualTo(Items.content(number));
           }
         }
-        victim.waitFor();
+        assertThat(victim.waitFor()).as("killed, not ended by what it saw").isEqualTo(128 + 9);
       }
       for (Process last : running) {
         last.destroyForcibly().waitFor();
