@@ -64,6 +64,15 @@ import org.jspecify.annotations.Nullable;
  * store of the dead can come late. A job that left in good order but has a slow thread is harmless
  * too: its CAS to READY fails once the claim is another's.
  *
+ * <h2>Space</h2>
+ *
+ * <p>The file is as long as the budget from the start, but takes memory only where it was written,
+ * items and tables alike by write(2) ({@link MappedMemory}). A full tmpfs is therefore an error of
+ * that write: the item goes to the program from the heap, REFUSING is set, and what is kept stays.
+ * Nothing reads or stores through the mapping where nothing was written before. And since a budget
+ * is a promise of yesterday, each 32 MiB the machine is asked again; short of memory, this process
+ * admits no more.
+ *
  * <h2>Memory per item</h2>
  *
  * <p>24 bytes of header, at most 7 of padding, and its share of the index. A table is appended when

@@ -205,8 +205,9 @@ final class SharedFile {
       Files.delete(path);
       throw new IOException("The cache's budget is " + bytes + " bytes: nothing is cached.");
     }
-    ArenaMemory memory = MappedMemory.map(path, bytes);
+    ArenaMemory memory = null;
     try {
+      memory = MappedMemory.map(path, bytes);
       if (fresh) {
         ArenaStore.format(memory, user);
       }
@@ -220,7 +221,9 @@ final class SharedFile {
       if (fresh) {
         Files.deleteIfExists(path);
       }
-      memory.close();
+      if (memory != null) {
+        memory.close();
+      }
       throw e;
     }
   }
