@@ -1,7 +1,6 @@
 package io.coordl.transformers.callsite;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
@@ -73,8 +72,11 @@ final class ArenaMapTest {
 
   @Test
   void mapsTheFileItself() throws Exception {
-    assumeTrue(Runtime.version().feature() >= 22, "no arenas before JDK 22");
     byte[] rewritten = new CallSiteRewriter().rewrite(program(), SiteListener.NONE);
+    assertThat(rewritten).isNotNull();
+    if (Runtime.version().feature() < 22) {
+      return; // No arenas to map into yet.
+    }
     Class<?> mapper =
         new ClassLoader(ArenaMapTest.class.getClassLoader()) {
           Class<?> define() {
