@@ -27,6 +27,7 @@ public final class SpanRecorder implements SpanSink {
   private final JobTotals totals = new JobTotals();
   private final Durations durations;
   private final LongSupplier gcNanos;
+  private final LongSupplier clock;
   private final CountDownLatch ready = new CountDownLatch(1);
   private volatile boolean awaited;
   private volatile boolean events;
@@ -38,8 +39,14 @@ public final class SpanRecorder implements SpanSink {
    * @param gcNanos total of collector pauses of this JVM so far, in nanoseconds
    */
   public SpanRecorder(Durations durations, LongSupplier gcNanos) {
+    this(durations, gcNanos, System::nanoTime);
+  }
+
+  /** For tests: with a clock that only they move. */
+  SpanRecorder(Durations durations, LongSupplier gcNanos, LongSupplier clock) {
     this.durations = durations;
     this.gcNanos = gcNanos;
+    this.clock = clock;
   }
 
   /** Switches events on or off; totals and durations are always kept. */
@@ -87,6 +94,10 @@ public final class SpanRecorder implements SpanSink {
 
   Durations durations() {
     return durations;
+  }
+
+  long now() {
+    return clock.getAsLong();
   }
 
   long gcNanos() {

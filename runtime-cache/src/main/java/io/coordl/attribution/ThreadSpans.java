@@ -72,7 +72,7 @@ final class ThreadSpans {
     if (kind == SpanKind.ASK || kind == SpanKind.TAKE) {
       recorder.awaitReady();
     }
-    long now = System.nanoTime();
+    long now = recorder.now();
     if (depth == kinds.length) {
       grow();
     }
@@ -125,7 +125,7 @@ final class ThreadSpans {
     if (token > depth) {
       return; // Closed already, by an enclosing span that threw or by a change of the sink.
     }
-    long now = System.nanoTime();
+    long now = recorder.now();
     while (depth > token) {
       pop(now, null);
     }
@@ -374,7 +374,7 @@ final class ThreadSpans {
             event.commit();
           }
         });
-    beginStep(pass, System.nanoTime());
+    beginStep(pass, recorder.now());
   }
 
   private void clearWait() {
@@ -451,7 +451,7 @@ final class ThreadSpans {
   private Pass passOf(Object subject, long start) {
     Pass pass = findPass(subject);
     if (pass == null) {
-      pass = new Pass(subject, start, recorder.totals().snapshot(), recorder.events());
+      pass = new Pass(subject, start, recorder.events());
       for (Pass other : List.copyOf(passes)) {
         if (other.isAbandoned() || passes.size() >= MAX_PASSES) {
           endPass(other, false, start);
@@ -487,7 +487,7 @@ final class ThreadSpans {
       return; // A thread that only loads has no epochs.
     }
     numberOf(pass);
-    pass.commit(complete, now, recorder.totals().snapshot());
+    pass.commit(complete, now, recorder.totals().sinceLastEpoch());
     recorder.durations().epochEnded(pass.epoch);
     // A validation inside an epoch is over: the step it interrupted goes on.
     if (!passes.isEmpty() && stepping == null) {
