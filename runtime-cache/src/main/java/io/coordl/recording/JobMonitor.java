@@ -76,6 +76,8 @@ public final class JobMonitor {
   public void startRecording(String target, boolean own) {
     try {
       flight.start(target, own);
+    } catch (IllegalStateException e) {
+      log.say("the program ended before its recording began (" + e + "); no recording is made");
     } catch (Exception | LinkageError e) {
       log.say("record=" + target + " cannot be written (" + e + "); no recording is made");
     }

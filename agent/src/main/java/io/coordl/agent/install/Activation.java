@@ -17,6 +17,7 @@ final class Activation {
   private final AgentLog log;
   private final RewriteLog rewrites;
   private @Nullable JobMonitor job;
+  private boolean failed;
 
   Activation(Options options, AgentLog log, RewriteLog rewrites) {
     this.options = options;
@@ -30,6 +31,9 @@ final class Activation {
    * @param library its name, empty if the user named a data set and no library is needed
    */
   synchronized void activate(String library) {
+    if (failed) {
+      return;
+    }
     try {
       JobMonitor running = job;
       if (running == null) {
@@ -40,6 +44,8 @@ final class Activation {
         running.sawFramework(library);
       }
     } catch (Throwable t) {
+      failed = true;
+      Bridge.trip();
       Bridge.fault("activation", t);
     }
   }

@@ -1,6 +1,8 @@
 package io.coordl.agent.install;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.transformers.ProgramTransformer;
@@ -33,6 +35,8 @@ public final class Installer {
     for (String problem : options.problems()) {
       log.say(problem);
     }
+    // Nothing to observe yet, but faults are told from now on.
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
     RewriteLog rewrites = new RewriteLog();
     Activation activation = new Activation(options, log, rewrites);
     ProgramTransformer transformer =
