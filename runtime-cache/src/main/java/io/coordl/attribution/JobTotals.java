@@ -1,6 +1,7 @@
 package io.coordl.attribution;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** Exact totals of the job since its start. Safe for concurrent use. */
 public final class JobTotals {
@@ -18,6 +19,7 @@ public final class JobTotals {
   private long firstAsk;
   private long lastSeen;
   private boolean started;
+  private @Nullable Snapshot lastEpoch;
 
   /**
    * A reading of all totals; nanoseconds, bytes, counts.
@@ -75,6 +77,14 @@ public final class JobTotals {
         storageItems.sum(),
         memoryBytes.sum(),
         storageBytes.sum());
+  }
+
+  /** What was done since the last call, or the start: so each item is counted in one epoch. */
+  synchronized Snapshot sinceLastEpoch() {
+    Snapshot now = snapshot();
+    Snapshot delta = lastEpoch == null ? now : now.since(lastEpoch);
+    lastEpoch = now;
+    return delta;
   }
 
   synchronized void seen(long from, long to) {

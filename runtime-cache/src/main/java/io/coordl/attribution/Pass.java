@@ -11,7 +11,6 @@ final class Pass {
   private final String source;
   private final @Nullable EpochEvent event;
   final Totals totals = new Totals();
-  final JobTotals.Snapshot before;
   final long start;
 
   /** Number of the pass, 0 until its first batch was taken by a training thread. */
@@ -21,14 +20,19 @@ final class Pass {
   long openBatch;
 
   @Nullable StepEvent stepEvent;
+
+  /** Computing of the open batch so far: a step may be in pieces, with asks in between. */
   long stepNanos;
+
+  /** Checkpoints of the piece that goes on. */
+  long pieceCheckpoint;
+
   long stepCheckpoint;
 
-  Pass(Object subject, long start, JobTotals.Snapshot before, boolean events) {
+  Pass(Object subject, long start, boolean events) {
     this.subject = new WeakReference<>(subject);
     this.source = subject.getClass().getName();
     this.start = start;
-    this.before = before;
     this.event = events ? new EpochEvent() : null;
     if (event != null) {
       event.begin();
@@ -43,7 +47,12 @@ final class Pass {
     return subject.refersTo(null);
   }
 
-  void commit(boolean complete, long end, JobTotals.Snapshot now) {
+  /**
+   * Writes the event.
+   *
+   * @param delta what all threads did since the last pass ended: each item is counted in one pass
+   */
+  void commit(boolean complete, long end, JobTotals.Snapshot delta) {
     if (event == null) {
       return;
     }
@@ -51,7 +60,6 @@ final class Pass {
     if (!event.shouldCommit()) {
       return;
     }
-    JobTotals.Snapshot delta = now.since(before);
     event.epoch = epoch;
     event.source = source;
     event.complete = complete;

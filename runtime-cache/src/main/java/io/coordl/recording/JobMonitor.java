@@ -83,12 +83,11 @@ public final class JobMonitor {
     }
     spans.events(true);
     rewrites.open();
-    spans.ready();
   }
 
   /** Totals and summary only: nothing is written. */
   public void startWithoutRecording() {
-    spans.ready();
+    spans.events(false);
   }
 
   /** Closes the stores and returns the summary, at most 20 lines; JFR writes the recording. */

@@ -1,0 +1,17 @@
+package io.coordl.benchmarks;
+
+/** The commands that a reader may repeat. */
+final class Commands {
+  private Commands() {}
+
+  /** What runs {@code benchmark} with {@code argument}, from the top of the checkout. */
+  static String of(Checkout checkout, Class<?> benchmark, int argument) {
+    return "mvn -ntp -q -f "
+        + checkout.root().resolve("pom.xml")
+        + " -Pbenchmark -Dbenchmark="
+        + benchmark.getSimpleName()
+        + " -Dbenchmark.args="
+        + argument
+        + " -pl examples/benchmarks -am verify";
+  }
+}

@@ -1,0 +1,79 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * CPU seconds of a program without and with something, measured in pairs: both runs of a pair
+ * follow each other at once, and which comes first alternates, so that what else the machine does
+ * meets both sides alike.
+ *
+ * @param without CPU seconds of each pair's run without
+ * @param with CPU seconds of each pair's run with
+ */
+record Pairs(List<Double> without, List<Double> with) {
+  /** One run; gives CPU seconds. */
+  interface Measured {
+    double run() throws IOException, InterruptedException;
+  }
+
+  static Pairs measure(String what, int pairs, Measured without, Measured with)
+      throws IOException, InterruptedException {
+    List<Double> first = new ArrayList<>();
+    List<Double> second = new ArrayList<>();
+    for (int pair = 0; pair < pairs; pair++) {
+      if (pair % 2 == 0) {
+        first.add(without.run());
+        second.add(with.run());
+      } else {
+        second.add(with.run());
+        first.add(without.run());
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "  %s, pair %d of %d: %.3f s without, %.3f s with%n",
+          what,
+          pair + 1,
+          pairs,
+          first.get(pair),
+          second.get(pair));
+    }
+    return new Pairs(first, second);
+  }
+
+  static double min(List<Double> values) {
+    return values.stream().mapToDouble(Double::doubleValue).min().orElse(Double.NaN);
+  }
+
+  static double median(List<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    int half = sorted.length / 2;
+    if (sorted.length == 0) {
+      return Double.NaN;
+    }
+    return sorted.length % 2 == 1
+        ? sorted[half]
+        : Arrays.stream(sorted, half - 1, half + 1).average().orElse(Double.NaN);
+  }
+
+  /** Seconds more, of every pair. */
+  List<Double> differences() {
+    List<Double> differences = new ArrayList<>();
+    for (int i = 0; i < with.size(); i++) {
+      differences.add(with.get(i) - without.get(i));
+    }
+    return differences;
+  }
+
+  /** How many times as much, of every pair. */
+  List<Double> ratios() {
+    List<Double> ratios = new ArrayList<>();
+    for (int i = 0; i < with.size(); i++) {
+      ratios.add(with.get(i) / without.get(i));
+    }
+    return ratios;
+  }
+}

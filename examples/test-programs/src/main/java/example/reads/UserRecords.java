@@ -1,0 +1,54 @@
+package example.reads;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.zip.CRC32;
+import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
+import org.datavec.api.split.FileSplit;
+import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+
+/**
+ * DL4J over a folder of CSV files: numbers, the last of a line is the class. Arguments: {@code
+ * FOLDER CLASSES EPOCHS}; a line per batch: {@code batch EPOCH NUMBER CRC32}.
+ */
+public final class UserRecords {
+  private static final int BATCH = 8;
+
+  private UserRecords() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    File folder = new File(args[0]);
+    int classes = Integer.parseInt(args[1]);
+    int epochs = Integer.parseInt(args[2]);
+    CSVRecordReader reader = new CSVRecordReader();
+    reader.initialize(new FileSplit(folder, new String[] {"csv"}));
+    // The class is in the last column.
+    DataSetIterator data =
+        new RecordReaderDataSetIterator.Builder(reader, BATCH)
+            .classification(columns(folder) - 1, classes)
+            .build();
+    for (int epoch = 1; epoch <= epochs; epoch++) {
+      int number = 0;
+      while (data.hasNext()) {
+        DataSet batch = data.next();
+        number++;
+        CRC32 crc = new CRC32();
+        crc.update(batch.getFeatures().dup('c').data().pointer().asByteBuffer());
+        crc.update(batch.getLabels().dup('c').data().pointer().asByteBuffer());
+        System.out.printf(Locale.ROOT, "batch %d %d %08x%n", epoch, number, crc.getValue());
+      }
+      data.reset();
+    }
+  }
+
+  private static int columns(File folder) throws IOException, InterruptedException {
+    try (CSVRecordReader reader = new CSVRecordReader()) {
+      reader.initialize(new FileSplit(folder, new String[] {"csv"}));
+      return reader.next().size();
+    }
+  }
+}

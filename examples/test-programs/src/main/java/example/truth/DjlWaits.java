@@ -1,0 +1,256 @@
+package example.truth;
+
+import ai.djl.Model;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.core.Linear;
+import ai.djl.training.DefaultTrainingConfig;
+import ai.djl.training.EasyTrain;
+import ai.djl.training.Trainer;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.Dataset;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Record;
+import ai.djl.training.listener.TrainingListenerAdapter;
+import ai.djl.training.loss.Loss;
+import ai.djl.translate.Batchifier;
+import ai.djl.translate.TranslateException;
+import ai.djl.util.Progress;
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * DJL's ways to train over data that takes a known time per batch. Arguments: {@code PROGRAM
+ * [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints one line of JSON.
+ */
+public final class DjlWaits {
+  private static final int EXAMPLES = 4;
+  private static final int INPUTS = 8;
+
+  private final Settings settings;
+
+  private DjlWaits(Settings settings) {
+    this.settings = settings;
+  }
+
+  /** Runs one program. */
+  public static void main(String[] args) throws IOException, TranslateException {
+    Settings settings = Settings.of(args);
+    new DjlWaits(settings).run().print();
+  }
+
+  private Waits run() throws IOException, TranslateException {
+    return switch (settings.program()) {
+      case "easytrain" -> easyTrain(0);
+      case "easytrain-pool" -> easyTrain(1);
+      case "easytrain-pool2" -> easyTrain(2);
+      case "hand" -> hand(0);
+      case "hand-pool" -> hand(1);
+      case "lambda" -> lambda(false);
+      case "lambda-hand" -> lambda(true);
+      default ->
+          throw new IllegalArgumentException(
+              "Program "
+                  + settings.program()
+                  + " is unknown, expected easytrain, easytrain-pool, easytrain-pool2, hand,"
+                  + " hand-pool, lambda or lambda-hand.");
+    };
+  }
+
+  private Waits easyTrain(int threads) throws IOException, TranslateException {
+    Waits waits = new Waits(settings, threads > 0, 1);
+    train(threads, waits, trainer -> EasyTrain.fit(trainer, settings.epochs(), data(waits), null));
+    return waits;
+  }
+
+  private Waits hand(int threads) throws IOException, TranslateException {
+    Waits unused = new Waits(settings, threads > 0, 1);
+    Waits waits = new Waits(settings, threads > 0, 1);
+    train(threads, waits, trainer -> fitByHand(trainer, data(unused), waits));
+    return waits;
+  }
+
+  private Waits lambda(boolean byHand) throws IOException, TranslateException {
+    Waits unused = new Waits(settings, false, 1);
+    Waits waits = new Waits(settings, false, 1);
+    if (byHand) {
+      train(0, waits, trainer -> fitByHand(trainer, new LambdaData(settings, unused), waits));
+    } else {
+      LambdaData data = new LambdaData(settings, waits);
+      train(0, waits, trainer -> EasyTrain.fit(trainer, settings.epochs(), data, null));
+    }
+    return waits;
+  }
+
+  /** Times its own asking: the iterable, every hasNext and every next. */
+  private void fitByHand(Trainer trainer, Dataset data, Waits waits)
+      throws IOException, TranslateException {
+    for (int epoch = 0; epoch < settings.epochs(); epoch++) {
+      Iterator<Batch> batches = trainer.iterateDataset(data).iterator();
+      while (true) {
+        long before = System.nanoTime();
+        Batch batch = batches.hasNext() ? batches.next() : null;
+        waits.waited(System.nanoTime() - before);
+        if (batch == null) {
+          break;
+        }
+        EasyTrain.trainBatch(trainer, batch);
+        trainer.step();
+        batch.close();
+      }
+      trainer.notifyListeners(listener -> listener.onEpoch(trainer));
+    }
+  }
+
+  private interface Loop {
+    void run(Trainer trainer) throws IOException, TranslateException;
+  }
+
+  private void train(int threads, Waits waits, Loop loop) throws IOException, TranslateException {
+    ExecutorService pool = threads > 0 ? Executors.newFixedThreadPool(threads) : null;
+    try (Model model = Model.newInstance("linear")) {
+      model.setBlock(new SequentialBlock().add(Linear.builder().setUnits(1).build()));
+      DefaultTrainingConfig config =
+          new DefaultTrainingConfig(Loss.l2Loss())
+              .addTrainingListeners(new SleepyStep(settings, waits));
+      if (pool != null) {
+        config.optExecutorService(pool);
+      }
+      try (Trainer trainer = model.newTrainer(config)) {
+        trainer.initialize(new Shape(EXAMPLES, INPUTS));
+        loop.run(trainer);
+      }
+    } finally {
+      if (pool != null) {
+        pool.shutdown();
+      }
+    }
+  }
+
+  private SleepyData data(Waits waits) {
+    return new SleepyData.Builder().settings(settings, waits).setSampling(EXAMPLES, false).build();
+  }
+
+  /** Makes a step last a known time, from inside it. */
+  private static final class SleepyStep extends TrainingListenerAdapter {
+    private final Settings settings;
+    private final Waits waits;
+
+    SleepyStep(Settings settings, Waits waits) {
+      this.settings = settings;
+      this.waits = waits;
+    }
+
+    @Override
+    public void onTrainingBatch(Trainer trainer, BatchData batchData) {
+      Pause.millis(settings.step());
+      waits.stepEnded();
+    }
+  }
+
+  /** A user's own data set; the first sample of a batch takes the batch's time. */
+  private static final class SleepyData extends RandomAccessDataset {
+    private final Settings settings;
+    private final Waits waits;
+
+    SleepyData(Builder builder) {
+      super(builder);
+      settings = builder.settings;
+      waits = builder.waits;
+    }
+
+    @Override
+    public Record get(NDManager manager, long index) {
+      int batch = Math.toIntExact(index / EXAMPLES);
+      long begun = System.nanoTime();
+      if (index % EXAMPLES == 0) {
+        Pause.millis(settings.prep());
+      }
+      Record sample =
+          new Record(
+              new NDList(manager.ones(new Shape(INPUTS))),
+              new NDList(manager.create(new float[] {batch % 2})));
+      waits.made(batch, begun, System.nanoTime());
+      return sample;
+    }
+
+    @Override
+    protected long availableSize() {
+      return (long) settings.batches() * EXAMPLES;
+    }
+
+    /** DJL calls this before every pass. */
+    @Override
+    public void prepare(Progress progress) {
+      waits.startAgain();
+    }
+
+    static final class Builder extends BaseBuilder<Builder> {
+      private Settings settings;
+      private Waits waits;
+
+      Builder settings(Settings newSettings, Waits newWaits) {
+        settings = newSettings;
+        waits = newWaits;
+        return this;
+      }
+
+      SleepyData build() {
+        return new SleepyData(this);
+      }
+
+      @Override
+      protected Builder self() {
+        return this;
+      }
+    }
+  }
+
+  /** A data set that is nothing but a lambda. */
+  private record LambdaData(Settings settings, Waits waits) implements Dataset {
+    @Override
+    public Iterable<Batch> getData(NDManager manager) {
+      waits.startAgain();
+      return () ->
+          new Iterator<>() {
+            private int next;
+
+            @Override
+            public boolean hasNext() {
+              return next < settings.batches();
+            }
+
+            @Override
+            public Batch next() {
+              if (!hasNext()) {
+                throw new NoSuchElementException();
+              }
+              long begun = System.nanoTime();
+              Pause.millis(settings.prep());
+              NDManager own = manager.newSubManager();
+              Batch batch =
+                  new Batch(
+                      own,
+                      new NDList(own.ones(new Shape(EXAMPLES, INPUTS))),
+                      new NDList(own.zeros(new Shape(EXAMPLES, 1))),
+                      EXAMPLES,
+                      Batchifier.STACK,
+                      Batchifier.STACK,
+                      next,
+                      settings.batches());
+              waits.made(next, begun, System.nanoTime());
+              next++;
+              return batch;
+            }
+          };
+    }
+
+    @Override
+    public void prepare(Progress progress) {}
+  }
+}

@@ -1,0 +1,229 @@
+package example.truth;
+
+import org.deeplearning4j.earlystopping.EarlyStoppingConfiguration;
+import org.deeplearning4j.earlystopping.saver.InMemoryModelSaver;
+import org.deeplearning4j.earlystopping.scorecalc.ScoreCalculator;
+import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
+import org.deeplearning4j.earlystopping.trainer.EarlyStoppingTrainer;
+import org.deeplearning4j.nn.api.Model;
+import org.deeplearning4j.nn.conf.MultiLayerConfiguration;
+import org.deeplearning4j.nn.conf.NeuralNetConfiguration;
+import org.deeplearning4j.nn.conf.layers.DenseLayer;
+import org.deeplearning4j.nn.conf.layers.OutputLayer;
+import org.deeplearning4j.nn.graph.ComputationGraph;
+import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
+import org.deeplearning4j.optimize.api.BaseTrainingListener;
+import org.deeplearning4j.parallelism.ParallelWrapper;
+import org.nd4j.autodiff.listeners.At;
+import org.nd4j.autodiff.listeners.BaseListener;
+import org.nd4j.autodiff.listeners.Loss;
+import org.nd4j.autodiff.listeners.Operation;
+import org.nd4j.autodiff.samediff.SDVariable;
+import org.nd4j.autodiff.samediff.SameDiff;
+import org.nd4j.autodiff.samediff.TrainingConfig;
+import org.nd4j.linalg.activations.Activation;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.dataset.AsyncDataSetIterator;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.MultiDataSet;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.factory.Nd4j;
+import org.nd4j.linalg.learning.config.Sgd;
+import org.nd4j.linalg.lossfunctions.LossFunctions;
+
+/**
+ * DL4J's ways to train over an iterator that takes a known time per batch. Arguments: {@code
+ * PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints one line of JSON.
+ */
+public final class Dl4jWaits {
+  private final Settings settings;
+
+  private Dl4jWaits(Settings settings) {
+    this.settings = settings;
+  }
+
+  /** Runs one program. */
+  public static void main(String[] args) {
+    Settings settings = Settings.of(args);
+    new Dl4jWaits(settings).run().print();
+  }
+
+  private Waits run() {
+    return switch (settings.program()) {
+      case "fit" -> fit(true);
+      case "fit-plain" -> fit(false);
+      case "graph" -> graph(true);
+      case "graph-plain" -> graph(false);
+      case "hand" -> hand(false);
+      case "hand-async" -> hand(true);
+      case "earlystopping" -> earlyStopping(true);
+      case "earlystopping-plain" -> earlyStopping(false);
+      case "parallelwrapper" -> parallelWrapper();
+      case "samediff" -> sameDiff();
+      default ->
+          throw new IllegalArgumentException(
+              "Program "
+                  + settings.program()
+                  + " is unknown, expected fit, fit-plain, graph, graph-plain, hand, hand-async,"
+                  + " earlystopping, earlystopping-plain, parallelwrapper or samediff.");
+    };
+  }
+
+  private Waits fit(boolean async) {
+    Waits waits = new Waits(settings, async, 1);
+    MultiLayerNetwork network = network();
+    network.setListeners(new SleepyStep(settings, waits));
+    network.fit(new SleepyIterator(settings, waits, async), settings.epochs());
+    return waits;
+  }
+
+  private Waits graph(boolean async) {
+    Waits waits = new Waits(settings, async, 1);
+    ComputationGraph graph = network().toComputationGraph();
+    graph.setListeners(new SleepyStep(settings, waits));
+    graph.fit(new SleepyIterator(settings, waits, async), settings.epochs());
+    return waits;
+  }
+
+  /** Times its own asking; the account kept from both ends is not used. */
+  private Waits hand(boolean async) {
+    Waits unused = new Waits(settings, async, 1);
+    Waits waits = new Waits(settings, async, 1);
+    MultiLayerNetwork network = network();
+    network.setListeners(new SleepyStep(settings, waits));
+    for (int epoch = 0; epoch < settings.epochs(); epoch++) {
+      DataSetIterator data = new SleepyIterator(settings, unused, async);
+      DataSetIterator asked = async ? new AsyncDataSetIterator(data, 2) : data;
+      while (true) {
+        long before = System.nanoTime();
+        DataSet batch = asked.hasNext() ? asked.next() : null;
+        waits.waited(System.nanoTime() - before);
+        if (batch == null) {
+          break;
+        }
+        network.fit(batch);
+      }
+    }
+    return waits;
+  }
+
+  private Waits earlyStopping(boolean async) {
+    Waits waits = new Waits(settings, async, 1);
+    MultiLayerNetwork network = network();
+    network.setListeners(new SleepyStep(settings, waits));
+    EarlyStoppingConfiguration<MultiLayerNetwork> configuration =
+        new EarlyStoppingConfiguration.Builder<MultiLayerNetwork>()
+            .epochTerminationConditions(new MaxEpochsTerminationCondition(settings.epochs()))
+            .scoreCalculator(new LastLoss())
+            .modelSaver(new InMemoryModelSaver<>())
+            .build();
+    new EarlyStoppingTrainer(configuration, network, new SleepyIterator(settings, waits, async))
+        .fit();
+    return waits;
+  }
+
+  private Waits parallelWrapper() {
+    int workers = 2;
+    Waits waits = new Waits(settings, true, workers);
+    ParallelWrapper wrapper =
+        new ParallelWrapper.Builder<>(network())
+            .workers(workers)
+            .prefetchBuffer(workers)
+            .averagingFrequency(1)
+            .build();
+    wrapper.setListeners(new SleepyStep(settings, waits));
+    SleepyIterator data = new SleepyIterator(settings, waits, true);
+    for (int epoch = 0; epoch < settings.epochs(); epoch++) {
+      wrapper.fit(data);
+    }
+    wrapper.shutdown();
+    return waits;
+  }
+
+  private Waits sameDiff() {
+    Waits waits = new Waits(settings, true, 1);
+    SameDiff graph = SameDiff.create();
+    SDVariable input = graph.placeHolder("input", DataType.FLOAT, -1, SleepyIterator.INPUTS);
+    SDVariable label = graph.placeHolder("label", DataType.FLOAT, -1, SleepyIterator.CLASSES);
+    SDVariable weights =
+        graph.var(
+            "weights", Nd4j.ones(DataType.FLOAT, SleepyIterator.INPUTS, SleepyIterator.CLASSES));
+    SDVariable logits = input.mmul("logits", weights);
+    graph.loss.softmaxCrossEntropy("loss", label, logits, null);
+    graph.setLossVariables("loss");
+    graph.setTrainingConfig(
+        TrainingConfig.builder()
+            .updater(new Sgd(0.01))
+            .dataSetFeatureMapping("input")
+            .dataSetLabelMapping("label")
+            .build());
+    graph.setListeners(
+        new BaseListener() {
+          @Override
+          public boolean isActive(Operation operation) {
+            return operation == Operation.TRAINING;
+          }
+
+          @Override
+          public void iterationDone(SameDiff sd, At at, MultiDataSet data, Loss loss) {
+            Pause.millis(settings.step());
+            waits.stepEnded();
+          }
+        });
+    graph.fit(new SleepyIterator(settings, waits, true), settings.epochs());
+    return waits;
+  }
+
+  private static MultiLayerNetwork network() {
+    MultiLayerConfiguration configuration =
+        new NeuralNetConfiguration.Builder()
+            .seed(1)
+            .updater(new Sgd(0.01))
+            .list()
+            .layer(
+                new DenseLayer.Builder()
+                    .nIn(SleepyIterator.INPUTS)
+                    .nOut(8)
+                    .activation(Activation.TANH)
+                    .build())
+            .layer(
+                new OutputLayer.Builder(LossFunctions.LossFunction.MCXENT)
+                    .nIn(8)
+                    .nOut(SleepyIterator.CLASSES)
+                    .activation(Activation.SOFTMAX)
+                    .build())
+            .build();
+    MultiLayerNetwork network = new MultiLayerNetwork(configuration);
+    network.init();
+    return network;
+  }
+
+  /** Makes a step last a known time, from inside it. */
+  private static final class SleepyStep extends BaseTrainingListener {
+    private final Settings settings;
+    private final Waits waits;
+
+    SleepyStep(Settings settings, Waits waits) {
+      this.settings = settings;
+      this.waits = waits;
+    }
+
+    @Override
+    public void iterationDone(Model model, int iteration, int epoch) {
+      Pause.millis(settings.step());
+      waits.stepEnded();
+    }
+  }
+
+  private static final class LastLoss implements ScoreCalculator<MultiLayerNetwork> {
+    @Override
+    public double calculateScore(MultiLayerNetwork network) {
+      return network.score();
+    }
+
+    @Override
+    public boolean minimizeScore() {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package example.truth;
+
+/**
+ * What a program is told: {@code PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}.
+ *
+ * @param program which of the loops
+ * @param prep milliseconds that preparing a batch takes
+ * @param step milliseconds that a step takes, beyond its few real computations
+ * @param batches batches of an epoch
+ * @param epochs passes over the data
+ */
+record Settings(String program, int prep, int step, int batches, int epochs) {
+  static Settings of(String... args) {
+    if (args.length != 1 && args.length != 5) {
+      throw new IllegalArgumentException(
+          "Expected PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS].");
+    }
+    return args.length == 1
+        ? new Settings(args[0], 100, 40, 20, 2)
+        : new Settings(
+            args[0],
+            Integer.parseInt(args[1]),
+            Integer.parseInt(args[2]),
+            Integer.parseInt(args[3]),
+            Integer.parseInt(args[4]));
+  }
+}

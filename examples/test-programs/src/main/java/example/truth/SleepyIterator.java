@@ -1,0 +1,98 @@
+package example.truth;
+
+import java.util.List;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.factory.Nd4j;
+
+/** A user's own iterator; each batch takes a known time to make. */
+final class SleepyIterator implements DataSetIterator {
+  static final int EXAMPLES = 16;
+  static final int INPUTS = 8;
+  static final int CLASSES = 4;
+
+  private final Settings settings;
+  private final Waits waits;
+  private final boolean async;
+  private volatile int next;
+
+  SleepyIterator(Settings settings, Waits waits, boolean async) {
+    this.settings = settings;
+    this.waits = waits;
+    this.async = async;
+  }
+
+  @Override
+  public boolean hasNext() {
+    return next < settings.batches();
+  }
+
+  @Override
+  public DataSet next() {
+    return next(EXAMPLES);
+  }
+
+  @Override
+  public DataSet next(int examples) {
+    int batch = next;
+    next = batch + 1;
+    long begun = System.nanoTime();
+    Pause.millis(settings.prep());
+    INDArray data = Nd4j.ones(DataType.FLOAT, examples, INPUTS).muli(batch + 1);
+    INDArray labels = Nd4j.zeros(DataType.FLOAT, examples, CLASSES);
+    for (int i = 0; i < examples; i++) {
+      labels.putScalar(i, (i + batch) % CLASSES, 1);
+    }
+    waits.made(batch, begun, System.nanoTime());
+    return new DataSet(data, labels);
+  }
+
+  @Override
+  public void reset() {
+    waits.startAgain();
+    next = 0;
+  }
+
+  @Override
+  public boolean resetSupported() {
+    return true;
+  }
+
+  @Override
+  public boolean asyncSupported() {
+    return async;
+  }
+
+  @Override
+  public int inputColumns() {
+    return INPUTS;
+  }
+
+  @Override
+  public int totalOutcomes() {
+    return CLASSES;
+  }
+
+  @Override
+  public int batch() {
+    return EXAMPLES;
+  }
+
+  @Override
+  public void setPreProcessor(DataSetPreProcessor preProcessor) {
+    throw new UnsupportedOperationException("This iterator has no preprocessor.");
+  }
+
+  @Override
+  public DataSetPreProcessor getPreProcessor() {
+    return null;
+  }
+
+  @Override
+  public List<String> getLabels() {
+    return null;
+  }
+}

@@ -1,0 +1,301 @@
+package io.coordl.attribution;
+
+import static io.coordl.bridge.SpanKind.ASK;
+import static io.coordl.bridge.SpanKind.BATCH;
+import static io.coordl.bridge.SpanKind.CHECKPOINT;
+import static io.coordl.bridge.SpanKind.COMPUTE;
+import static io.coordl.bridge.SpanKind.DECODE;
+import static io.coordl.bridge.SpanKind.FIT;
+import static io.coordl.bridge.SpanKind.PASS;
+import static io.coordl.bridge.SpanKind.PRODUCER;
+import static io.coordl.bridge.SpanKind.SAMPLE;
+import static io.coordl.bridge.SpanKind.TAKE;
+import static io.coordl.bridge.SpanKind.TRANSFORM;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.SpanKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Loops of every shape on a clock that only the test moves; one tick is one nanosecond. */
+class SpanRecorderTest {
+  private final AtomicLong clock = new AtomicLong(1_000);
+  private final AtomicLong gc = new AtomicLong();
+  private final Heard heard = new Heard();
+  private final SpanRecorder spans = new SpanRecorder(heard, gc::get, clock::get);
+  private final Object iterator = new Object();
+
+  /** Every duration and epoch, in order. */
+  private static final class Heard implements Durations {
+    final List<String> lines = new ArrayList<>();
+
+    @Override
+    public synchronized void record(Kind kind, long nanos) {
+      lines.add(kind.label() + " " + nanos);
+    }
+
+    @Override
+    public synchronized void epochEnded(long epoch) {
+      lines.add("epoch " + epoch);
+    }
+  }
+
+  @BeforeEach
+  void noRecording() {
+    spans.events(false);
+  }
+
+  private void tick(long nanos) {
+    clock.addAndGet(nanos);
+  }
+
+  private void span(SpanKind kind, long nanos) {
+    long token = spans.enter(kind, this);
+    tick(nanos);
+    spans.exit(token, null);
+  }
+
+  private void ask(boolean answer, long nanos) {
+    long token = spans.enter(ASK, iterator);
+    tick(nanos);
+    spans.exit(token, answer);
+  }
+
+  private Totals totals() {
+    return spans.totals().snapshot().totals();
+  }
+
+  @Test
+  void batchPreparedByTheTrainingThreadIsSplitIntoFetchAndPrep() {
+    long fit = spans.enter(FIT, null);
+    ask(true, 1);
+    long take = spans.enter(TAKE, iterator);
+    long sample = spans.enter(SAMPLE, this);
+    spans.fetchTime(clock.get(), clock.addAndGet(30));
+    span(DECODE, 50);
+    spans.exit(sample, null);
+    span(TRANSFORM, 20);
+    spans.exit(take, new Object());
+    tick(500);
+    ask(false, 4);
+    spans.exit(fit, null);
+
+    Totals t = totals();
+    assertThat(t.batches).isEqualTo(1);
+    assertThat(t.stall).isEqualTo(101);
+    assertThat(t.fetchStall).isEqualTo(30);
+    assertThat(t.prepStall).isEqualTo(71);
+    assertThat(t.queueStall).isZero();
+    assertThat(t.compute).isEqualTo(500);
+    JobTotals.Snapshot all = spans.totals().snapshot();
+    assertThat(all.fetchTime()).isEqualTo(30);
+    assertThat(all.decodeTime()).isEqualTo(50);
+    assertThat(all.transformTime()).isEqualTo(20);
+    assertThat(all.epochs()).isEqualTo(1);
+    assertThat(heard.lines).contains("stall 101", "step 500", "epoch 1");
+  }
+
+  @Test
+  void batchPreparedByAnotherThreadIsDividedByTheOverlapWithItsPreparation() {
+    Object batch = new Object();
+    long fit = spans.enter(FIT, null);
+    long ask = spans.enter(ASK, iterator);
+    tick(10); // The worker has not begun: queueing.
+    runOnOtherThread(
+        () -> {
+          long producer = spans.enter(PRODUCER, null);
+          long take = spans.enter(TAKE, "inner iterator");
+          spans.fetchTime(clock.get(), clock.addAndGet(60));
+          tick(40);
+          spans.exit(take, batch);
+          spans.exit(producer, null);
+        });
+    tick(5); // Hand-over: queueing.
+    spans.exit(ask, true);
+    long take = spans.enter(TAKE, iterator);
+    spans.exit(take, batch);
+    spans.exit(fit, null);
+
+    Totals t = totals();
+    assertThat(t.stall).isEqualTo(115);
+    assertThat(t.fetchStall).isEqualTo(60);
+    assertThat(t.prepStall).isEqualTo(40);
+    assertThat(t.queueStall).isEqualTo(15);
+    assertThat(heard.lines).containsOnlyOnce("batch 100");
+  }
+
+  @Test
+  void collectorPausesAreTakenOutFirst() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(100);
+    gc.addAndGet(40);
+    spans.exit(take, new Object());
+    spans.exit(fit, null);
+    assertThat(totals().gcStall).isEqualTo(40);
+    assertThat(totals().prepStall).isEqualTo(60);
+  }
+
+  @Test
+  void nestedIteratorsAreOneWaitAndOneBatch() {
+    long fit = spans.enter(FIT, null);
+    long outer = spans.enter(TAKE, iterator);
+    long inner = spans.enter(TAKE, "wrapped");
+    long innermost = spans.enter(BATCH, "reader");
+    tick(70);
+    spans.exit(innermost, "other batch object");
+    spans.exit(inner, "batch");
+    spans.exit(outer, "batch");
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(70);
+    assertThat(totals().batches).isEqualTo(1);
+  }
+
+  @Test
+  void handWrittenLoopKeepsTheWaitBeforeItsFirstStep() {
+    long take = spans.enter(TAKE, iterator);
+    tick(80);
+    spans.exit(take, new Object());
+    assertThat(totals().stall).as("not yet known to train").isZero();
+    span(COMPUTE, 10);
+    assertThat(totals().stall).isEqualTo(80);
+  }
+
+  @Test
+  void threadThatOnlyLoadsNeverStalls() {
+    Object batch = new Object();
+    runOnOtherThread(
+        () -> {
+          long take = spans.enter(TAKE, "inner");
+          tick(300);
+          spans.exit(take, batch);
+          ask(false, 1);
+        });
+    assertThat(totals().stall).isZero();
+    assertThat(spans.totals().snapshot().epochs()).isZero();
+
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(7);
+    spans.exit(take, batch);
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(7);
+    assertThat(totals().queueStall).as("it was ready before it was asked for").isEqualTo(7);
+  }
+
+  @Test
+  void checkpointInsideAStepIsNotComputing() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.exit(take, new Object());
+    tick(100);
+    long outer = spans.enter(CHECKPOINT, "model");
+    span(CHECKPOINT, 30);
+    spans.exit(outer, null);
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().compute).isEqualTo(100);
+    assertThat(totals().checkpoint).as("nested, counted once").isEqualTo(30);
+  }
+
+  @Test
+  void callThatThrowsClosesWhatWasOpenInside() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.enter(SAMPLE, this); // Its exit is never called.
+    spans.enter(DECODE, this);
+    tick(20);
+    spans.exit(take, null);
+    assertThat(spans.loadingSample()).isFalse();
+    long again = spans.enter(TAKE, iterator);
+    tick(5);
+    spans.exit(again, new Object());
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(5);
+  }
+
+  @Test
+  void resetEndsAnEpochThatTheLoopLeft() {
+    long fit = spans.enter(FIT, null);
+    for (int epoch = 0; epoch < 3; epoch++) {
+      long take = spans.enter(TAKE, iterator);
+      spans.exit(take, new Object());
+      span(COMPUTE, 10);
+      spans.exit(spans.enter(PASS, iterator), null);
+    }
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().epochs()).isEqualTo(3);
+  }
+
+  @Test
+  void validationInsideAnEpochLeavesTheStepItInterrupted() {
+    Object validation = new Object();
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.exit(take, new Object());
+    tick(100);
+    take = spans.enter(TAKE, validation);
+    tick(9);
+    spans.exit(take, new Object());
+    tick(50);
+    long ask = spans.enter(ASK, validation);
+    spans.exit(ask, false);
+    tick(30);
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().compute).isEqualTo(180);
+    assertThat(totals().stall).isEqualTo(9);
+    assertThat(heard.lines).contains("epoch 1", "epoch 2");
+  }
+
+  @Test
+  void workBetweenAskingAndTakingBelongsToTheStep() {
+    long fit = spans.enter(FIT, null);
+    for (int batch = 0; batch < 2; batch++) {
+      ask(true, 10);
+      tick(200); // ParallelWrapper waits here for its workers.
+      long take = spans.enter(TAKE, iterator);
+      tick(1);
+      spans.exit(take, new Object());
+      tick(5);
+    }
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(22);
+    assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
+    assertThat(heard.lines).contains("step 205", "step 5");
+  }
+
+  @Test
+  void filesAreItemsOnlyWhileASampleIsLoaded() {
+    assertThat(spans.loadingSample()).isFalse();
+    long sample = spans.enter(SAMPLE, this);
+    assertThat(spans.loadingSample()).isTrue();
+    spans.exit(sample, null);
+    assertThat(spans.loadingSample()).isFalse();
+  }
+
+  @Test
+  void deepNestingIsNoLimit() {
+    long first = spans.enter(SAMPLE, this);
+    for (int i = 0; i < 1_000; i++) {
+      spans.enter(TRANSFORM, this);
+    }
+    tick(3);
+    spans.exit(first, null);
+    assertThat(spans.totals().snapshot().transformTime()).isEqualTo(3);
+  }
+
+  private static void runOnOtherThread(Runnable work) {
+    Thread thread = new Thread(work);
+    thread.start();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
