@@ -5,7 +5,6 @@ import io.coordl.bridge.ItemSource;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,13 +71,16 @@ final class Activation {
   }
 
   private void finish(JobMonitor monitor) {
-    List<String> lines = monitor.finish();
-    if (options.get(Option.SUMMARY).equals("on")) {
+    try {
       StringBuilder text = new StringBuilder();
-      for (String line : lines) {
+      for (String line : monitor.finish()) {
         text.append("[coordl] ").append(line).append('\n');
       }
-      System.err.print(text);
+      if (options.get(Option.SUMMARY).equals("on")) {
+        System.err.print(text);
+      }
+    } catch (Throwable t) {
+      log.say("no summary can be made (" + t + ")");
     }
   }
 }
