@@ -1,8 +1,10 @@
 package example.truth;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -12,12 +14,13 @@ import java.util.TreeMap;
  * own iterator that a framework's loop asks, adds each wait with {@link #waited}. This is exact.
  *
  * <p>{@linkplain #fromBothEnds From both ends}, where only the framework sees the asks: the data
- * notes when each batch was begun and ready, a listener notes when each step ended, and the wait
- * for batch k is what lies between the end of step k-1 and batch k being ready, if anything. The
- * first wait of an epoch begins with the making of its first batch, for that is when the loop asks.
- * Where the training thread makes its batches itself, the wait is the making. What the framework
- * does between a listener and its next ask, and between a batch being ready and being handed over,
- * is beyond this account: little, but for the classes that are loaded in the first epoch.
+ * notes when each batch was begun and ready, and when the training thread first looked into it (if
+ * it does), a listener notes when each step ended, and the wait for batch k is what lies between
+ * the end of step k-1 and batch k being looked at, or else ready, if anything. The first wait of an
+ * epoch begins with the making of its first batch, for that is when the loop asks. Where the
+ * training thread makes its batches itself, the wait is the making. What the framework does between
+ * a listener and its next ask, and in handing over a batch that is not looked at, is beyond this
+ * account: little, but for the classes that are loaded in the first epoch.
  *
  * <p>Thread-safe.
  */
@@ -32,7 +35,9 @@ final class Waits {
   private final boolean timed;
   private final boolean ahead;
   private final int workers;
+  private final Thread training = Thread.currentThread();
   private final TreeMap<Integer, Made> made = new TreeMap<>();
+  private final Set<Integer> looked = new HashSet<>();
   private final List<Long> stepEnds = new ArrayList<>();
   private final List<Long> epochs = new ArrayList<>();
   private long total;
@@ -76,6 +81,14 @@ final class Waits {
     made.merge(batch, new Made(begun, ready), Made::and);
   }
 
+  /** The training thread, which has made this account, may look into a batch for the first time. */
+  synchronized void looked(int batch) {
+    if (!timed && Thread.currentThread() == training && looked.add(batch)) {
+      long now = System.nanoTime();
+      made.computeIfPresent(batch, (key, times) -> new Made(times.begun(), now));
+    }
+  }
+
   /** A step, or one worker's share of it, has ended just now. */
   synchronized void stepEnded() {
     steps++;
@@ -99,6 +112,7 @@ final class Waits {
       free = stepEnds.get(round * workers + workers - 1);
     }
     made.clear();
+    looked.clear();
     stepEnds.clear();
     if (total > before) {
       epochs.add(total - before);

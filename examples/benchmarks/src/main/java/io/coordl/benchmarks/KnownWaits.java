@@ -37,14 +37,17 @@ public record KnownWaits(String name, String mainClass, String module) {
     }
   }
 
-  /** Every program. */
+  /**
+   * Every program whose account is exact. Not among them: {@code graph}, {@code parallelwrapper}
+   * and {@code samediff} without {@code -timed}, where no code of the program's sees a prefetched
+   * batch arrive, so that its account lacks the hand-over (5 % on a busy machine).
+   */
   public static List<KnownWaits> all() {
     Stream<String> dl4j =
         Stream.of(
             "fit",
             "fit-timed",
             "fit-plain",
-            "graph",
             "graph-timed",
             "graph-plain",
             "hand",
@@ -52,9 +55,7 @@ public record KnownWaits(String name, String mainClass, String module) {
             "earlystopping",
             "earlystopping-timed",
             "earlystopping-plain",
-            "parallelwrapper",
             "parallelwrapper-timed",
-            "samediff",
             "samediff-timed");
     Stream<String> djl =
         Stream.of(
