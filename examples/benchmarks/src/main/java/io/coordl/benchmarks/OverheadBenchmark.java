@@ -4,74 +4,91 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What observing costs once a job is under way: the DJL example for few and for many epochs; the
- * CPU seconds between the two are those of the epochs in the middle, without start, warm-up and
- * end. Median of the ratios of paired runs. Argument: pairs of runs (5).
+ * What observing costs once a job is under way: the DJL and the DL4J example; the CPU seconds of
+ * the epochs after the first two, without start, warm-up and end. Median of the ratios of paired
+ * runs. Arguments: pairs of runs (7), DJL or DL4J (both).
  */
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
   private static final int PER_CLASS = 150;
-  private static final int FEW_EPOCHS = 2;
-  private static final int MANY_EPOCHS = 8;
+  private static final int WARM_UP_EPOCHS = 2;
+  private static final int EPOCHS = 6;
+
+  private interface Job {
+    ChildJvm make() throws IOException;
+  }
 
   private OverheadBenchmark() {}
 
   /** See the class. */
   public static void main(String[] args) throws IOException, InterruptedException {
-    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 5;
+    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 7;
+    String only = args.length > 1 ? args[1] : "";
     Checkout checkout = Checkout.find();
-    Path agent = checkout.agentJar();
     Path work = checkout.work("overhead");
-    DjlJob jobs = new DjlJob(checkout, work);
-    jobs.makeImages(CLASSES, PER_CLASS);
-    jobs.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
-    String observing = "summary=off,record=" + work.resolve("overhead.jfr");
-
-    Pairs steady =
-        Pairs.measure(
-            "epochs " + (FEW_EPOCHS + 1) + " to " + MANY_EPOCHS,
-            pairs,
-            () -> middle(jobs, null, observing),
-            () -> middle(jobs, agent, observing));
-    List<Double> ratios = steady.ratios();
+    DjlJob djl = new DjlJob(checkout, work);
+    djl.makeImages(CLASSES, PER_CLASS);
     TextTable table =
-        new TextTable("run", "CPU s: min", "median")
-            .row("no agent", number(Pairs.min(steady.without())), median(steady.without()))
-            .row("observing", number(Pairs.min(steady.with())), median(steady.with()));
+        new TextTable(
+            "example", "no agent: min", "median", "observing: min", "median", "more % (median)");
+    if (!only.equals("DL4J")) {
+      djl.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
+      row(table, checkout, "DJL", pairs, () -> djl.job(Jdks.running(), "overhead", EPOCHS));
+    }
+    if (!only.equals("DJL")) {
+      row(table, checkout, "DL4J", pairs, () -> dl4j(checkout, djl.images()));
+    }
     System.out.printf(
         Locale.ROOT,
-        "%nCPU seconds of epochs %d to %d, %d pairs of runs, alternating%n%s",
-        FEW_EPOCHS + 1,
-        MANY_EPOCHS,
+        "%nCPU seconds of epochs %d to %d without JIT compilation, %d pairs of runs, alternating%n%s",
+        WARM_UP_EPOCHS + 1,
+        EPOCHS,
         pairs,
         table);
-    System.out.printf(
-        Locale.ROOT,
-        "observing costs %+.2f %% of the job's CPU time (median of paired ratios; all: %s)%n",
-        100 * (Pairs.median(ratios) - 1),
-        ratios.stream().map(r -> String.format(Locale.ROOT, "%.4f", r)).toList());
     System.out.println("made by: " + Commands.of(checkout, OverheadBenchmark.class, pairs));
   }
 
-  private static double middle(DjlJob jobs, @Nullable Path agent, String agentArgs)
+  private static void row(TextTable table, Checkout checkout, String name, int pairs, Job job)
       throws IOException, InterruptedException {
-    return cpu(jobs, agent, agentArgs, MANY_EPOCHS) - cpu(jobs, agent, agentArgs, FEW_EPOCHS);
+    Path recording = checkout.work("overhead").resolve(name + ".jfr");
+    String observing = "summary=off,record=" + recording;
+    Pairs steady =
+        Pairs.measure(
+            name,
+            pairs,
+            () -> steadyCpu(job.make()),
+            () -> steadyCpu(job.make().agent(checkout.agentJar(), observing)));
+    List<Double> ratios = steady.ratios();
+    System.out.println(
+        "  all ratios: " + ratios.stream().map(r -> String.format(Locale.ROOT, "%.4f", r)).toList());
+    table.row(
+        name,
+        number(Pairs.min(steady.without())),
+        number(Pairs.median(steady.without())),
+        number(Pairs.min(steady.with())),
+        number(Pairs.median(steady.with())),
+        String.format(Locale.ROOT, "%+.2f", 100 * (Pairs.median(ratios) - 1)));
   }
 
-  private static double cpu(DjlJob jobs, @Nullable Path agent, String agentArgs, int epochs)
-      throws IOException, InterruptedException {
-    ChildJvm job = jobs.job(Jdks.running(), "overhead", epochs);
-    if (agent != null) {
-      job.agent(agent, agentArgs);
-    }
-    return job.run().orFail("A run of the overhead benchmark").cpuSeconds();
+  private static ChildJvm dl4j(Checkout checkout, Path images) throws IOException {
+    ChildJvm job =
+        new ChildJvm(Jdks.running(), "example.dl4j.TrainImages")
+            .classPath(checkout.exampleJar("dl4j-image"))
+            .classPathFile(checkout.exampleClassPath("dl4j-image"))
+            .jvmArgs("-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+            .args("--data", images.toString(), "--epochs", Integer.toString(EPOCHS), "--seed", "1")
+            .environment("OMP_NUM_THREADS", "1");
+    return Jdks.running().feature() >= 24
+        ? job.jvmArgs("--enable-native-access=ALL-UNNAMED")
+        : job;
   }
 
-  private static String median(List<Double> values) {
-    return number(Pairs.median(values));
+  private static double steadyCpu(ChildJvm job) throws IOException, InterruptedException {
+    EpochCpu epochs = new EpochCpu();
+    job.echo(epochs).run().orFail("A run of the overhead benchmark");
+    return epochs.seconds(WARM_UP_EPOCHS, EPOCHS);
   }
 
   private static String number(double value) {

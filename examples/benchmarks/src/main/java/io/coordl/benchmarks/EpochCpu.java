@@ -1,0 +1,86 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * CPU time that the only child JVM of this process has used when it prints that an epoch has ended,
+ * without its compiler threads: what they do when differs from run to run by more than what is
+ * looked for, and ends. From /proc, so Linux only. Safe for concurrent use.
+ */
+final class EpochCpu implements Consumer<String> {
+  private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): .*");
+
+  /** Of a line of /proc/PID/stat, behind the name: user and system time, in ticks of 10 ms. */
+  private static final int USER = 11;
+
+  private static final int SYSTEM = 12;
+  private static final double TICK_SECONDS = 0.01;
+
+  private final Map<Integer, Double> ends = new ConcurrentHashMap<>();
+
+  @Override
+  public void accept(String line) {
+    Matcher epoch = EPOCH.matcher(line);
+    if (epoch.matches()) {
+      ends.put(Integer.valueOf(epoch.group(1)), used());
+    }
+  }
+
+  /** CPU seconds from the end of epoch {@code from} to the end of epoch {@code to}. */
+  double seconds(int from, int to) {
+    Double begin = ends.get(from);
+    Double end = ends.get(to);
+    if (begin == null || end == null) {
+      throw new IllegalStateException(
+          "The job told of the ends of epochs " + ends.keySet() + ", expected " + from + ", " + to);
+    }
+    return end - begin;
+  }
+
+  private static double used() {
+    ProcessHandle jvm =
+        ProcessHandle.current()
+            .descendants()
+            .filter(process -> process.info().command().orElse("").endsWith("/java"))
+            .findFirst()
+            .orElseThrow(() -> new IllegalStateException("The child JVM is gone."));
+    Path process = Path.of("/proc", Long.toString(jvm.pid()));
+    try {
+      double seconds = cpu(process);
+      try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+        for (Path thread : threads.toList()) {
+          seconds -= isCompiler(thread) ? cpu(thread) : 0;
+        }
+      }
+      return seconds;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isCompiler(Path thread) throws IOException {
+    try {
+      return Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*");
+    } catch (NoSuchFileException e) {
+      return false; // It has ended.
+    }
+  }
+
+  private static double cpu(Path process) throws IOException {
+    String stat = Files.readString(process.resolve("stat"));
+    List<String> fields = List.of(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1));
+    return TICK_SECONDS
+        * (Long.parseLong(fields.get(USER)) + Long.parseLong(fields.get(SYSTEM)));
+  }
+}
