@@ -67,20 +67,28 @@ class FailOpenIT {
     Path file = pictures.files().get(17);
     Path whole = Files.copy(file, directory.resolve("whole.jpg"));
 
-    Job plain = new Job(framework, jdk, directory, "plain", pictures, UNTIL_IT_FAILS);
+    Job plain = byHand(framework, jdk, directory, "plain", pictures);
     Finished expected = plain.afterEpoch(1, () -> damage.to(file)).run();
     assertThat(expected.result().exit()).isEqualTo(1);
     assertThat(exceptions(expected)).isNotEmpty();
 
     for (String policy : List.of("cache=off", "cache=minio")) {
       Files.copy(whole, file, StandardCopyOption.REPLACE_EXISTING);
-      Job job = new Job(framework, jdk, directory, policy, pictures, UNTIL_IT_FAILS);
+      Job job = byHand(framework, jdk, directory, policy, pictures);
       Finished actual =
           job.agent(policy + ",summary=off").afterEpoch(1, () -> damage.to(file)).run();
       assertThat(exceptions(actual)).as(policy).isEqualTo(exceptions(expected));
       assertThat(actual.result().exit()).isEqualTo(1);
       assertThat(actual.agentLines()).isEmpty();
     }
+  }
+
+  /** A hand-written loop: under DL4J's fit a failing prefetch thread leaves the job waiting. */
+  private static Job byHand(
+      Framework framework, Jdk jdk, Path directory, String name, Pictures pictures)
+      throws IOException {
+    return new Job(framework, jdk, directory, name, pictures, UNTIL_IT_FAILS)
+        .args("--loop", "hand");
   }
 
   /** Types and messages of what ended the job, outermost first, without threads' names. */
