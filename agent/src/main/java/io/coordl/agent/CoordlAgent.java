@@ -1,6 +1,5 @@
 package io.coordl.agent;
 
-import io.coordl.bridge.IsolatedLoader;
 import java.io.File;
 import java.lang.instrument.Instrumentation;
 import java.util.jar.JarFile;
@@ -14,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 public final class CoordlAgent {
   private static final String ATTACHED = "coordl.attached";
   private static final String INSTALLER = "io.coordl.agent.install.Installer";
+  private static final String HELP = "io.coordl.agent.install.OptionTable";
+
+  /** Named, not referred to: linking this class must load nothing of ours. */
+  private static final String LOADER = "io.coordl.bridge.IsolatedLoader";
 
   private CoordlAgent() {}
 
@@ -28,16 +31,19 @@ public final class CoordlAgent {
   }
 
   /** {@code java -jar coordl-agent.jar}: how to use it. */
-  public static void main(String[] ignored) {
-    start("help", null);
+  public static void main(String[] ignored) throws Exception {
+    File jar = jar();
+    if (jar != null) {
+      System.out.print(isolated(jar).loadClass(HELP).getMethod("help").invoke(null));
+    }
   }
 
-  private static void start(String arguments, @Nullable Instrumentation instrumentation) {
+  private static void start(String arguments, Instrumentation instrumentation) {
     try {
       if (isDisabled(arguments) || isJdkTool()) {
         return;
       }
-      if (instrumentation != null && System.getProperty(ATTACHED) != null) {
+      if (System.getProperty(ATTACHED) != null) {
         System.err.println(
             "[coordl] attached twice; the second one ("
                 + (arguments.isEmpty() ? "no arguments" : arguments)
@@ -50,14 +56,12 @@ public final class CoordlAgent {
             "[coordl] coordl-agent.jar cannot be found as a file; the program runs without it");
         return;
       }
-      if (instrumentation != null) {
-        System.setProperty(ATTACHED, "true");
-        try (JarFile file = new JarFile(jar)) {
-          instrumentation.appendToBootstrapClassLoaderSearch(file);
-        }
+      System.setProperty(ATTACHED, "true");
+      try (JarFile file = new JarFile(jar)) {
+        instrumentation.appendToBootstrapClassLoaderSearch(file);
       }
-      ClassLoader loader = new IsolatedLoader(jar);
-      Class.forName(INSTALLER, true, loader)
+      isolated(jar)
+          .loadClass(INSTALLER)
           .getMethod("install", String.class, Instrumentation.class)
           .invoke(null, arguments, instrumentation);
     } catch (Throwable t) {
@@ -69,6 +73,13 @@ public final class CoordlAgent {
     }
   }
 
+  private static ClassLoader isolated(File jar) throws Exception {
+    return Class.forName(LOADER)
+        .asSubclass(ClassLoader.class)
+        .getConstructor(File.class)
+        .newInstance(jar);
+  }
+
   private static boolean isDisabled(String arguments) {
     return "false".equals(System.getProperty("coordl.enabled"))
         || saysDisabled(arguments)
@@ -76,7 +87,8 @@ public final class CoordlAgent {
   }
 
   private static boolean saysDisabled(@Nullable String arguments) {
-    return arguments != null && ("," + arguments + ",").contains(",enabled=false,");
+    return arguments != null
+        && ("," + arguments.replace(" ", "") + ",").contains(",enabled=false,");
   }
 
   /** A user of JAVA_TOOL_OPTIONS gets us into javac, jcmd and jfr too: stay out. */

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * ready, a listener notes when each step ended, and the wait for batch k is what lies between the
  * end of step k-1 and batch k being ready, if anything. The first wait of an epoch begins with the
  * making of its first batch, for that is when the loop asks. Where the training thread makes its
- * batches itself, the wait is the making.
+ * batches itself, the wait is the making. Only this account knows the waits of each epoch.
  *
  * <p>Thread-safe.
  */
@@ -29,6 +29,7 @@ final class Waits {
   private final int workers;
   private final TreeMap<Integer, Made> made = new TreeMap<>();
   private final List<Long> stepEnds = new ArrayList<>();
+  private final List<Long> epochs = new ArrayList<>();
   private long total;
   private int steps;
 
@@ -62,9 +63,10 @@ final class Waits {
   synchronized void startAgain() {
     int rounds = stepEnds.size() / workers;
     long free = 0;
+    long before = total;
     for (int round = 0; round < rounds; round++) {
       Made first = made.get(round * workers);
-      Made last = made.get(round * workers + workers - 1);
+      Made last = made.get(lastOf(round));
       if (first != null && last != null) {
         long asked = !ahead || round == 0 ? first.begun() : free;
         total += Math.max(0, last.ready() - asked);
@@ -73,6 +75,15 @@ final class Waits {
     }
     made.clear();
     stepEnds.clear();
+    if (total > before) {
+      epochs.add(total - before);
+    }
+  }
+
+  /** ParallelWrapper looks whether there is a batch after a round before it hands the round out. */
+  private int lastOf(int round) {
+    int last = round * workers + workers - 1;
+    return workers > 1 && made.containsKey(last + 1) ? last + 1 : last;
   }
 
   /** Ends the account and prints it as one line of JSON. */
@@ -81,12 +92,13 @@ final class Waits {
     System.out.printf(
         Locale.ROOT,
         "{\"program\":\"%s\",\"trueStallNanos\":%d,\"batches\":%d,\"epochs\":%d,"
-            + "\"prepMillis\":%d,\"stepMillis\":%d}%n",
+            + "\"prepMillis\":%d,\"stepMillis\":%d,\"epochStallNanos\":%s}%n",
         settings.program(),
         total,
         steps,
         settings.epochs(),
         settings.prep(),
-        settings.step());
+        settings.step(),
+        epochs);
   }
 }

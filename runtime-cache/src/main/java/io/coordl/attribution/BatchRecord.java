@@ -75,22 +75,27 @@ final class BatchRecord {
     return Math.max(0, end - start - fetch - decode - transform);
   }
 
-  void finish(long now, @Nullable Object source) {
+  void finish(long now, @Nullable Object source, SpanRecorder recorder) {
     end = now;
-    BatchEvent done = event;
-    if (done != null) {
-      event = null;
-      done.end();
-      if (done.shouldCommit()) {
-        done.batch = id();
-        done.fetch = fetch;
-        done.decode = decode;
-        done.transform = transform;
-        done.other = other();
-        done.items = items;
-        done.source = source == null ? null : source.getClass().getName();
-        done.commit();
-      }
+    BatchEvent begun = event;
+    event = null;
+    if (begun != null) {
+      begun.end();
+    }
+    String type = source == null ? null : source.getClass().getName();
+    recorder.emit(() -> commit(begun == null ? new BatchEvent() : begun, type));
+  }
+
+  private void commit(BatchEvent done, @Nullable String source) {
+    if (done.shouldCommit()) {
+      done.batch = id();
+      done.fetch = fetch;
+      done.decode = decode;
+      done.transform = transform;
+      done.other = other();
+      done.items = items;
+      done.source = source;
+      done.commit();
     }
   }
 }

@@ -20,7 +20,13 @@ final class Pass {
   long openBatch;
 
   @Nullable StepEvent stepEvent;
+
+  /** Computing of the open batch so far: a step may be in pieces, with asks in between. */
   long stepNanos;
+
+  /** Checkpoints of the piece that goes on. */
+  long pieceCheckpoint;
+
   long stepCheckpoint;
 
   Pass(Object subject, long start, boolean events) {

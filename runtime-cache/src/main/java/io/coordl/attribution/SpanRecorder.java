@@ -3,8 +3,8 @@ package io.coordl.attribution;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import io.coordl.bridge.event.FetchEvent;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * thread, which also calls {@code next()}, never counts as stalled.
  */
 public final class SpanRecorder implements SpanSink {
+  /** Events kept while a recording starts (under a second): far more than there can be. */
+  private static final int MAX_EARLY = 1_000;
+
   private final ThreadLocal<ThreadSpans> threads =
       ThreadLocal.withInitial(() -> new ThreadSpans(this));
   private final AtomicLong batchIds = new AtomicLong();
@@ -28,8 +31,8 @@ public final class SpanRecorder implements SpanSink {
   private final Durations durations;
   private final LongSupplier gcNanos;
   private final LongSupplier clock;
-  private final CountDownLatch ready = new CountDownLatch(1);
-  private volatile boolean awaited;
+  private final Queue<Runnable> early = new ConcurrentLinkedQueue<>();
+  private volatile boolean starting = true;
   private volatile boolean events;
 
   /**
@@ -49,29 +52,29 @@ public final class SpanRecorder implements SpanSink {
     this.clock = clock;
   }
 
-  /** Switches events on or off; totals and durations are always kept. */
+  /**
+   * The recording runs, or there will be none: events held up for it are written, late but whole,
+   * or dropped.
+   *
+   * @param on whether there is a recording
+   */
   public void events(boolean on) {
     events = on;
-  }
-
-  /** The recording runs, or there will be none: waits need no longer be held up for it. */
-  public void ready() {
-    ready.countDown();
-  }
-
-  /**
-   * Before the first wait of the job: gives a recording that is being started its time, so that the
-   * first and longest stall is not missing from it. At most 10 s, once, and not if interrupted.
-   */
-  void awaitReady() {
-    if (awaited) {
-      return;
+    starting = false;
+    Runnable held;
+    while ((held = early.poll()) != null) {
+      if (on) {
+        held.run();
+      }
     }
-    awaited = true;
-    try {
-      ready.await(10, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  }
+
+  /** Writes an event now, or once a recording that is being started runs. */
+  void emit(Runnable event) {
+    if (events) {
+      event.run();
+    } else if (starting && early.size() < MAX_EARLY) {
+      early.add(event);
     }
   }
 

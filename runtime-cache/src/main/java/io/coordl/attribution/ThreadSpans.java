@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class ThreadSpans {
   private static final int MAX_PASSES = 16;
   private static final int MAX_HELD = 64;
+  private static final long EVENT_PIECE_NANOS = 1_000_000;
   private static final SpanKind[] KINDS = SpanKind.values();
 
   private final SpanRecorder recorder;
@@ -44,11 +45,13 @@ final class ThreadSpans {
   private int waitDepth;
   private final WaitIntervals waits = new WaitIntervals();
   private long waitGc;
+  private long gcBefore;
   private @Nullable DataStallEvent stallEvent;
   private @Nullable BatchRecord waitRecord;
 
   private final List<Pass> passes = new ArrayList<>();
   private @Nullable Pass stepping;
+  private @Nullable Pass asking;
   private long stepStart;
   private final ArrayDeque<Runnable> held = new ArrayDeque<>();
 
@@ -69,9 +72,6 @@ final class ThreadSpans {
   }
 
   long enter(SpanKind kind, @Nullable Object subject) {
-    if (kind == SpanKind.ASK || kind == SpanKind.TAKE) {
-      recorder.awaitReady();
-    }
     long now = recorder.now();
     if (depth == kinds.length) {
       grow();
@@ -221,6 +221,7 @@ final class ThreadSpans {
         if (waitDepth == at + 1) {
           waitDepth = 0;
           waits.add(starts[at], now);
+          waitGc += Math.max(0, recorder.gcNanos() - gcBefore);
           if (kind == SpanKind.ASK) {
             asked(now, subject, result);
           } else {
@@ -294,7 +295,7 @@ final class ThreadSpans {
   }
 
   private void finish(BatchRecord record, long now, @Nullable Object source) {
-    record.finish(now, source);
+    record.finish(now, source, recorder);
     recorder.totals().otherTime.add(record.other());
     recorder.durations().record(Durations.Kind.BATCH, record.end() - record.start());
   }
@@ -303,8 +304,8 @@ final class ThreadSpans {
 
   private void beginWait(long now) {
     endStep(now);
+    gcBefore = recorder.gcNanos();
     if (waits.isEmpty()) {
-      waitGc = recorder.gcNanos();
       waitRecord = newRecord(now);
       building = waitRecord;
       if (recorder.events()) {
@@ -331,7 +332,13 @@ final class ThreadSpans {
             });
         endPass(pass, true, now);
       }
+    } else if (asking != null) {
+      // What it does before it takes the batch (DL4J's ParallelWrapper: wait for its workers) still
+      // belongs to the step.
+      stepping = asking;
+      stepStart = now;
     }
+    asking = null;
   }
 
   private void taken(long now, @Nullable Object subject, @Nullable Object batch) {
@@ -339,7 +346,7 @@ final class ThreadSpans {
     DataStallEvent event = stallEvent;
     long wait = waits.total();
     long start = waits.start();
-    long gc = Math.max(0, recorder.gcNanos() - waitGc);
+    long gc = waitGc;
     if (batch == null || subject == null || mine == null) {
       clearWait();
       return;
@@ -358,11 +365,12 @@ final class ThreadSpans {
     clearWait();
     pass.totals.batches++;
     pass.totals.addStall(shares);
+    closeStep(pass);
     pass.openBatch = made.id();
-    long id = made.id();
     if (event != null) {
       event.end();
     }
+    BatchRecord batchTaken = made;
     whenTraining(
         () -> {
           recorder.durations().record(Durations.Kind.STALL, wait);
@@ -371,22 +379,30 @@ final class ThreadSpans {
           part.addStall(shares);
           recorder.totals().add(part);
           recorder.totals().seen(start, now);
-          if (event != null && event.shouldCommit()) {
-            event.batch = id;
-            event.epoch = numberOf(pass);
-            event.wait = wait;
-            event.fetch = shares.fetch();
-            event.prep = shares.prep();
-            event.gc = shares.gc();
-            event.queue = shares.queue();
-            event.commit();
-          }
+          long epoch = numberOf(pass);
+          recorder.emit(() -> commit(event, batchTaken.id(), epoch, shares));
         });
     beginStep(pass, recorder.now());
   }
 
+  private static void commit(
+      @Nullable DataStallEvent begun, long batch, long epoch, StallShares shares) {
+    DataStallEvent event = begun == null ? new DataStallEvent() : begun;
+    if (event.shouldCommit()) {
+      event.batch = batch;
+      event.epoch = epoch;
+      event.wait = shares.total();
+      event.fetch = shares.fetch();
+      event.prep = shares.prep();
+      event.gc = shares.gc();
+      event.queue = shares.queue();
+      event.commit();
+    }
+  }
+
   private void clearWait() {
     waits.clear();
+    waitGc = 0;
     stallEvent = null;
     building = null;
     waitRecord = null;
@@ -401,43 +417,68 @@ final class ThreadSpans {
     }
   }
 
-  /** The thread asks again: what it did since it took the last batch was the step. */
+  /** The thread asks again: what it did since it took the last batch was (part of) the step. */
   private void endStep(long now) {
     Pass pass = stepping;
     if (pass == null) {
       return;
     }
     stepping = null;
-    long checkpoint = pass.stepCheckpoint;
-    long compute = Math.max(0, now - stepStart - checkpoint);
-    pass.stepCheckpoint = 0;
+    asking = pass;
+    long compute = Math.max(0, now - stepStart - pass.pieceCheckpoint);
+    pass.stepCheckpoint += pass.pieceCheckpoint;
+    pass.pieceCheckpoint = 0;
+    pass.stepNanos += compute;
     pass.totals.compute += compute;
     StepEvent event = pass.stepEvent;
-    pass.stepEvent = null;
-    long batch = pass.openBatch;
-    if (event != null) {
+    if (event != null && (event.batch == 0 || compute >= EVENT_PIECE_NANOS)) {
+      event.batch = pass.openBatch;
       event.end();
     }
     whenTraining(
         () -> {
-          recorder.durations().record(Durations.Kind.STEP, compute);
           Totals part = new Totals();
           part.compute = compute;
           recorder.totals().add(part);
           recorder.totals().seen(now, now);
-          if (event != null && event.shouldCommit()) {
-            event.batch = batch;
-            event.epoch = numberOf(pass);
-            event.checkpoint = checkpoint;
-            event.commit();
-          }
+        });
+  }
+
+  /** The next batch is taken, or the pass is over: all pieces of the step are known. */
+  private void closeStep(Pass pass) {
+    if (pass.openBatch == 0) {
+      return;
+    }
+    long batch = pass.openBatch;
+    long compute = pass.stepNanos;
+    long checkpoint = pass.stepCheckpoint;
+    StepEvent begun = pass.stepEvent;
+    pass.openBatch = 0;
+    pass.stepNanos = 0;
+    pass.stepCheckpoint = 0;
+    pass.stepEvent = null;
+    whenTraining(
+        () -> {
+          recorder.durations().record(Durations.Kind.STEP, compute);
+          long epoch = numberOf(pass);
+          recorder.emit(
+              () -> {
+                StepEvent event = begun == null ? new StepEvent() : begun;
+                if (event.shouldCommit()) {
+                  event.batch = batch;
+                  event.epoch = epoch;
+                  event.compute = compute;
+                  event.checkpoint = checkpoint;
+                  event.commit();
+                }
+              });
         });
   }
 
   private void checkpoint(
       long now, long duration, @Nullable Object subject, @Nullable Event event) {
     if (stepping != null) {
-      stepping.stepCheckpoint += duration;
+      stepping.pieceCheckpoint += duration;
       stepping.totals.checkpoint += duration;
     }
     recorder.durations().record(Durations.Kind.CHECKPOINT, duration);
@@ -494,12 +535,14 @@ final class ThreadSpans {
     if (!training) {
       return; // A thread that only loads has no epochs.
     }
+    closeStep(pass);
     numberOf(pass);
     pass.commit(complete, now, recorder.totals().sinceLastEpoch());
     recorder.durations().epochEnded(pass.epoch);
     // A validation inside an epoch is over: the step it interrupted goes on.
     if (!passes.isEmpty() && stepping == null) {
-      beginStep(passes.get(passes.size() - 1), now);
+      stepping = passes.get(passes.size() - 1);
+      stepStart = now;
     }
   }
 

@@ -119,26 +119,6 @@ public final class FileReads {
     }
   }
 
-  /** {@code file.getChannel()}, a final method: the channel shares the file's position. */
-  public static FileChannel getChannel(RandomAccessFile file) {
-    try {
-      if (file instanceof ItemRandomAccessFile item) {
-        item.readFromFile();
-      }
-      return file.getChannel();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** {@code file.getFD()}, a final method: the descriptor shares the file's position. */
-  public static FileDescriptor getFD(RandomAccessFile file) throws IOException {
-    if (file instanceof ItemRandomAccessFile item) {
-      item.readFromFile();
-    }
-    return file.getFD();
-  }
-
   /** {@code new FileReader(file)}. */
   public static FileReader newFileReader(File file) throws FileNotFoundException {
     FileInputStream stream = file == null ? null : itemStream(file.getPath());

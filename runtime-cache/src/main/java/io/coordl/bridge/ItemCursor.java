@@ -3,6 +3,7 @@ package io.coordl.bridge;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ final class ItemCursor {
   private int piece = Integer.MAX_VALUE;
   private long untimed;
   private boolean closed;
-  private @Nullable RandomAccessFile fallback;
+  private volatile @Nullable RandomAccessFile fallback;
 
   private ItemCursor(OpenItem item) {
     this.item = item;
@@ -208,7 +209,7 @@ final class ItemCursor {
     int length = (int) Math.max(0, Math.min(limit, size - position));
     byte[] rest = new byte[length];
     int count = Math.max(0, read(rest, 0, length));
-    return count == length ? rest : java.util.Arrays.copyOf(rest, count);
+    return count == length ? rest : Arrays.copyOf(rest, count);
   }
 
   private int once(long at, byte[] target, int offset, int length) throws IOException {

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link FileInputStream} that is served by the runtime and opens no file, until the program asks
  * for its channel or descriptor: then the real file is opened at the same position and takes over.
+ *
+ * <p>Its own descriptor is that of a closed stream, so once closed the JDK's methods say themselves
+ * what each of them says of a closed stream.
  */
 final class ItemFileInputStream extends FileInputStream {
   private static final int TRANSFER = 1 << 14;
@@ -39,20 +42,13 @@ final class ItemFileInputStream extends FileInputStream {
     return real;
   }
 
-  private void checkOpen() throws IOException {
-    if (closed) {
-      throw new IOException("Stream Closed");
-    }
-  }
-
   @Override
   public int read() throws IOException {
     FileInputStream file = real;
     if (file != null) {
       return file.read();
     }
-    checkOpen();
-    return cursor.read();
+    return closed ? super.read() : cursor.read();
   }
 
   @Override
@@ -72,21 +68,19 @@ final class ItemFileInputStream extends FileInputStream {
     if (len == 0) {
       return 0; // Even when closed, as the JDK's class.
     }
-    checkOpen();
-    return cursor.read(b, off, len);
+    return closed ? super.read(b, off, len) : cursor.read(b, off, len);
   }
 
   @Override
   public byte[] readAllBytes() throws IOException {
     FileInputStream file = real;
-    if (file != null || !cursor.restFitsArray()) {
-      // The JDK's class fails with its own message on what does not fit an array.
-      FileInputStream own = file != null ? file : real();
-      checkOpen();
-      return Objects.requireNonNull(own).readAllBytes();
+    if (file == null && !closed && !cursor.restFitsArray()) {
+      file = real(); // The JDK's class has its own words for what does not fit an array.
     }
-    checkOpen();
-    return cursor.readRest(Integer.MAX_VALUE - 8);
+    if (file != null) {
+      return file.readAllBytes();
+    }
+    return closed ? super.readAllBytes() : cursor.readRest(Integer.MAX_VALUE - 8);
   }
 
   @Override
@@ -101,8 +95,7 @@ final class ItemFileInputStream extends FileInputStream {
     if (len == 0) {
       return new byte[0];
     }
-    checkOpen();
-    return cursor.readRest(len);
+    return closed ? super.readNBytes(len) : cursor.readRest(len);
   }
 
   @Override
@@ -123,7 +116,9 @@ final class ItemFileInputStream extends FileInputStream {
     if (file != null) {
       return file.skip(n);
     }
-    checkOpen();
+    if (closed) {
+      return super.skip(n);
+    }
     long target = cursor.position() + n;
     if (target < 0) {
       throw new IOException("Invalid argument"); // What lseek answers.
@@ -138,7 +133,9 @@ final class ItemFileInputStream extends FileInputStream {
     if (file != null) {
       return file.available();
     }
-    checkOpen();
+    if (closed) {
+      return super.available();
+    }
     long rest = cursor.size() - cursor.position();
     return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));
   }

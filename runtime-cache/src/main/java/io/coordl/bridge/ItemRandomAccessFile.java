@@ -3,55 +3,40 @@ package io.coordl.bridge;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
+import java.io.RandomAccessFile;
 
 /**
- * A {@link java.io.RandomAccessFile} for reading that opens the file (the class has no other
- * constructor) but reads what the runtime has from there. The file itself answers at and after the
- * size it had at the open, so that a program that follows a growing file sees it grow, and
- * everywhere once its channel or descriptor was asked for.
+ * A {@link RandomAccessFile} for reading that opens the file (the class has no other constructor)
+ * but takes the bytes that the runtime has from there.
+ *
+ * <p>The position stays the open file's own, asked for before each read and moved after it: final
+ * methods of the class ({@code getChannel}, {@code getFD} and, since JDK 22 or so, {@code
+ * readLine}) go to the file behind our back and must find it where the program left it. At and
+ * after the size that the item had at the open the file itself answers, so that a program that
+ * follows a growing file sees it grow.
  */
-final class ItemRandomAccessFile extends java.io.RandomAccessFile {
+final class ItemRandomAccessFile extends RandomAccessFile {
   private final ItemCursor cursor;
-  private volatile boolean fromFile;
-  private volatile boolean closed;
 
   ItemRandomAccessFile(File file, ItemCursor cursor) throws FileNotFoundException {
     super(file, "r");
     this.cursor = cursor;
-    this.fromFile = !cursor.served();
-  }
-
-  /** Lets the file answer from now on, at the same position. */
-  void readFromFile() throws IOException {
-    if (!fromFile && !closed) {
-      super.seek(cursor.position());
-      fromFile = true;
-    }
-  }
-
-  private void checkOpen() throws IOException {
-    if (closed) {
-      throw new IOException("Stream Closed");
-    }
   }
 
   @Override
   public int read() throws IOException {
-    if (!fromFile) {
-      checkOpen();
+    if (cursor.served()) {
+      long position = super.getFilePointer();
+      cursor.position(position);
       int value = cursor.read();
       if (value >= 0) {
+        super.seek(position + 1);
         return value;
       }
-      super.seek(cursor.position());
     }
     long start = System.nanoTime();
     int value = super.read();
     cursor.fetched(start, value < 0 ? 0 : 1);
-    if (value >= 0) {
-      cursor.position(cursor.position() + 1);
-    }
     return value;
   }
 
@@ -61,50 +46,24 @@ final class ItemRandomAccessFile extends java.io.RandomAccessFile {
   }
 
   @Override
-  public int read(byte @Nullable [] b, int off, int len) throws IOException {
-    if (!fromFile && b != null) {
-      if ((off | len) < 0 || len > b.length - off) {
-        throw new IndexOutOfBoundsException();
-      }
-      if (len == 0) {
-        return 0; // Even when closed, as the JDK's class.
-      }
-      checkOpen();
-      int count = cursor.read(b, off, len);
-      if (count >= 0) {
+  public int read(byte[] b, int off, int len) throws IOException {
+    boolean valid = off >= 0 && len > 0 && len <= b.length - off;
+    if (valid && cursor.served()) {
+      long position = super.getFilePointer();
+      int count = cursor.readAt(position, b, off, len);
+      if (count > 0) {
+        super.seek(position + count);
         return count;
       }
-      super.seek(cursor.position());
     }
     long start = System.nanoTime();
     int count = super.read(b, off, len);
     cursor.fetched(start, count);
-    cursor.position(cursor.position() + Math.max(0, count));
     return count;
   }
 
   @Override
-  public long getFilePointer() throws IOException {
-    if (fromFile) {
-      return super.getFilePointer();
-    }
-    checkOpen();
-    return cursor.position();
-  }
-
-  @Override
-  public void seek(long pos) throws IOException {
-    if (fromFile || pos < 0) {
-      super.seek(pos);
-      return;
-    }
-    checkOpen();
-    cursor.position(pos);
-  }
-
-  @Override
   public void close() throws IOException {
-    closed = true;
     try {
       super.close();
     } finally {

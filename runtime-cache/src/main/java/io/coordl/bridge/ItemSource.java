@@ -12,7 +12,10 @@ public interface ItemSource {
 
   /**
    * The item at {@code path}, or null where the program's own call is to be made as if the agent
-   * were not there: not an item, missing, unreadable, not a regular file, or a fault of ours.
+   * were not there: not an item, missing, unreadable, not a regular file, or a fault of ours. The
+   * time spent here, reading a whole item from storage or waiting for another who does included, is
+   * noted by the source itself through {@link OpenItem#fetched}; the bytes are not, they count as
+   * the program takes them.
    *
    * @param path as the program wrote it, relative to the working directory or absolute
    */

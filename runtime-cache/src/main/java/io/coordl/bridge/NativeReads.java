@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.io.IOException;
 import java.lang.invoke.CallSite;
 import java.lang.invoke.ConstantCallSite;
 import java.lang.invoke.MethodHandle;
@@ -114,7 +115,7 @@ public final class NativeReads {
   }
 
   @SuppressWarnings("UnusedMethod") // Linked by fileChannel.
-  private static FileChannel file(FileChannel channel) throws java.io.IOException {
+  private static FileChannel file(FileChannel channel) throws IOException {
     return channel instanceof ItemChannel item && item.isOpen() ? item.file() : channel;
   }
 
@@ -124,15 +125,19 @@ public final class NativeReads {
     Object image = null;
     try {
       ItemCursor item = ItemCursor.open(path);
-      if (item != null) {
-        try {
-          image = decode(item, flags);
-        } finally {
-          item.close();
-        }
-      }
-      if (image == null) {
+      if (item == null) {
         image = plain.invokeExact(path, flags);
+        return image;
+      }
+      try {
+        image = decode(item, flags);
+        if (image == null) {
+          // The library reads the file as it decodes: bytes to count, but no time to tell apart.
+          image = plain.invokeExact(path, flags);
+          item.fetched(System.nanoTime(), item.size());
+        }
+      } finally {
+        item.close();
       }
       return image;
     } finally {
@@ -143,7 +148,7 @@ public final class NativeReads {
   /** The image, null if the library cannot make it from bytes in memory. Never throws. */
   private @Nullable Object decode(ItemCursor item, int flags) {
     if (!item.served() || item.size() == 0 || !item.restFitsArray()) {
-      return null; // The library reads the file: one span, not to be divided.
+      return null;
     }
     try {
       byte[] array = item.readRest(Integer.MAX_VALUE - 8);

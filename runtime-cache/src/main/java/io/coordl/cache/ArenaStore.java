@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,15 @@ import org.jspecify.annotations.Nullable;
  * store of the dead can come late. A job that left in good order but has a slow thread is harmless
  * too: its CAS to READY fails once the claim is another's.
  *
+ * <h2>Space</h2>
+ *
+ * <p>The file is as long as the budget from the start, but takes memory only where it was written,
+ * items and tables alike by write(2) ({@link MappedMemory}). A full tmpfs is therefore an error of
+ * that write: the item goes to the program from the heap, REFUSING is set, and what is kept stays.
+ * Nothing reads or stores through the mapping where nothing was written before. And since a budget
+ * is a promise of yesterday, each 32 MiB the machine is asked again; short of memory, this process
+ * admits no more.
+ *
  * <h2>Memory per item</h2>
  *
  * <p>24 bytes of header, at most 7 of padding, and its share of the index. A table is appended when
@@ -96,6 +106,10 @@ public final class ArenaStore implements Closeable {
   private static final long LAST_PAUSE_NANOS = 1_000_000;
   private static final long NO_SLOT = -1;
   private static final long LOST_RACE = -2;
+  private static final long TABLE_FULL = Long.MIN_VALUE;
+
+  /** Each 32 MiB the machine is asked whether there is memory left. */
+  private static final int MEMORY_CHECK_SHIFT = 25;
 
   /** The smallest arena that can hold anything worth it. */
   static final long MIN_CAPACITY = 1 << 20;
@@ -114,6 +128,9 @@ public final class ArenaStore implements Closeable {
   private final LongAdder corrupt = new LongAdder();
   private final LongAdder takenOver = new LongAdder();
   private volatile boolean closed;
+
+  /** Set for good once memory ran short: other jobs, or this program itself, may need it. */
+  private volatile boolean tight;
 
   private ArenaStore(ArenaMemory memory, @Nullable SharedFile shared, String group) {
     this.memory = memory;
@@ -143,6 +160,9 @@ public final class ArenaStore implements Closeable {
       long user = Machine.user();
       SharedFile.sweep(directory, user, words);
       if (room >= wanted || room >= direct) {
+        if (room < wanted) {
+          words.accept(directory + " has only " + room + " bytes free: the cache takes no more.");
+        }
         ArenaMemory memory = SharedFile.openPrivate(directory, user, clamp(Math.min(room, wanted)));
         format(memory, user);
         return new ArenaStore(memory, null, "");
@@ -170,27 +190,32 @@ public final class ArenaStore implements Closeable {
    * of this job, else joined as it is.
    *
    * @param words takes sentences for the user
-   * @return null if the budget allows nothing, which {@code words} hears of
-   * @throws IOException with a sentence for the user if the group's file is not to be used
+   * @return null if the budget is 0, which {@code words} hears of
+   * @throws IOException with a sentence for the user if the group's file is not to be used, or has
+   *     to be made and there is no memory for it
    */
   public static @Nullable ArenaStore openHost(
       Path directory, String group, ByteBudget budget, Consumer<String> words) throws IOException {
-    long wanted =
-        budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words);
-    if (wanted < MIN_CAPACITY) {
-      words.accept("The cache's budget is " + wanted + " bytes: nothing is cached.");
+    if (budget.bytes() == 0) {
+      words.accept("The cache's budget is 0 bytes: nothing is cached.");
       return null;
     }
-    return openUnchecked(directory, group, Machine.user(), clamp(wanted), words);
+    return openHost(
+        directory,
+        group,
+        () -> budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words),
+        words);
   }
 
-  /** As {@link #openHost}, whatever memory is free. */
-  static ArenaStore openUnchecked(
-      Path directory, String group, long user, long capacity, Consumer<String> words)
+  /** As above; the capacity is asked for only if the store has to be made. */
+  static ArenaStore openHost(
+      Path directory, String group, LongSupplier capacity, Consumer<String> words)
       throws IOException {
+    long user = Machine.user();
     SharedFile.sweep(directory, user, words);
     Path path = SharedFile.path(directory, user, group);
-    return new ArenaStore(SharedFile.open(path, user, capacity, words), group);
+    return new ArenaStore(
+        SharedFile.open(path, user, () -> clamp(capacity.getAsLong()), words), group);
   }
 
   private ArenaStore(SharedFile shared, String group) {
@@ -315,7 +340,10 @@ public final class ArenaStore implements Closeable {
       throws IOException {
     boolean published = false;
     try {
-      byte[] item = new byte[ArenaDescriptor.ITEM_HEADER_BYTES + length];
+      byte[] item = buffer(ArenaDescriptor.ITEM_HEADER_BYTES + length);
+      if (item == null) {
+        return new Fetched(Outcome.FULL, null);
+      }
       if (!loader.load(item, ArenaDescriptor.ITEM_HEADER_BYTES)) {
         return new Fetched(Outcome.CHANGED, null);
       }
@@ -347,8 +375,18 @@ public final class ArenaStore implements Closeable {
     }
   }
 
+  /** Null where the program has left no heap for it: its own call may need less. */
+  private static byte @Nullable [] buffer(int length) {
+    try {
+      return new byte[length];
+    } catch (OutOfMemoryError e) {
+      return null;
+    }
+  }
+
   private boolean hasRoom(long length) {
-    return memory.get(ArenaDescriptor.REFUSING) == 0
+    return !tight
+        && memory.get(ArenaDescriptor.REFUSING) == 0
         && length <= ArenaDescriptor.MAX_ITEM_BYTES
         && end(memory.get(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length)
             <= capacity;
@@ -377,6 +415,9 @@ public final class ArenaStore implements Closeable {
     if (at != NO_SLOT) {
       try {
         memory.write(at, item, 0, item.length);
+        if (at >>> MEMORY_CHECK_SHIFT != (at + item.length) >>> MEMORY_CHECK_SHIFT) {
+          tight = Machine.tight();
+        }
       } catch (IOException e) {
         refuse();
         return NO_SLOT;
@@ -401,8 +442,8 @@ public final class ArenaStore implements Closeable {
   private long locate(ItemKey key) {
     long abandoned = NO_SLOT;
     for (int table = tables() - 1; table >= 0; table--) {
-      long slot = probe(table, key, false);
-      if (slot != NO_SLOT) {
+      long slot = probe(table, key);
+      if (slot >= 0) {
         if (!ArenaDescriptor.isAbandoned(memory.get(slot))) {
           return slot;
         }
@@ -416,16 +457,20 @@ public final class ArenaStore implements Closeable {
   private boolean standsElsewhere(ItemKey key, long mine) {
     int own = tableOf(mine);
     for (int table = tables() - 1; table >= 0; table--) {
-      long slot = table == own ? NO_SLOT : probe(table, key, false);
-      if (slot != NO_SLOT && !ArenaDescriptor.isAbandoned(memory.get(slot))) {
+      long slot = table == own ? NO_SLOT : probe(table, key);
+      if (slot >= 0 && !ArenaDescriptor.isAbandoned(memory.get(slot))) {
         return true;
       }
     }
     return false;
   }
 
-  /** Walks the key's run: to its slot, or, if {@code empty}, to the end of the run. */
-  private long probe(int table, ItemKey key, boolean empty) {
+  /**
+   * Walks the key's run to its slot; to the empty slot that ends the run, returned as {@code -1 -
+   * slot}; or around, {@link #TABLE_FULL}. The run has one end, so of two who find the key missing
+   * from this table one wins that slot, and the other meets the key there.
+   */
+  private long probe(int table, ItemKey key) {
     long offset = memory.get(ArenaDescriptor.tableOffset(table));
     int mask = ArenaDescriptor.slots(table) - 1;
     int at = (int) key.high() & mask;
@@ -433,13 +478,13 @@ public final class ArenaStore implements Closeable {
       long slot = offset + 8L * at;
       long word = memory.get(slot);
       if (word == ArenaDescriptor.EMPTY) {
-        return empty ? slot : NO_SLOT;
+        return -1 - slot;
       }
-      if (!empty && ArenaDescriptor.tagMatches(word, key) && keyMatches(word, key)) {
+      if (ArenaDescriptor.tagMatches(word, key) && keyMatches(word, key)) {
         return slot;
       }
     }
-    return NO_SLOT;
+    return TABLE_FULL;
   }
 
   private boolean keyMatches(long word, ItemKey key) {
@@ -464,11 +509,12 @@ public final class ArenaStore implements Closeable {
     if (memory.get(fill) >= ArenaDescriptor.fillLimit(table)) {
       return grow(table) ? LOST_RACE : NO_SLOT;
     }
-    long slot = probe(table, key, true);
-    if (slot == NO_SLOT) {
+    long end = probe(table, key);
+    if (end == TABLE_FULL) {
       return NO_SLOT;
     }
-    if (!memory.compareAndSet(slot, ArenaDescriptor.EMPTY, claim)) {
+    long slot = -1 - end;
+    if (end >= 0 || !memory.compareAndSet(slot, ArenaDescriptor.EMPTY, claim)) {
       return LOST_RACE;
     }
     memory.getAndAdd(fill, 1);
@@ -638,6 +684,11 @@ public final class ArenaStore implements Closeable {
   /** Claims of killed jobs this process took over. */
   long takenOver() {
     return takenOver.sum();
+  }
+
+  /** The bytes themselves, for tests that damage them. */
+  ArenaMemory memory() {
+    return memory;
   }
 
   /** File of the store, null if it has none. */

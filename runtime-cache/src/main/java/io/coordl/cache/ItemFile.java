@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +23,12 @@ record ItemFile(String path, long size, long modifiedNanos) {
       return null;
     }
     File file = new File(absolutePath);
-    BasicFileAttributes attributes = attributes(file.toPath());
+    BasicFileAttributes attributes;
+    try {
+      attributes = attributes(file.toPath());
+    } catch (InvalidPathException e) {
+      return null;
+    }
     if (attributes == null || !attributes.isRegularFile() || !file.canRead()) {
       return null;
     }

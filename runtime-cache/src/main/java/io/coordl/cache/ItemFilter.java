@@ -35,8 +35,11 @@ public interface ItemFilter {
     List<PathMatcher> matchers = new ArrayList<>();
     for (String pattern : patterns) {
       if (pattern.matches(".*[*?\\[{].*")) {
+        String here = Path.of("").toAbsolutePath().toString();
         String absolute =
-            pattern.startsWith("/") ? pattern : Path.of("").toAbsolutePath() + "/" + pattern;
+            pattern.startsWith("/")
+                ? pattern
+                : here.replaceAll("[\\\\*?\\[\\]{}]", "\\\\$0") + "/" + pattern;
         matchers.add(FileSystems.getDefault().getPathMatcher("glob:" + absolute));
       } else {
         Path root = Path.of(pattern).toAbsolutePath().normalize();

@@ -1,6 +1,10 @@
 package io.coordl.cache;
 
+import java.io.BufferedReader;
+import java.io.FileReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,11 +25,18 @@ final class Machine {
   static long freeMemory() {
     Runtime runtime = Runtime.getRuntime();
     long heapGrowth = runtime.maxMemory() - runtime.totalMemory();
-    long free =
-        Math.min(
-            memAvailable(Path.of("/proc/meminfo")),
-            groupFree(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup")));
-    return Math.max(0, free - heapGrowth - RESERVE);
+    return Math.max(0, available() - heapGrowth - RESERVE);
+  }
+
+  /** Whether so little memory is left now that a store must not take more, whatever its budget. */
+  static boolean tight() {
+    return available() < RESERVE;
+  }
+
+  private static long available() {
+    return Math.min(
+        memAvailable(Path.of("/proc/meminfo")),
+        groupFree(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup")));
   }
 
   /** Free bytes of the file system of {@code directory}, 0 if there is none. */
@@ -119,9 +130,10 @@ final class Machine {
   }
 
   private static List<String> lines(Path file) {
-    try {
-      return Files.readAllLines(file);
-    } catch (IOException e) {
+    try (BufferedReader reader =
+        new BufferedReader(new FileReader(file.toFile(), StandardCharsets.UTF_8))) {
+      return reader.lines().toList();
+    } catch (IOException | UncheckedIOException e) {
       return List.of();
     }
   }

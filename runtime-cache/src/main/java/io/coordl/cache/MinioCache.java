@@ -85,9 +85,7 @@ public final class MinioCache implements ItemSource {
       counters.missBytes(file.size());
     }
     OpenItem item = new WholeItem(path, file.size(), content, hit);
-    if (!hit) {
-      item.fetched(start, System.nanoTime(), 0);
-    }
+    item.fetched(start, System.nanoTime(), 0);
     return item;
   }
 
@@ -125,8 +123,8 @@ public final class MinioCache implements ItemSource {
       return null;
     }
     String absolute = path.charAt(0) == '/' ? path : WORKING_DIRECTORY + '/' + path;
-    return absolute.contains("/.") || absolute.contains("//")
-        ? Path.of(absolute.replaceAll("/(\\./)+", "/")).toString()
+    return absolute.contains("/./") || absolute.contains("//")
+        ? absolute.replaceAll("/(\\.?/)+", "/")
         : absolute;
   }
 }

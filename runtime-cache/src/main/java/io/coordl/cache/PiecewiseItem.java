@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.bridge.Bridge;
 import io.coordl.bridge.OpenItem;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -28,10 +29,13 @@ final class PiecewiseItem extends OpenItem {
   private boolean released;
   private volatile boolean changed;
   private volatile boolean usedStorage;
-  private volatile Piece last = new Piece(-1, null);
+  private volatile Piece last = new Piece(-1, false, null);
 
-  /** The piece read last; without content if it is read from storage. */
-  private record Piece(long number, @Nullable ByteBuffer content) {}
+  /**
+   * The piece read last; without content if it is read from storage, which holds until another
+   * piece is read: small reads neither look it up nor wait for another job again and again.
+   */
+  private record Piece(long number, boolean admit, @Nullable ByteBuffer content) {}
 
   /**
    * An opened item.
@@ -75,22 +79,32 @@ final class PiecewiseItem extends OpenItem {
     if (position >= size() && !changed && admitting.getAsBoolean()) {
       return -1;
     }
-    ByteBuffer piece = position < size() && !changed ? content(position / pieceBytes) : null;
-    if (piece == null) {
-      return readStorage(position, target, offset, length);
-    }
+    ByteBuffer piece = position < size() && !changed ? contentOrNull(position / pieceBytes) : null;
     int within = (int) (position % pieceBytes);
+    if (piece == null) {
+      int asked = position < size() ? Math.min(length, pieceBytes - within) : length;
+      return readStorage(position, target, offset, asked);
+    }
     int count = Math.min(length, piece.limit() - within);
     piece.get(within, target, offset, count);
     counters.hitBytes(count);
     return count;
   }
 
+  private @Nullable ByteBuffer contentOrNull(long number) throws IOException {
+    try {
+      return content(number);
+    } catch (RuntimeException e) {
+      Bridge.fault("block " + number + " of " + path(), e);
+      return null;
+    }
+  }
+
   /** The bytes of a piece that is in memory, maybe since now; null if storage has to answer. */
   private @Nullable ByteBuffer content(long number) throws IOException {
     Piece known = last;
     boolean admit = admitting.getAsBoolean();
-    if (known.number == number && (known.content != null || !admit)) {
+    if (known.number == number && (known.content != null || known.admit == admit)) {
       return known.content;
     }
     ItemKey key = file.key(whole ? ItemKey.WHOLE : number);
@@ -100,16 +114,14 @@ final class PiecewiseItem extends OpenItem {
       ArenaStore.Fetched fetched =
           store.fetch(key, length, (target, offset) -> load(number, length, target, offset));
       content = fetched.content();
-      if (known.number != number || content != null) {
-        counters.count(fetched.outcome());
-      }
+      counters.count(fetched.outcome());
     } else {
       content = store.find(key);
       if (content != null) {
         counters.hit();
       }
     }
-    last = new Piece(number, content);
+    last = new Piece(number, admit, content);
     return content;
   }
 
@@ -132,7 +144,9 @@ final class PiecewiseItem extends OpenItem {
     synchronized (from) {
       from.seek(position);
       int count = from.read(target, offset, length);
-      usedStorage |= count > 0;
+      if (count > 0) {
+        usedStorage = true;
+      }
       counters.missBytes(Math.max(0, count));
       return count;
     }

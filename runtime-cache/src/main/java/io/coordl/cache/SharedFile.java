@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedFile {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final int ATTEMPTS = 1000;
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
 
@@ -103,10 +105,10 @@ final class SharedFile {
   /**
    * Joins the file of a group, or makes it.
    *
-   * @param capacity of the file, should it have to be made
+   * @param capacity of the file, asked if it has to be made
    * @throws IOException with a sentence for the user if the file is not to be used
    */
-  static SharedFile open(Path path, long user, long capacity, Consumer<String> words)
+  static SharedFile open(Path path, long user, LongSupplier capacity, Consumer<String> words)
       throws IOException {
     synchronized (OPEN) {
       if (!OPEN.add(path)) {
@@ -114,10 +116,13 @@ final class SharedFile {
       }
       SharedFile opened = null;
       try {
-        while (opened == null) {
+        for (int i = 0; i < ATTEMPTS; i++) {
           opened = tryOpen(path, user, capacity, words);
+          if (opened != null) {
+            return opened;
+          }
         }
-        return opened;
+        throw new IOException("The store " + path + " keeps being replaced; nothing is cached.");
       } finally {
         if (opened == null) {
           OPEN.remove(path);
@@ -128,7 +133,7 @@ final class SharedFile {
 
   /** One attempt; null if the path has changed hands meanwhile. */
   private static @Nullable SharedFile tryOpen(
-      Path path, long user, long capacity, Consumer<String> words) throws IOException {
+      Path path, long user, LongSupplier capacity, Consumer<String> words) throws IOException {
     try {
       Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     } catch (FileAlreadyExistsException e) {
@@ -167,7 +172,7 @@ final class SharedFile {
   private static @Nullable SharedFile joinOrMake(
       Path path,
       long user,
-      long capacity,
+      LongSupplier capacity,
       Consumer<String> words,
       PosixFileAttributes file,
       FileChannel channel,
@@ -195,8 +200,14 @@ final class SharedFile {
       Files.delete(path);
       return null;
     }
-    ArenaMemory memory = MappedMemory.map(path, fresh ? capacity : file.size());
+    long bytes = fresh ? capacity.getAsLong() : file.size();
+    if (bytes < ArenaStore.MIN_CAPACITY) {
+      Files.delete(path);
+      throw new IOException("The cache's budget is " + bytes + " bytes: nothing is cached.");
+    }
+    ArenaMemory memory = null;
     try {
+      memory = MappedMemory.map(path, bytes);
       if (fresh) {
         ArenaStore.format(memory, user);
       }
@@ -210,7 +221,9 @@ final class SharedFile {
       if (fresh) {
         Files.deleteIfExists(path);
       }
-      memory.close();
+      if (memory != null) {
+        memory.close();
+      }
       throw e;
     }
   }
@@ -287,6 +300,7 @@ final class SharedFile {
     }
   }
 
+  /** True if a store was removed; an empty file goes without a word, it may be just being made. */
   private static boolean sweepOne(Path path, long user) throws IOException {
     PosixFileAttributes seen = attributes(path);
     if (seen == null || !seen.isRegularFile() || owner(path) != user) {
@@ -304,7 +318,8 @@ final class SharedFile {
       return locked != null
           && identity(locked).equals(identity(seen))
           && !liveness.anyAlive()
-          && Files.deleteIfExists(path);
+          && Files.deleteIfExists(path)
+          && locked.size() != 0;
     }
   }
 

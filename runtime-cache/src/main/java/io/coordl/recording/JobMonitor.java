@@ -76,17 +76,18 @@ public final class JobMonitor {
   public void startRecording(String target, boolean own) {
     try {
       flight.start(target, own);
+    } catch (IllegalStateException e) {
+      log.say("the program ended before its recording began (" + e + "); no recording is made");
     } catch (Exception | LinkageError e) {
       log.say("record=" + target + " cannot be written (" + e + "); no recording is made");
     }
     spans.events(true);
     rewrites.open();
-    spans.ready();
   }
 
   /** Totals and summary only: nothing is written. */
   public void startWithoutRecording() {
-    spans.ready();
+    spans.events(false);
   }
 
   /** Closes the stores and returns the summary, at most 20 lines; JFR writes the recording. */

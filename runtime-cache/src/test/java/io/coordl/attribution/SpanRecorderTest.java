@@ -45,7 +45,7 @@ class SpanRecorderTest {
 
   @BeforeEach
   void noRecording() {
-    spans.ready();
+    spans.events(false);
   }
 
   private void tick(long nanos) {
@@ -250,6 +250,24 @@ class SpanRecorderTest {
     assertThat(totals().compute).isEqualTo(180);
     assertThat(totals().stall).isEqualTo(9);
     assertThat(heard.lines).contains("epoch 1", "epoch 2");
+  }
+
+  @Test
+  void workBetweenAskingAndTakingBelongsToTheStep() {
+    long fit = spans.enter(FIT, null);
+    for (int batch = 0; batch < 2; batch++) {
+      ask(true, 10);
+      tick(200); // ParallelWrapper waits here for its workers.
+      long take = spans.enter(TAKE, iterator);
+      tick(1);
+      spans.exit(take, new Object());
+      tick(5);
+    }
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(22);
+    assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
+    assertThat(heard.lines).contains("step 205", "step 5");
   }
 
   @Test

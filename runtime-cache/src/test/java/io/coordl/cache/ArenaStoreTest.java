@@ -253,28 +253,12 @@ class ArenaStoreTest {
       ItemKey key = Items.key(3);
       store.fetch(key, Items.length(3), Items.loader(3));
       store.forgetChecks();
-      damage(store.used() - 40);
+      store.memory().write(store.used() - 40, new byte[] {1, 2, 3, 4, 5}, 0, 5);
       assertThat(store.find(key)).isNull();
       assertThat(store.corrupt()).isEqualTo(1);
       Fetched again = store.fetch(key, Items.length(3), Items.loader(3));
       assertThat(again.outcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(Items.bytes(again.content())).isEqualTo(Items.content(3));
-    }
-  }
-
-  /** Through another process: a second descriptor here would drop this process's locks. */
-  private void damage(long at) throws IOException {
-    ProcessBuilder dd =
-        new ProcessBuilder(
-            "dd", "of=" + file("damage"), "bs=1", "seek=" + at, "conv=notrunc", "status=none");
-    Process process = dd.start();
-    try (var input = process.getOutputStream()) {
-      input.write("damage".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-    }
-    try {
-      assertThat(process.waitFor()).isZero();
-    } catch (InterruptedException e) {
-      throw new IOException(e);
     }
   }
 
@@ -324,7 +308,7 @@ class ArenaStoreTest {
     long user = Machine.user();
     Path path = file("stale");
     for (String defect : List.of("truncated", "not an arena", "layout version", "mode", "user")) {
-      SharedFile made = SharedFile.open(path, user, 8 << 20, words::add);
+      SharedFile made = SharedFile.open(path, user, () -> 8 << 20, words::add);
       Path copy = Files.copy(path, directory.resolve("copy"));
       made.close();
       Files.move(copy, path);
@@ -340,7 +324,7 @@ class ArenaStoreTest {
         }
       }
       words.clear();
-      SharedFile replaced = SharedFile.open(path, user, 8 << 20, words::add);
+      SharedFile replaced = SharedFile.open(path, user, () -> 8 << 20, words::add);
       assertThat(words).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
       assertThat(replaced.memory().capacity()).isEqualTo(8 << 20);
       replaced.close();
@@ -357,11 +341,11 @@ class ArenaStoreTest {
   void anothersFileIsLeftAlone() throws IOException {
     Path path = file("foreign");
     Files.createFile(path);
-    assertThatThrownBy(() -> SharedFile.open(path, Machine.user() + 1, 8 << 20, words::add))
+    assertThatThrownBy(() -> SharedFile.open(path, Machine.user() + 1, () -> 8 << 20, words::add))
         .hasMessageContaining("belongs to user");
     assertThat(path).exists();
     Path link = Files.createSymbolicLink(file("link"), path);
-    assertThatThrownBy(() -> SharedFile.open(link, Machine.user(), 8 << 20, words::add))
+    assertThatThrownBy(() -> SharedFile.open(link, Machine.user(), () -> 8 << 20, words::add))
         .hasMessageContaining("not a regular file");
   }
 
@@ -378,12 +362,7 @@ class ArenaStoreTest {
     }
     Assumptions.assumeTrue(mounted == 0, "no right to mount a small tmpfs");
     try {
-      SharedFile file =
-          SharedFile.open(mount.resolve("full.arena"), Machine.user(), 64 << 20, words::add);
-      file.close();
-      assertThat(mount).isEmptyDirectory();
-      try (ArenaStore store =
-          ArenaStore.openUnchecked(mount, "full", Machine.user(), 64 << 20, words::add)) {
+      try (ArenaStore store = ArenaStore.openHost(mount, "full", () -> 64 << 20, words::add)) {
         int admitted = 0;
         for (int i = 0; i < 400; i++) {
           Fetched fetched = store.fetch(Items.key(i), Items.length(i), Items.loader(i));
@@ -408,6 +387,68 @@ class ArenaStoreTest {
     } finally {
       new ProcessBuilder("umount", "-l", mount.toString()).start().waitFor();
     }
+  }
+
+  @Test
+  void anInterruptedThreadDoesNotWaitForAnothersRead() throws Exception {
+    ExecutorService reader = Executors.newSingleThreadExecutor();
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch finish = new CountDownLatch(1);
+    try (ArenaStore store = process("8m")) {
+      Future<Fetched> first =
+          reader.submit(
+              () ->
+                  store.fetch(
+                      Items.key(1),
+                      Items.length(1),
+                      (target, offset) -> {
+                        reading.countDown();
+                        awaitQuietly(finish);
+                        return Items.loader(1).load(target, offset);
+                      }));
+      reading.await();
+      Thread.currentThread().interrupt();
+      Fetched second = store.fetch(Items.key(1), Items.length(1), Items.loader(1));
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(second.outcome()).isEqualTo(Outcome.BUSY);
+      assertThat(store.find(Items.key(1))).isNull();
+      finish.countDown();
+      assertThat(first.get().outcome()).isEqualTo(Outcome.ADMITTED);
+      assertThat(store.find(Items.key(1))).isNotNull();
+    } finally {
+      reader.shutdownNow();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void theRightToAppendATableIsTakenFromTheDeadEvenByAnInterruptedThread() throws IOException {
+    try (ArenaStore store = host("grower")) {
+      Thread.currentThread().interrupt();
+      store.memory().set(ArenaDescriptor.GROWER, 12_345);
+      for (int i = 0; i < 5000; i++) {
+        Fetched fetched = store.fetch(small(i), 8, (target, offset) -> true);
+        assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
+      }
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(store.jobs()).isEqualTo(1);
+      assertThat(store.memory().get(ArenaDescriptor.TABLES)).isEqualTo(2);
+      assertThat(store.memory().get(ArenaDescriptor.GROWER)).isZero();
+    }
+  }
+
+  @Test
+  void aBudgetWithoutMemoryForItIsRefusedWithASentence() {
+    assertThatThrownBy(() -> ArenaStore.openHost(directory, "none", () -> 100, words::add))
+        .hasMessageContaining("nothing is cached");
+    assertThat(directory).isEmptyDirectory();
   }
 
   @Test

@@ -7,10 +7,14 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * A job of its own JVM: {@code directory group items passes seed}. Fetches items in random order,
- * checks each, prints what it read from storage, waits for its input to end, and leaves.
+ * A job of its own JVM: {@code directory group items passes seed [anywhere]}. Fetches items in
+ * order, from the first or anywhere, then at random, checks each, prints what it read from storage,
+ * waits for its input to end, and leaves.
  */
 public final class JobMain {
+  /** Exit status of a job that starts anywhere and was not served an item as it is. */
+  static final int WRONG = 3;
+
   private JobMain() {}
 
   private static void say(String word) {
@@ -24,14 +28,15 @@ public final class JobMain {
     int passes = Integer.parseInt(args[3]);
     SplittableRandom random = new SplittableRandom(Long.parseLong(args[4]));
     try (ArenaStore store =
-        ArenaStore.openUnchecked(directory, args[1], Machine.user(), 256 << 20, JobMain::say)) {
+        ArenaStore.openHost(directory, args[1], () -> 256 << 20, JobMain::say)) {
       System.out.println("joined");
       System.in.read();
+      int start = args.length > 5 ? random.nextInt(items) : 0;
       int reads = 0;
       int torn = 0;
       int other = 0;
       for (int i = 0; i < passes * items; i++) {
-        long number = i < items ? i : random.nextInt(items);
+        long number = i < items ? (start + i) % items : random.nextInt(items);
         Fetched fetched =
             store.fetch(Items.key(number), Items.length(number), Items.loader(number));
         reads += fetched.outcome() == Outcome.ADMITTED ? 1 : 0;
@@ -39,6 +44,9 @@ public final class JobMain {
         if (fetched.content() != null
             && !Arrays.equals(Items.bytes(fetched.content()), Items.content(number))) {
           torn++;
+        }
+        if (args.length > 5 && torn + other > 0) {
+          Runtime.getRuntime().halt(WRONG);
         }
       }
       System.out.println(

@@ -49,9 +49,11 @@ class SharedJobsIT {
     Files.delete(directory);
   }
 
-  private Process job(String group, int items, int passes, long seed) throws IOException {
-    Process process =
-        new ProcessBuilder(
+  private Process job(String group, int items, int passes, long seed, String... more)
+      throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m",
                 "-XX:+UseSerialGC",
@@ -64,9 +66,10 @@ class SharedJobsIT {
                 group,
                 Integer.toString(items),
                 Integer.toString(passes),
-                Long.toString(seed))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+                Long.toString(seed)));
+    command.addAll(List.of(more));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     jobs.add(process);
     return process;
   }
@@ -115,21 +118,26 @@ class SharedJobsIT {
   @Test
   void twoHundredKillsLeaveNoTornReadAndNoStuckItem() throws Exception {
     int kills = 200;
-    int items = 4000;
+    int items = 6000;
     SplittableRandom random = new SplittableRandom(7);
     List<String> words = new ArrayList<>();
-    try (ArenaStore store =
-        ArenaStore.openUnchecked(directory, "kills", Machine.user(), 768 << 20, words::add)) {
+    try (ArenaStore store = ArenaStore.openHost(directory, "kills", () -> 768 << 20, words::add)) {
+      for (int i = 0; i < 3000; i++) {
+        store.fetch(Items.key(i), Items.length(i), Items.loader(i));
+      }
       int victims = 3;
       List<Process> running = new ArrayList<>();
       for (int i = 0; i < victims; i++) {
-        running.add(job("kills", items, 1000, i));
+        running.add(job("kills", items, 1000, i, "anywhere"));
       }
       for (int killed = 0; killed < kills; killed++) {
         Process victim = running.remove(0);
-        assertThat(output(victim).readLine()).isEqualTo("joined");
-        release(victim);
-        running.add(job("kills", items, 1000, victims + killed));
+        boolean joining = killed % 8 == 0;
+        if (!joining) {
+          assertThat(output(victim).readLine()).isEqualTo("joined");
+          release(victim);
+        }
+        running.add(job("kills", items, 1000, victims + killed, "anywhere"));
         LockSupport.parkNanos(random.nextLong(1_000_000, 30_000_000));
         victim.destroyForcibly();
         for (int i = 0; i < 20; i++) {
@@ -139,7 +147,7 @@ class SharedJobsIT {
             assertThat(Items.bytes(content)).isEqualTo(Items.content(number));
           }
         }
-        victim.waitFor();
+        assertThat(victim.waitFor()).as("killed, not ended by what it saw").isEqualTo(128 + 9);
       }
       for (Process last : running) {
         last.destroyForcibly().waitFor();
@@ -156,7 +164,7 @@ class SharedJobsIT {
       System.out.printf(
           "%d kills: %d items of the dead, %d read by the survivor, %d claims taken over,"
               + " %d bytes used%n",
-          kills, items - admitted, admitted, store.takenOver(), store.used());
+          kills, items - admitted - 3000, admitted, store.takenOver(), store.used());
       assertThat(before).isPositive();
       assertThat(store.corrupt()).isZero();
       assertThat(store.jobs()).isEqualTo(1);
@@ -175,9 +183,22 @@ class SharedJobsIT {
     last.destroyForcibly().waitFor();
     assertThat(directory).isNotEmptyDirectory();
     List<String> words = new ArrayList<>();
-    ArenaStore.openUnchecked(directory, "other", Machine.user(), 8 << 20, words::add).close();
+    ArenaStore.openHost(directory, "other", () -> 8 << 20, words::add).close();
     assertThat(directory).isEmptyDirectory();
     assertThat(words).hasSize(1).allMatch(word -> word.contains("left over"));
+  }
+
+  @Test
+  void whoJoinsTakesTheStoreAsItIsAndNeedsNoMemory() throws Exception {
+    Process first = job("join", 10, 1, 1);
+    assertThat(output(first).readLine()).isEqualTo("joined");
+    try (ArenaStore store = ArenaStore.openHost(directory, "join", () -> 0, word -> {})) {
+      assertThat(store.capacity()).isEqualTo(256 << 20);
+      assertThat(store.jobs()).isEqualTo(2);
+      first.destroyForcibly().waitFor();
+      assertThat(store.jobs()).isEqualTo(1);
+    }
+    assertThat(directory).isEmptyDirectory();
   }
 
   @Test
@@ -191,9 +212,7 @@ class SharedJobsIT {
     }
     assertThat(
             org.assertj.core.api.Assertions.catchThrowable(
-                () ->
-                    ArenaStore.openUnchecked(
-                        directory, "used", Machine.user(), 8 << 20, word -> {})))
+                () -> ArenaStore.openHost(directory, "used", () -> 8 << 20, word -> {})))
         .hasMessageContaining("layout version")
         .hasMessageContaining("in use");
     assertThat(path).exists();

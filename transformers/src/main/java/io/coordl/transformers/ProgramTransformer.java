@@ -7,6 +7,8 @@ import io.coordl.transformers.callsite.ClassNames;
 import io.coordl.transformers.callsite.ConstantPool;
 import io.coordl.transformers.callsite.SiteListener;
 import io.coordl.transformers.hook.HookWeaver;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.HashSet;
@@ -46,6 +48,23 @@ public final class ProgramTransformer implements ClassFileTransformer {
     hookFilter = new ConstantPool(hooks.markers());
   }
 
+  /**
+   * Whether a loaded class is one to transform again, as far as its class file on disk tells; if
+   * there is none, it is.
+   */
+  public boolean mayChange(Class<?> type) {
+    ClassLoader loader = type.getClassLoader();
+    String name = type.getName().replace('.', '/');
+    if (loader == null || !ClassNames.isOffered(name) || ClassNames.isOfAnAgent(loader)) {
+      return false;
+    }
+    try (InputStream in = loader.getResourceAsStream(name + ".class")) {
+      return in == null || prefilter.mentionsAny(in.readAllBytes());
+    } catch (IOException | RuntimeException e) {
+      return true;
+    }
+  }
+
   @Override
   public byte @Nullable [] transform(
       @Nullable ClassLoader loader,
@@ -56,6 +75,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
     if (loader == null
         || name == null
         || !ClassNames.isOffered(name)
+        || ClassNames.isOfAnAgent(loader)
         || !prefilter.mentionsAny(classFile)) {
       return null;
     }

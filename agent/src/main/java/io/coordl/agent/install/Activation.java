@@ -5,7 +5,6 @@ import io.coordl.bridge.ItemSource;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +16,7 @@ final class Activation {
   private final AgentLog log;
   private final RewriteLog rewrites;
   private @Nullable JobMonitor job;
+  private boolean failed;
 
   Activation(Options options, AgentLog log, RewriteLog rewrites) {
     this.options = options;
@@ -30,6 +30,9 @@ final class Activation {
    * @param library its name, empty if the user named a data set and no library is needed
    */
   synchronized void activate(String library) {
+    if (failed) {
+      return;
+    }
     try {
       JobMonitor running = job;
       if (running == null) {
@@ -40,6 +43,8 @@ final class Activation {
         running.sawFramework(library);
       }
     } catch (Throwable t) {
+      failed = true;
+      Bridge.trip();
       Bridge.fault("activation", t);
     }
   }
@@ -66,13 +71,16 @@ final class Activation {
   }
 
   private void finish(JobMonitor monitor) {
-    List<String> lines = monitor.finish();
-    if (options.get(Option.SUMMARY).equals("on")) {
+    try {
       StringBuilder text = new StringBuilder();
-      for (String line : lines) {
+      for (String line : monitor.finish()) {
         text.append("[coordl] ").append(line).append('\n');
       }
-      System.err.print(text);
+      if (options.get(Option.SUMMARY).equals("on")) {
+        System.err.print(text);
+      }
+    } catch (Throwable t) {
+      log.say("no summary can be made (" + t + ")");
     }
   }
 }

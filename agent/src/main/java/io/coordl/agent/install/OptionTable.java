@@ -1,11 +1,11 @@
 package io.coordl.agent.install;
 
 /** The arguments as a table, for {@code help} and for the README. */
-final class OptionTable {
+public final class OptionTable {
   private OptionTable() {}
 
-  /** What {@code coordl-agent.jar=help} prints. */
-  static String help() {
+  /** What {@code coordl-agent.jar=help} prints; called by reflection from the entry class too. */
+  public static String help() {
     StringBuilder text =
         new StringBuilder(
             """

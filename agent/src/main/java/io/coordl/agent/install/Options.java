@@ -1,6 +1,8 @@
 package io.coordl.agent.install;
 
 import io.coordl.agent.install.Option.Values;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.ItemFilter;
 import io.coordl.recording.Setting;
 import java.io.File;
 import java.io.FileInputStream;
@@ -12,10 +14,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * of what was asked for.
  */
 public final class Options {
+  /** What stays in force when something is wrong. */
+  private static final Set<Option> NO_POLICIES =
+      EnumSet.of(Option.ENABLED, Option.RECORD, Option.SUMMARY);
+
   private record Given(List<String> values, String origin) {}
 
   private final Map<Option, Given> given = new EnumMap<>(Option.class);
@@ -44,15 +53,7 @@ public final class Options {
     options.readAll(environment == null ? "" : environment, "environment");
     options.readAll(arguments, "argument");
     if (!options.problems.isEmpty()) {
-      Given record = options.given.get(Option.RECORD);
-      Given summary = options.given.get(Option.SUMMARY);
-      options.given.clear();
-      if (record != null) {
-        options.given.put(Option.RECORD, record);
-      }
-      if (summary != null) {
-        options.given.put(Option.SUMMARY, summary);
-      }
+      options.given.keySet().retainAll(NO_POLICIES);
     }
     return options;
   }
@@ -155,13 +156,25 @@ public final class Options {
     boolean accepted =
         switch (option.check()) {
           case CHOICE -> Arrays.asList(option.expected().split(", ")).contains(value);
-          case TEXT, LIST -> !value.isEmpty();
-          case SIZE -> value.matches("auto|[0-9]+(\\.[0-9]+)?[kKmMgGtT]?[bB]?|[0-9]+(\\.[0-9]+)?%");
+          case TEXT -> !value.isEmpty();
+          case LIST ->
+              !value.isEmpty() && isUnderstood(value, v -> ItemFilter.matching(List.of(v)));
+          case SIZE -> isUnderstood(value, ByteBudget::parse);
         };
     if (!accepted) {
       problem(option.key() + "=" + value + " is not valid: expected " + option.expected());
     }
     return accepted;
+  }
+
+  /** Whether the reader of such values, whose word it is, takes this one. */
+  private static boolean isUnderstood(String value, Consumer<String> reader) {
+    try {
+      reader.accept(value);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   private void problem(String what) {

@@ -12,6 +12,6 @@ final class Commands {
         + benchmark.getSimpleName()
         + " -Dbenchmark.args="
         + argument
-        + " verify";
+        + " -pl examples/benchmarks -am verify";
   }
 }

@@ -7,7 +7,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What {@code coordl summary --json} says about one recording. All times in nanoseconds.
+ * What {@code coordl summary --json} says about one recording, by schema version 1. All times in
+ * nanoseconds.
  *
  * @param wall from the first ask for a batch to the last
  * @param stall time the training thread waited for batches
@@ -55,21 +56,20 @@ public record RecordingSummary(
   }
 
   static RecordingSummary of(JsonNode root) {
-    JsonNode job = root.path("job").isObject() ? root.path("job") : root;
-    JsonNode stores = root.has("stores") ? root.path("stores") : job.path("stores");
+    JsonNode totals = root.path("totals");
     long hits = 0;
-    for (JsonNode store : stores) {
+    for (JsonNode store : root.path("stores")) {
       hits += number(store, "hits");
     }
     return new RecordingSummary(
-        number(job, "wall"),
-        number(job, "stall"),
-        number(job, "fetchStall"),
-        number(job, "prepStall"),
-        number(job, "gcStall"),
-        number(job, "queueStall"),
+        number(totals, "wallNanos"),
+        number(totals, "stallNanos"),
+        number(totals, "fetchStallNanos"),
+        number(totals, "prepStallNanos"),
+        number(totals, "gcStallNanos"),
+        number(totals, "queueStallNanos"),
         hits,
-        number(job, "storageItems"));
+        number(totals, "storageItems"));
   }
 
   /** A field that the schema promises; absent is an error, or a table would show zeros. */

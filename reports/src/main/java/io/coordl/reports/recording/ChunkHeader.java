@@ -7,9 +7,11 @@ import java.nio.ByteBuffer;
  * itself; all numbers are big endian.
  *
  * @param size bytes of the chunk, this header included; in an unfinished chunk, of what was flushed
+ * @param metadata where the description of the events is, from the chunk's start; 0 until the JVM
+ *     first flushes the chunk
  * @param state {@value #FINISHED} if the JVM finished the chunk, else a count of its flushes
  */
-record ChunkHeader(long size, byte state) {
+record ChunkHeader(long size, long metadata, byte state) {
   static final int LENGTH = 68;
   static final int FINISHED = 0;
   static final int STATE_OFFSET = 64;
@@ -17,6 +19,7 @@ record ChunkHeader(long size, byte state) {
   private static final int MAGIC = 'F' << 24 | 'L' << 16 | 'R' << 8;
   private static final int MAJOR_VERSION_OFFSET = 4;
   private static final int SIZE_OFFSET = 8;
+  private static final int METADATA_OFFSET = 24;
   private static final int FEATURES_OFFSET = 67;
   private static final int COMPRESSED_INTEGERS = 1;
 
@@ -32,10 +35,18 @@ record ChunkHeader(long size, byte state) {
   /** Reads the header at the buffer's position, of which {@link #LENGTH} bytes must be there. */
   static ChunkHeader at(ByteBuffer bytes) {
     int at = bytes.position();
-    return new ChunkHeader(bytes.getLong(at + SIZE_OFFSET), bytes.get(at + STATE_OFFSET));
+    return new ChunkHeader(
+        bytes.getLong(at + SIZE_OFFSET),
+        bytes.getLong(at + METADATA_OFFSET),
+        bytes.get(at + STATE_OFFSET));
   }
 
   boolean finished() {
     return state == FINISHED;
+  }
+
+  /** True if the JVM began the chunk and never flushed it: there is nothing to read in it. */
+  boolean isBare() {
+    return !finished() && (metadata == 0 || size < LENGTH);
   }
 }

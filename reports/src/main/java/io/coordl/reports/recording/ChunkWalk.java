@@ -33,6 +33,7 @@ final class ChunkWalk {
 
   private final Map<Long, long[]> events = new HashMap<>();
   private final List<Long> unfinished = new ArrayList<>();
+  private boolean endsEarly;
 
   private ChunkWalk(Path file, FileChannel channel, Progress progress) throws IOException {
     this.file = file;
@@ -45,10 +46,11 @@ final class ChunkWalk {
    * What a walk found.
    *
    * @param readable bytes up to the end of the last chunk
+   * @param endsEarly true if something was not finished
    * @param unfinished where the chunks start that the JVM did not finish
    * @param events number of events by the number of their type
    */
-  record Shape(long readable, List<Long> unfinished, Map<Long, Long> events) {
+  record Shape(long readable, boolean endsEarly, List<Long> unfinished, Map<Long, Long> events) {
     long total() {
       return events.values().stream().mapToLong(Long::longValue).sum();
     }
@@ -72,19 +74,23 @@ final class ChunkWalk {
     long position = 0;
     while (position < length) {
       position = walkChunk(position);
-      if (!unfinished.isEmpty() && !chunkAt(position)) {
+      if (endsEarly && !flushedChunkAt(position)) {
         // What a dead JVM wrote after its last flush belongs to no chunk.
         break;
       }
     }
     Map<Long, Long> counts = new HashMap<>();
     events.forEach((type, count) -> counts.put(type, count[0]));
-    return new Shape(position, List.copyOf(unfinished), Map.copyOf(counts));
+    return new Shape(position, endsEarly, List.copyOf(unfinished), Map.copyOf(counts));
   }
 
   private boolean chunkAt(long position) throws IOException {
     return length - position >= ChunkHeader.LENGTH
         && ChunkHeader.isAt(load(position, ChunkHeader.LENGTH));
+  }
+
+  private boolean flushedChunkAt(long position) throws IOException {
+    return chunkAt(position) && !ChunkHeader.at(load(position, ChunkHeader.LENGTH)).isBare();
   }
 
   /** Returns the end of the chunk. */
@@ -93,17 +99,22 @@ final class ChunkWalk {
       throw notAChunk(start);
     }
     ChunkHeader header = ChunkHeader.at(load(start, ChunkHeader.LENGTH));
-    if (header.size() < ChunkHeader.LENGTH) {
-      if (!header.finished()) {
+    if (header.isBare()) {
+      if (start == 0) {
         throw new RecordingException(
             file + " holds nothing readable: its JVM ended before it first flushed the recording.");
       }
+      endsEarly = true;
+      return start;
+    }
+    if (header.size() < ChunkHeader.LENGTH) {
       throw damaged(start);
     }
     if (header.size() > length - start) {
       throw cutOff(start + header.size());
     }
     if (!header.finished()) {
+      endsEarly = true;
       unfinished.add(start);
     }
     long end = start + header.size();

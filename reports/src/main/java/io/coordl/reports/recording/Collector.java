@@ -1,10 +1,9 @@
 package io.coordl.reports.recording;
 
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +33,7 @@ final class Collector {
   private final Map<String, Dated<LatencyStatistics>> latencies = new TreeMap<>();
   private final Map<String, Dated<Configuration>> configuration = new TreeMap<>();
   private final Set<PassKey> epochs = new HashSet<>();
-  private final Set<Fault> firstFaults = new LinkedHashSet<>();
+  private final Map<Fault, Instant> firstFaults = new HashMap<>();
   private long faults;
   private boolean severalJobs;
 
@@ -69,7 +68,7 @@ final class Collector {
     on(stream, LatencyStatistics.class, this::add);
     on(stream, Configuration.class, this::add);
     on(stream, Epoch.class, (event, pass) -> epochs.add(new PassKey(event.getEndTime(), pass)));
-    on(stream, Fault.class, (event, fault) -> add(fault));
+    on(stream, Fault.class, this::add);
   }
 
   private <R extends Record> void on(
@@ -97,9 +96,16 @@ final class Collector {
     boolean inOrder = !next.written.isBefore(known.written);
     JobStatistics earlier = inOrder ? known.value : next.value;
     JobStatistics later = inOrder ? next.value : known.value;
-    // Totals of one job only grow.
-    severalJobs |= later.batches() < earlier.batches() || later.wall() < earlier.wall();
+    // Totals of one job only grow, and its program stays the same.
+    severalJobs |=
+        later.batches() < earlier.batches()
+            || later.wall() < earlier.wall()
+            || differs(later.mainClass(), earlier.mainClass());
     job = inOrder ? next : known;
+  }
+
+  private static boolean differs(@Nullable String one, @Nullable String other) {
+    return one != null && other != null && !one.equals(other);
   }
 
   private void add(RecordedEvent event, StoreStatistics value) {
@@ -119,11 +125,20 @@ final class Collector {
         String.valueOf(value.key()), new Dated<>(event.getStartTime(), value), Collector::later);
   }
 
-  private void add(Fault fault) {
+  private void add(RecordedEvent event, Fault fault) {
     faults++;
-    if (firstFaults.size() < FAULTS_KEPT) {
-      firstFaults.add(fault);
+    firstFaults.merge(
+        fault, event.getStartTime(), (one, other) -> one.isBefore(other) ? one : other);
+    if (firstFaults.size() > FAULTS_KEPT) {
+      firstFaults.remove(byTime().get(FAULTS_KEPT));
     }
+  }
+
+  private List<Fault> byTime() {
+    return firstFaults.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   private static <T> Dated<T> later(Dated<T> known, Dated<T> next) {
@@ -175,6 +190,6 @@ final class Collector {
   }
 
   List<Fault> firstFaults() {
-    return new ArrayList<>(firstFaults);
+    return byTime();
   }
 }

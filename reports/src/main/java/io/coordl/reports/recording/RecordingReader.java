@@ -34,7 +34,7 @@ public final class RecordingReader {
     checkReadable(file);
     try {
       ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
-      if (shape.unfinished().isEmpty()) {
+      if (!shape.endsEarly()) {
         return read(file, file, shape, done -> progress.at(0.5 + done / 2));
       }
       Path repaired = Files.createTempFile("coordl-", ".jfr");
@@ -105,6 +105,8 @@ public final class RecordingReader {
       stream.onError(error -> failure.compareAndSet(null, error));
       collector.subscribe(stream);
       stream.start();
+    } catch (RuntimeException | InternalError | StackOverflowError damage) {
+      failure.compareAndSet(null, damage);
     }
     if (failure.get() instanceof EventReader.MissingFieldException missing) {
       throw new RecordingException(
@@ -126,7 +128,7 @@ public final class RecordingReader {
         file,
         Files.size(file),
         shape.total(),
-        !shape.unfinished().isEmpty(),
+        shape.endsEarly(),
         collector.jvms().stream().findFirst().orElse(null),
         collector.job(),
         collector.epochs(),
@@ -141,8 +143,8 @@ public final class RecordingReader {
     try (RecordingFile recording = new RecordingFile(readable)) {
       return recording.readEventTypes().stream()
           .collect(Collectors.toMap(EventType::getId, EventType::getName, (first, same) -> first));
-    } catch (IOException | RuntimeException e) {
-      // The JDK's parser has no exception of its own for damage; any means it.
+    } catch (IOException | RuntimeException | InternalError | StackOverflowError e) {
+      // The JDK's parser has no exception of its own for damage; any of these means it.
       throw new RecordingException(
           file + " is damaged: its description of the events cannot be read.");
     }

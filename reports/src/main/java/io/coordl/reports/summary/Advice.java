@@ -109,9 +109,14 @@ sealed interface Advice {
     public String sentence() {
       return "keep the data set in memory with -javaagent:coordl-agent.jar=cache=minio: "
           + new Nanos(nanos())
-          + " went into waiting for storage; from the second epoch on, what fits in the cache ("
-          + new Bytes(evidence.epochBytes())
-          + " are read per epoch) is not read again.";
+          + " went into waiting for storage; from the second epoch on, what fits in the cache"
+          + perEpoch()
+          + " is not read again.";
+    }
+
+    private String perEpoch() {
+      long bytes = evidence.epochBytes();
+      return bytes == 0 ? "" : " (an epoch reads " + new Bytes(bytes) + ")";
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.coordl.reports.summary;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What the findings look at. */
 record Evidence(
@@ -25,10 +28,14 @@ record Evidence(
     return cache == null ? !stores.isEmpty() : cache.equals("minio");
   }
 
-  /** Everything after the pass that filled the cache: what a longer job would look like. */
+  /**
+   * Everything but the first pass over each source, which fills the cache: what a longer job would
+   * look like. Training and validation sets take turns, so the number of the pass does not tell.
+   */
   Figures laterEpochs() {
+    Set<String> seen = new HashSet<>();
     return epochs.stream()
-        .filter(pass -> pass.epoch() > 1)
+        .filter(pass -> !seen.add(sourceOf(pass)))
         .map(Summary.Pass::figures)
         .reduce(Figures.NONE, Figures::plus);
   }
@@ -43,9 +50,18 @@ record Evidence(
     return stores.stream().anyMatch(store -> store.bypassed() > 0);
   }
 
-  /** The most bytes that one epoch asked for: what a cache must hold to answer all of it. */
+  /** The most bytes that a pass asked for, over all sources: what a cache must hold. */
   long epochBytes() {
-    return epochs.stream().mapToLong(pass -> pass.figures().bytes()).max().orElse(0);
+    return epochs.stream()
+        .collect(Collectors.toMap(Evidence::sourceOf, pass -> pass.figures().bytes(), Long::max))
+        .values()
+        .stream()
+        .mapToLong(Long::longValue)
+        .sum();
+  }
+
+  private static String sourceOf(Summary.Pass pass) {
+    return String.valueOf(pass.source());
   }
 
   boolean uses(String framework) {

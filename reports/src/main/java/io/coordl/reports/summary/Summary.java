@@ -95,7 +95,7 @@ public record Summary(
   public static Summary of(JobRecording recording) {
     List<Pass> epochs = recording.epochs().stream().map(Summary::pass).toList();
     List<Store> stores = recording.stores().stream().map(Summary::store).toList();
-    Totals totals = totals(recording.job(), epochs);
+    Totals totals = totals(recording.job(), epochs, recording.endsEarly());
     Program program = program(recording.job(), recording.jvm());
     Advice advice =
         Advice.on(
@@ -126,9 +126,9 @@ public record Summary(
    * The agent writes its totals whenever a chunk ends. After a crash the last of them may be older
    * than the last epochs, which were written one by one.
    */
-  private static Totals totals(@Nullable JobStatistics job, List<Pass> epochs) {
+  private static Totals totals(@Nullable JobStatistics job, List<Pass> epochs, boolean endsEarly) {
     Figures sum = epochs.stream().map(Pass::figures).reduce(Figures.NONE, Figures::plus);
-    if (job == null || job.batches() < sum.batches()) {
+    if (job == null || (endsEarly && job.batches() < sum.batches())) {
       return new Totals("epochs", epochs.size(), sum);
     }
     return new Totals("job", job.epochs(), Figures.of(job));

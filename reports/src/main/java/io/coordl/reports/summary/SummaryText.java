@@ -41,7 +41,7 @@ public final class SummaryText {
   private static String title(Summary summary) {
     String title = "CoorDL summary of " + Text.line(summary.recording().file(), LONGEST_NAME);
     return summary.recording().endsEarly()
-        ? title + " (it ends early: its JVM died while recording)"
+        ? title + " (ends early: its JVM died or is still recording)"
         : title;
   }
 

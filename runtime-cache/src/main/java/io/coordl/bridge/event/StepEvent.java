@@ -26,6 +26,12 @@ public final class StepEvent extends Event {
   @Description("Number of the pass over the data set")
   public long epoch;
 
+  /** Time computed, waits and checkpoints excluded */
+  @Label("Compute")
+  @Description("Time computed, waits and checkpoints excluded")
+  @Timespan(Timespan.NANOSECONDS)
+  public long compute;
+
   /** Part of it spent writing models */
   @Label("Checkpoint")
   @Description("Part of it spent writing models")

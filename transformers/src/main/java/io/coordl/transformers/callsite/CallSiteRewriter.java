@@ -75,7 +75,7 @@ public final class CallSiteRewriter {
   private static final String CONSTRUCTOR = "<init>";
   private static final String METAFACTORY = "java/lang/invoke/LambdaMetafactory";
 
-  private static final String BOOTSTRAP =
+  static final String BOOTSTRAP =
       "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/invoke/MethodType;"
           + "Ljava/lang/invoke/MethodHandle;)Ljava/lang/invoke/CallSite;";
 

@@ -28,8 +28,6 @@ public final class CallSites {
       site(VIRTUAL, "java/io/FileInputStream", "getFD", "()Ljava/io/FileDescriptor;", FILES, JDK),
       site(CONSTRUCTOR, "java/io/RandomAccessFile", "<init>", "(Ljava/io/File;Ljava/lang/String;)V", FILES, JDK),
       site(CONSTRUCTOR, "java/io/RandomAccessFile", "<init>", "(Ljava/lang/String;Ljava/lang/String;)V", FILES, JDK),
-      site(VIRTUAL, "java/io/RandomAccessFile", "getChannel", "()Ljava/nio/channels/FileChannel;", FILES, JDK),
-      site(VIRTUAL, "java/io/RandomAccessFile", "getFD", "()Ljava/io/FileDescriptor;", FILES, JDK),
       site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/io/File;)V", FILES, JDK),
       site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/lang/String;)V", FILES, JDK),
       site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/io/File;Ljava/nio/charset/Charset;)V", FILES, JDK),

@@ -25,7 +25,23 @@ public final class ClassNames {
     "org/jacoco/",
   };
 
+  /** Loaders in which other agents keep what is theirs, libraries under common names included. */
+  private static final String[] AGENT_LOADERS = {
+    "io.opentelemetry.javaagent.", "datadog.trace.", "co.elastic.apm.", "com.newrelic.",
+  };
+
   private ClassNames() {}
+
+  /** Whether {@code loader} holds another agent, and so nothing of the program. */
+  public static boolean isOfAnAgent(ClassLoader loader) {
+    String name = loader.getClass().getName();
+    for (String prefix : AGENT_LOADERS) {
+      if (name.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /**
    * Whether a class may be rewritten.

@@ -107,9 +107,10 @@ final class RewrittenReadsTest {
 
     assertThat(differences).isEmpty();
     assertThat(faults).isEmpty();
-    assertThat(items.opened.get()).isEqualTo(mode == FakeItems.Mode.NONE ? 0 : items.opened.get());
-    if (mode != FakeItems.Mode.NONE) {
-      assertThat(items.opened.get()).isGreaterThan(100);
+    if (mode == FakeItems.Mode.NONE) {
+      assertThat(items.opened.get()).isZero();
+    } else {
+      assertThat(items.opened.get()).isGreaterThan(500);
     }
   }
 
@@ -141,8 +142,8 @@ final class RewrittenReadsTest {
     for (FakeItems.Mode mode :
         List.of(FakeItems.Mode.OBSERVED, FakeItems.Mode.CONTENT, FakeItems.Mode.BLOCKS)) {
       for (String name : rewritten.keySet()) {
-        if (name.startsWith("unused") || name.startsWith("URL.openStream of")) {
-          continue;
+        if (name.startsWith("unused")) {
+          continue; // Never closes.
         }
         FakeItems items = install(mode);
         String unused = outcome(rewritten.get(name), FILES.get("jpeg"));

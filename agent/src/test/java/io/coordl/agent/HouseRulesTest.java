@@ -1,0 +1,200 @@
+package io.coordl.agent;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.IsolatedLoader;
+import io.coordl.bridge.Spans;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who may know whom. */
+@AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
+final class HouseRulesTest {
+  private static final String[] JDK = {
+    "java.lang..",
+    "java.io..",
+    "java.net..",
+    "java.nio..",
+    "java.time..",
+    "java.util..",
+    "java.security..",
+    "java.text..",
+    "jdk.jfr.."
+  };
+  private static final String[] NULLNESS = {"org.jspecify.."};
+  private static final String[] DESKTOP = {"java.awt..", "javax.imageio.."};
+  private static final String BRIDGE = "io.coordl.bridge..";
+
+  @ArchTest
+  static final ArchRule onlyTheAgentKnowsTheAgent =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.coordl.agent..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.coordl.agent..");
+
+  @ArchTest
+  static final ArchRule onlyTheAgentKnowsTheTransformers =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("io.coordl.agent..", "io.coordl.transformers..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.coordl.transformers..");
+
+  @ArchTest
+  static final ArchRule transformersKnowTheBridgeOnly =
+      noClasses()
+          .that()
+          .resideInAPackage("io.coordl.transformers..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.coordl.cache..", "io.coordl.attribution..", "io.coordl.recording.."));
+
+  @ArchTest
+  static final ArchRule theBridgeKnowsTheJdkOnly =
+      classes()
+          .that()
+          .resideInAPackage(BRIDGE)
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAPackage(BRIDGE)
+                  .or(resideInAnyPackage(JDK))
+                  .or(resideInAnyPackage(NULLNESS))
+                  .or(resideInAnyPackage(DESKTOP)));
+
+  @ArchTest
+  static final ArchRule onlyImageReadsWakesTheDesktop =
+      noClasses()
+          .that()
+          .resideInAPackage(BRIDGE)
+          .and()
+          .doNotHaveSimpleName("ImageReads")
+          .and()
+          .doNotHaveSimpleName("ItemImageInputStream")
+          .should()
+          .dependOnClassesThat(resideInAnyPackage(DESKTOP));
+
+  @ArchTest
+  static final ArchRule nothingOfOursLogsThroughTheJdkOrManagesItself =
+      noClasses()
+          .that()
+          .resideInAnyPackage(BRIDGE, "io.coordl.agent..", "io.coordl.transformers..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "java.util.logging..", "java.lang.management..", "javax.management.."));
+
+  @ArchTest
+  static final ArchRule theEntryClassTouchesNoFileSystem =
+      noClasses()
+          .that()
+          .haveSimpleName("CoordlAgent")
+          .or()
+          .haveSimpleName("IsolatedLoader")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("java.nio.file..");
+
+  @ArchTest
+  static final ArchRule theEntryClassRefersToNothingOfOurs =
+      noClasses()
+          .that()
+          .haveSimpleName("CoordlAgent")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage("io.coordl.bridge..", "io.coordl.agent.install.."));
+
+  @ArchTest
+  static final ArchRule storesKnowTheBridgeButNoEventsAndNoOneElse =
+      noClasses()
+          .that()
+          .resideInAPackage("io.coordl.cache..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.coordl.bridge.event..",
+                  "io.coordl.attribution..",
+                  "io.coordl.recording..",
+                  "jdk.jfr..",
+                  "net.bytebuddy..",
+                  "org.HdrHistogram.."));
+
+  @ArchTest
+  static final ArchRule attributionKnowsNoFilesNoRecordingNoHistograms =
+      noClasses()
+          .that()
+          .resideInAPackage("io.coordl.attribution..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.coordl.cache..",
+                  "io.coordl.recording..",
+                  "java.nio.file..",
+                  "org.HdrHistogram..",
+                  "net.bytebuddy.."));
+
+  @ArchTest
+  static final ArchRule recordingRewritesNothingAndKnowsNoStore =
+      noClasses()
+          .that()
+          .resideInAPackage("io.coordl.recording..")
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("io.coordl.cache..", "net.bytebuddy.."));
+
+  @ParameterizedTest
+  @ValueSource(classes = {CoordlAgent.class, IsolatedLoader.class, Bridge.class, Spans.class})
+  void thePremainPathHasNoLambda(Class<?> type) throws IOException {
+    List<String> found = new ArrayList<>();
+    String file = "/" + type.getName().replace('.', '/') + ".class";
+    try (InputStream in = type.getResourceAsStream(file)) {
+      new ClassReader(in).accept(new InvokeDynamics(found), ClassReader.SKIP_DEBUG);
+    }
+
+    assertThat(found).isEmpty();
+  }
+
+  /**
+   * Names the methods of a class that use invokedynamic: lambdas, but also string concatenation.
+   */
+  private static final class InvokeDynamics extends ClassVisitor {
+    private final List<String> found;
+
+    InvokeDynamics(List<String> found) {
+      super(Opcodes.ASM9);
+      this.found = found;
+    }
+
+    @Override
+    public MethodVisitor visitMethod(
+        int access, String method, String descriptor, String signature, String[] exceptions) {
+      return new MethodVisitor(Opcodes.ASM9) {
+        @Override
+        public void visitInvokeDynamicInsn(
+            String name, String callDescriptor, Handle bootstrap, Object... arguments) {
+          found.add(method + ": " + bootstrap.getOwner() + "." + bootstrap.getName());
+        }
+      };
+    }
+  }
+}

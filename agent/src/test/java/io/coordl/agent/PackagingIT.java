@@ -1,0 +1,125 @@
+package io.coordl.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.zip.ZipEntry;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What is in coordl-agent.jar, where, and what is not. */
+final class PackagingIT {
+  private static final int MOST_BRIDGE_CLASSES = 40;
+  private static final String BRIDGE = "io/coordl/bridge/";
+
+  private static final List<String> FILES = new ArrayList<>();
+  private static Attributes manifest;
+
+  @BeforeAll
+  static void read() throws IOException {
+    try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
+      manifest = jar.getManifest().getMainAttributes();
+      jar.stream().filter(entry -> !entry.isDirectory()).map(ZipEntry::getName).forEach(FILES::add);
+    }
+  }
+
+  private static List<String> outside() {
+    return FILES.stream().filter(name -> !name.startsWith("inst/")).toList();
+  }
+
+  @Test
+  void theManifestNamesTheEntryClassAndAsksToRetransformOnly() {
+    assertThat(manifest.getValue("Premain-Class")).isEqualTo(CoordlAgent.class.getName());
+    assertThat(manifest.getValue("Agent-Class")).isEqualTo(CoordlAgent.class.getName());
+    assertThat(manifest.getValue("Main-Class")).isEqualTo(CoordlAgent.class.getName());
+    assertThat(manifest.getValue("Can-Retransform-Classes")).isEqualTo("true");
+    assertThat(manifest.getValue("Can-Redefine-Classes")).isNull();
+    assertThat(manifest.getValue("Boot-Class-Path")).isNull();
+    assertThat(manifest.getValue("Class-Path")).isNull();
+    assertThat(manifest.getValue("Multi-Release")).isNull();
+    assertThat(manifest.getValue("Implementation-Version")).isNotBlank();
+  }
+
+  @Test
+  void outsideInstThereIsTheEntryClassTheBridgeAndTheLicence() {
+    assertThat(outside())
+        .filteredOn(name -> !name.startsWith(BRIDGE))
+        .containsExactlyInAnyOrder(
+            "META-INF/MANIFEST.MF",
+            "META-INF/LICENSE",
+            "META-INF/NOTICE",
+            "io/coordl/agent/CoordlAgent.class");
+    assertThat(outside()).filteredOn(name -> name.startsWith(BRIDGE)).allMatch(this::isClass);
+  }
+
+  private boolean isClass(String name) {
+    return name.endsWith(".class");
+  }
+
+  @Test
+  void theBridgeIsSmall() {
+    List<String> bridge = outside().stream().filter(name -> name.startsWith(BRIDGE)).toList();
+    List<String> topLevel = bridge.stream().filter(name -> !name.contains("$")).toList();
+
+    System.out.println(
+        "bridge: " + topLevel.size() + " classes, with nested ones " + bridge.size());
+    assertThat(topLevel).hasSizeLessThanOrEqualTo(MOST_BRIDGE_CLASSES);
+  }
+
+  @Test
+  void insideInstThereAreOnlyOurPackagesAndTheDeclaredLibraries() {
+    TreeSet<String> packages = new TreeSet<>();
+    for (String name : FILES) {
+      if (name.startsWith("inst/")) {
+        String[] parts = name.split("/", -1);
+        assertThat(parts).as(name).hasSizeGreaterThan(3);
+        packages.add(String.join("/", parts[1], parts[2], parts[1].equals("io") ? parts[3] : ""));
+      }
+    }
+
+    assertThat(packages)
+        .containsExactlyInAnyOrder(
+            "io/coordl/agent",
+            "io/coordl/attribution",
+            "io/coordl/cache",
+            "io/coordl/recording",
+            "io/coordl/transformers",
+            "net/bytebuddy/",
+            "org/HdrHistogram/");
+  }
+
+  @Test
+  void noScannerFindsAClassInsideInst() {
+    assertThat(FILES).noneMatch(name -> name.startsWith("inst/") && name.endsWith(".class"));
+    assertThat(FILES)
+        .noneMatch(
+            name -> name.startsWith("inst/") && name.toLowerCase(Locale.ROOT).contains("meta-inf"));
+  }
+
+  @Test
+  void noClassIsThereTwice() {
+    List<String> classes =
+        FILES.stream()
+            .filter(name -> name.endsWith(".class") || name.endsWith(".classdata"))
+            .map(name -> name.replaceFirst("^inst/", "").replaceFirst("\\.class(data)?$", ""))
+            .toList();
+
+    assertThat(classes).isNotEmpty().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void nothingIsLeftOfModulesVersionsServicesOrSignatures() {
+    assertThat(FILES)
+        .noneMatch(name -> name.contains("module-info"))
+        .noneMatch(name -> name.contains("META-INF/versions"))
+        .noneMatch(name -> name.contains("META-INF/services"))
+        .noneMatch(name -> name.contains("META-INF/maven"))
+        .noneMatch(name -> name.matches(".*\\.(SF|RSA|DSA|EC)"));
+  }
+}

@@ -1,0 +1,260 @@
+package io.coordl.agent.install;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.recording.Setting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the user writes is what is understood; what is wrong is said in one sentence. */
+final class OptionsTest {
+  @TempDir Path directory;
+
+  private static Options parse(String arguments) {
+    return Options.parse(arguments, null);
+  }
+
+  private Path file(String text) throws IOException {
+    return Files.writeString(directory.resolve("coordl.properties"), text);
+  }
+
+  private static Setting setting(Options options, Option option) {
+    return options.settings().stream()
+        .filter(setting -> setting.key().equals(option.key()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Option.class)
+  void withoutArgumentsEveryOptionHasItsDefault(Option option) {
+    Options options = parse("");
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.get(option)).isEqualTo(option.byDefault());
+    assertThat(options.list(option)).containsExactly(option.byDefault());
+    assertThat(options.isGiven(option)).isFalse();
+    assertThat(setting(options, option))
+        .isEqualTo(new Setting(option.key(), option.byDefault(), "default"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Option.class)
+  void everyDefaultMayBeWritten(Option option) {
+    Options options = parse(option.key() + "=" + option.byDefault());
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.isGiven(option)).isTrue();
+  }
+
+  @Test
+  void givenValuesAreInForce() {
+    Options options = parse("cache=minio, cache.size = 50% ,cache.scope=host,,group=vision");
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.get(Option.CACHE)).isEqualTo("minio");
+    assertThat(options.get(Option.CACHE_SIZE)).isEqualTo("50%");
+    assertThat(options.get(Option.CACHE_SCOPE)).isEqualTo("host");
+    assertThat(options.get(Option.GROUP)).isEqualTo("vision");
+    assertThat(setting(options, Option.CACHE)).isEqualTo(new Setting("cache", "minio", "argument"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "auto", "8g", "8G", "512m", "2t", "4096", "8gb", "50%", "12.5%"})
+  void sizesAreAccepted(String size) {
+    assertThat(parse("cache.size=" + size).problems()).isEmpty();
+  }
+
+  static Stream<Arguments> mistakes() {
+    return Stream.of(
+        Arguments.of("cach=minio", "unknown key 'cach', did you mean 'cache'?"),
+        Arguments.of("Cache=minio", "unknown key 'Cache', did you mean 'cache'?"),
+        Arguments.of("cachesize=1g", "unknown key 'cachesize', did you mean 'cache.size'?"),
+        Arguments.of("cache.scop=host", "unknown key 'cache.scop', did you mean 'cache.scope'?"),
+        Arguments.of("=minio", "unknown key '', see coordl-agent.jar=help"),
+        Arguments.of("qqqqqqqqqq=1", "unknown key 'qqqqqqqqqq', see coordl-agent.jar=help"),
+        Arguments.of("cache", "'cache' is not of the form key=value, did you mean 'cache'?"),
+        Arguments.of("xyzzyxyzzy", "'xyzzyxyzzy' is not of the form key=value"),
+        Arguments.of("cache=lru", "cache=lru is not valid: expected off, minio"),
+        Arguments.of("cache=", "cache= is not valid: expected off, minio"),
+        Arguments.of("cache.size=lots", "cache.size=lots is not valid: expected auto, SIZE"),
+        Arguments.of("cache.size=-1g", "cache.size=-1g is not valid: expected auto, SIZE"),
+        Arguments.of("cache.size=1.5g", "cache.size=1.5g is not valid: expected auto, SIZE"),
+        Arguments.of("cache.size=1x", "cache.size=1x is not valid: expected auto, SIZE"),
+        Arguments.of("cache.size=101%", "cache.size=101% is not valid: expected auto, SIZE"),
+        Arguments.of("cache.scope=lan", "cache.scope=lan is not valid: expected process, host"),
+        Arguments.of("summary=yes", "summary=yes is not valid: expected on, off"),
+        Arguments.of("enabled=no", "enabled=no is not valid: expected true, false"),
+        Arguments.of("record=", "record= is not valid: expected FILE, off"),
+        Arguments.of("dataset=", "dataset= is not valid: expected inferred, PATH or GLOB"),
+        Arguments.of("group=", "group= is not valid: expected NAME"),
+        Arguments.of("dataset=/data/[a", "dataset=/data/[a is not valid: expected inferred"),
+        Arguments.of("@/no/such/file", "@/no/such/file cannot be read"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void aMistakeIsOneSentenceThatNamesTheValueAndWhatWasExpected(String argument, String sentence) {
+    Options options = parse(argument);
+
+    assertThat(options.problems()).hasSize(1);
+    assertThat(options.problems().get(0))
+        .startsWith(sentence)
+        .endsWith("; all policies are off, the agent only observes")
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void everyMistakeIsNamed() {
+    assertThat(parse("cach=minio,summary=yes,cache=lru").problems()).hasSize(3);
+  }
+
+  @Test
+  void withAMistakeNoPolicyIsInForceButTheRecordingIsWhereItWasAskedFor() {
+    Options options =
+        parse("cache=minio,cache.size=1g,dataset=/data,record=here.jfr,summary=off,cach=x");
+
+    assertThat(options.get(Option.CACHE)).isEqualTo("off");
+    assertThat(options.get(Option.CACHE_SIZE)).isEqualTo("auto");
+    assertThat(options.get(Option.DATASET)).isEqualTo("inferred");
+    assertThat(options.get(Option.RECORD)).isEqualTo("here.jfr");
+    assertThat(options.get(Option.SUMMARY)).isEqualTo("off");
+  }
+
+  @Test
+  void aMistakeDoesNotUndoTheKillSwitch() {
+    assertThat(parse("enabled=false,cach=minio").get(Option.ENABLED)).isEqualTo("false");
+  }
+
+  @Test
+  void dataSetsMayBeRepeatedAndAllCount() {
+    Options options = parse("dataset=/a,dataset=/b/*.jpg");
+
+    assertThat(options.list(Option.DATASET)).containsExactly("/a", "/b/*.jpg");
+    assertThat(setting(options, Option.DATASET).value()).isEqualTo("/a, /b/*.jpg");
+  }
+
+  @Test
+  void otherOptionsMayBeRepeatedAndTheLastCounts() {
+    assertThat(parse("group=a,group=b").list(Option.GROUP)).containsExactly("b");
+  }
+
+  @Test
+  void aValueMayContainAnEqualsSign() {
+    assertThat(parse("dataset=/data/split=train").get(Option.DATASET))
+        .isEqualTo("/data/split=train");
+  }
+
+  @Test
+  void theEnvironmentAddsToTheArguments() {
+    Options options = Options.parse("cache=minio", "group=nightly,dataset=/a");
+
+    assertThat(options.get(Option.CACHE)).isEqualTo("minio");
+    assertThat(options.get(Option.GROUP)).isEqualTo("nightly");
+    assertThat(setting(options, Option.GROUP).origin()).isEqualTo("environment");
+  }
+
+  @Test
+  void anArgumentOverridesTheEnvironment() {
+    Options options = Options.parse("group=mine", "group=nightly");
+
+    assertThat(options.get(Option.GROUP)).isEqualTo("mine");
+    assertThat(setting(options, Option.GROUP).origin()).isEqualTo("argument");
+  }
+
+  @Test
+  void dataSetsOfEnvironmentAndArgumentsAddUp() {
+    assertThat(Options.parse("dataset=/b", "dataset=/a").list(Option.DATASET))
+        .containsExactly("/a", "/b");
+  }
+
+  @Test
+  void aMistakeInTheEnvironmentCountsToo() {
+    Options options = Options.parse("cache=minio", "cach=minio");
+
+    assertThat(options.problems()).hasSize(1);
+    assertThat(options.get(Option.CACHE)).isEqualTo("off");
+  }
+
+  @Test
+  void aFileGivesArgumentsAndMayHoldCommas() throws IOException {
+    Path file = file("# nightly\ncache = minio\ndataset = /data/{a,b}/*.jpg\n");
+
+    Options options = parse("@" + file + ",cache.size=2g");
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.get(Option.CACHE)).isEqualTo("minio");
+    assertThat(options.get(Option.CACHE_SIZE)).isEqualTo("2g");
+    assertThat(options.get(Option.DATASET)).isEqualTo("/data/{a,b}/*.jpg");
+    assertThat(setting(options, Option.CACHE).origin()).isEqualTo("file");
+  }
+
+  @Test
+  void whatFollowsAFileOverridesIt() throws IOException {
+    assertThat(parse("@" + file("group=file\n") + ",group=mine").get(Option.GROUP))
+        .isEqualTo("mine");
+  }
+
+  @Test
+  void theEnvironmentMayNameAFile() throws IOException {
+    assertThat(Options.parse("", "@" + file("group=file\n")).get(Option.GROUP)).isEqualTo("file");
+  }
+
+  @Test
+  void aMalformedFileIsOneSentence() throws IOException {
+    Path file = file("cache=\\u12\n");
+
+    assertThat(parse("@" + file).problems())
+        .singleElement()
+        .asString()
+        .startsWith("@" + file + " cannot be read (Malformed");
+  }
+
+  @Test
+  void aMistakeInAFileIsOneSentence() throws IOException {
+    assertThat(parse("@" + file("cach=minio\n")).problems())
+        .singleElement()
+        .asString()
+        .startsWith("unknown key 'cach', did you mean 'cache'?");
+  }
+
+  @Test
+  void helpIsAskedForBesideArguments() {
+    Options options = parse("help,cache=minio");
+
+    assertThat(options.help()).isTrue();
+    assertThat(options.problems()).isEmpty();
+    assertThat(parse("").help()).isFalse();
+    assertThat(Options.parse("", "help").help()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Option.class)
+  void helpAndReadmeNameEveryOption(Option option) {
+    assertThat(OptionTable.help())
+        .contains("  " + option.key() + " ", option.description(), option.expected())
+        .contains("(default " + option.byDefault() + ")");
+    assertThat(OptionTable.markdown())
+        .contains("| `" + option.key() + "` | " + option.expected() + " | `")
+        .contains("| " + option.description() + " |");
+  }
+
+  @Test
+  void theTableHasOneRowOfFourCellsPerOption() {
+    List<String> lines = OptionTable.markdown().lines().toList();
+
+    assertThat(lines)
+        .hasSize(Option.values().length + 2)
+        .allMatch(line -> line.chars().filter(c -> c == '|').count() == 5);
+  }
+}

@@ -1,0 +1,82 @@
+package program;
+
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.zip.CRC32;
+
+/**
+ * Reads every file of a directory twice in several ways, prints what it saw and the threads there
+ * are, and ends as told. Arguments: directory, then any of {@code wait} (for a line on stdin
+ * between the two rounds), {@code recorder} (until the agent's recorder, if any, has started),
+ * {@code exit=N}, {@code throw}, {@code threads}.
+ */
+public final class Reads {
+  private Reads() {}
+
+  /** See the class. */
+  public static void main(String[] arguments) throws Exception {
+    List<String> wishes = Arrays.asList(arguments).subList(1, arguments.length);
+    File[] files = new File(arguments[0]).listFiles();
+    Arrays.sort(files);
+    round(files);
+    if (wishes.contains("wait")) {
+      System.out.println("ready");
+      System.in.read();
+    }
+    if (wishes.contains("recorder")) {
+      for (Thread thread : Thread.getAllStackTraces().keySet()) {
+        if (thread.getName().equals("coordl-recorder")) {
+          thread.join();
+        }
+      }
+    }
+    round(files);
+    round(files);
+    if (wishes.contains("threads")) {
+      System.out.println(threads());
+    }
+    for (String wish : wishes) {
+      if (wish.startsWith("exit=")) {
+        System.exit(Integer.parseInt(wish.substring("exit=".length())));
+      }
+    }
+    if (wishes.contains("throw")) {
+      throw new IllegalStateException("as told");
+    }
+  }
+
+  private static void round(File[] files) throws IOException {
+    for (File file : files) {
+      try (InputStream in = new FileInputStream(file)) {
+        System.out.println(file.getName() + " " + crc(in.readAllBytes()));
+      }
+      System.out.println(file.getName() + " " + crc(Files.readAllBytes(file.toPath())));
+    }
+    try (InputStream in = new FileInputStream(new File(files[0].getParentFile(), "missing"))) {
+      System.out.println("not missing: " + in);
+    } catch (IOException e) {
+      System.out.println(e.getClass().getName());
+    }
+  }
+
+  private static long crc(byte[] bytes) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes);
+    return crc.getValue();
+  }
+
+  private static List<String> threads() {
+    TreeSet<String> names = new TreeSet<>();
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      names.add(thread.getName());
+    }
+    return new ArrayList<>(names);
+  }
+}

@@ -1,0 +1,59 @@
+package io.coordl.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
+
+class FiguresTest {
+  @TempDir Path folder;
+
+  @Test
+  void summariesAddTheHitsOfAllStores() {
+    RecordingSummary summary =
+        RecordingSummary.of(
+            JsonMapper.shared()
+                .readTree(
+                    """
+                    {"totals": {"wallNanos": 10, "stallNanos": 6, "fetchStallNanos": 1,
+                     "prepStallNanos": 2, "gcStallNanos": 3, "queueStallNanos": 0,
+                     "storageItems": 600},
+                     "stores": [{"hits": 7}, {"hits": 5}]}\
+                    """));
+    assertThat(summary).isEqualTo(new RecordingSummary(10, 6, 1, 2, 3, 0, 12, 600));
+  }
+
+  @Test
+  void aMissingFigureIsAnErrorNotAZero() {
+    assertThatThrownBy(() -> RecordingSummary.of(JsonMapper.shared().readTree("{\"totals\": {}}")))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("wallNanos");
+  }
+
+  @Test
+  void mediansOfOddAndEvenNumbers() {
+    assertThat(Pairs.median(List.of(3.0, 1.0, 2.0))).isEqualTo(2);
+    assertThat(Pairs.median(List.of(4.0, 1.0, 2.0, 3.0))).isEqualTo(2.5);
+    assertThat(new Pairs(List.of(2.0), List.of(3.0)).ratios()).containsExactly(1.5);
+  }
+
+  @Test
+  void onlyPicturesThatWereOpenedCount() throws IOException {
+    Path trace =
+        Files.write(
+            folder.resolve("trace"),
+            List.of(
+                "12 openat(AT_FDCWD, \"/d/class0/00000.jpg\", O_RDONLY) = 5",
+                "12 openat(AT_FDCWD, \"/d/class0/00001.jpg\", O_RDONLY <unfinished ...>",
+                "12 <... openat resumed>) = 6",
+                "12 openat(AT_FDCWD, \"/d/gone.jpg\", O_RDONLY) = -1 ENOENT (No such file)",
+                "12 openat(AT_FDCWD, \"/d/class0\", O_RDONLY|O_DIRECTORY) = 7"));
+    assertThat(OpenedFiles.count(trace)).isEqualTo(2);
+  }
+}

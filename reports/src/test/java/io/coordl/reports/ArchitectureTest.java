@@ -1,0 +1,46 @@
+package io.coordl.reports;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(
+    packages = "io.coordl.reports",
+    importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+  @ArchTest
+  static final ArchRule onlyTheRecordingCrosses =
+      noClasses()
+          .should()
+          .dependOnClassesThat(
+              DescribedPredicate.describe(
+                  "are of another module",
+                  (JavaClass type) ->
+                      type.getPackageName().startsWith("io.coordl")
+                          && !type.getPackageName().startsWith("io.coordl.reports")));
+
+  @ArchTest
+  static final ArchRule recordingsKnowNoReport =
+      noClasses()
+          .that()
+          .resideInAPackage("io.coordl.reports.recording")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.coordl.reports", "io.coordl.reports.summary");
+
+  @ArchTest
+  static final ArchRule onlyRecordingsReadJfr =
+      classes()
+          .that()
+          .resideOutsideOfPackage("io.coordl.reports.recording")
+          .should()
+          .onlyDependOnClassesThat()
+          .resideOutsideOfPackage("jdk.jfr..");
+}

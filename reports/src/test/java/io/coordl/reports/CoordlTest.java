@@ -1,0 +1,203 @@
+package io.coordl.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.coordl.reports.recording.ChildJob;
+import io.coordl.reports.recording.Recordings;
+import io.coordl.reports.summary.Summary;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class CoordlTest {
+  @TempDir Path folder;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int coordl(Object... arguments) {
+    String[] words = List.of(arguments).stream().map(Object::toString).toArray(String[]::new);
+    return Coordl.run(new PrintWriter(out), new PrintWriter(err), words);
+  }
+
+  private Path job() throws Exception {
+    return Recordings.record(folder.resolve("job.jfr"), Recordings::emitJob);
+  }
+
+  @Test
+  void theSummaryShowsTheFiguresOfTheJob() throws Exception {
+    Path job = job();
+
+    assertThat(coordl("summary", job)).as(err.toString()).isZero();
+
+    assertThat(out.toString().lines().skip(1).toList())
+        .containsExactly(
+            "Program     my.Train --epochs 3 (pid "
+                + ProcessHandle.current().pid()
+                + "), DJL 0.35.1, 3 epochs, 300 batches",
+            "Where the time went         seconds  % of wall",
+            "  wall                       130.00    100.0 %",
+            "  compute                     76.00     58.5 %",
+            "  data stall                  51.00     39.2 %",
+            "    fetch                     42.00     32.3 %",
+            "    prep                       6.00      4.6 %",
+            "    garbage collection         0.75      0.6 %",
+            "    queueing                   2.25      1.7 %",
+            "  checkpoint                   3.00      2.3 %",
+            "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened",
+            "  1               70.00      26.00      43.00      40.00       2.00         1,000",
+            "  2               30.00      25.00       4.00       1.00       2.00             0",
+            "  3               30.00      25.00       4.00       1.00       2.00             0",
+            "Store       raw, process: 256.0 MiB of 1.0 GiB used (25.0 %), 1,000 items, 2,000 hits"
+                + " of 3,000 (66.7 %)",
+            "Items       3,000 fetched: 2,000 from memory (190.7 MiB), 1,000 from storage"
+                + " (95.4 MiB), each a file opened",
+            "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
+            "Try next    nothing: the first epoch filled the cache, and later ones wait for storage"
+                + " 3.3 % of their time.");
+    assertThat(out.toString().lines().findFirst()).contains("CoorDL summary of " + job);
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void theLongestSummaryHasTwentyLines() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("long.jfr"),
+            () -> {
+              Recordings.emitJob();
+              Recordings.emitEpoch(4, Recordings.SECOND, 0);
+              Recordings.emitFault("a\nb\tc", "java.io.IOException: " + "x".repeat(1_000));
+            });
+
+    assertThat(coordl("summary", "--no-progress", file)).isZero();
+
+    List<String> lines = out.toString().lines().toList();
+    assertThat(lines).hasSizeLessThanOrEqualTo(20);
+    assertThat(lines)
+        .anyMatch(line -> line.startsWith("Faults      1 fault inside the agent"))
+        .anyMatch(line -> line.startsWith("  4  "))
+        .noneMatch(line -> line.startsWith("  3  "))
+        .allMatch(line -> line.length() < 300);
+  }
+
+  @Test
+  void theJsonIsAsItsSchemaSays() throws Exception {
+    assertThat(coordl("summary", "--json", job())).isZero();
+
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/schemaVersion").asInt()).isEqualTo(1);
+    assertThat(json.at("/program/pid").asLong()).isEqualTo(ProcessHandle.current().pid());
+    assertThat(json.at("/totals/origin").asString()).isEqualTo("job");
+    assertThat(json.at("/totals/wallNanos").asLong()).isEqualTo(130_000_000_000L);
+    assertThat(json.at("/totals/fetchStallNanos").asLong()).isEqualTo(42_000_000_000L);
+    assertThat(json.at("/epochs/1/stallNanos").asLong()).isEqualTo(4_000_000_000L);
+    assertThat(json.at("/epochs/0/storageBytes").asLong()).isEqualTo(100_000_000L);
+    assertThat(json.at("/stores/0/capacityBytes").asLong()).isEqualTo(1L << 30);
+    assertThat(json.at("/stores/0/hitRatio").asDouble()).isEqualTo(2.0 / 3);
+    assertThat(json.at("/latencies/1/kind").asString()).isEqualTo("fetch");
+    assertThat(json.at("/latencies/1/p99Nanos").asLong()).isEqualTo(40_000_000L);
+    assertThat(json.at("/next/finding").asString()).isEqualTo("cacheFilled");
+  }
+
+  @Test
+  void aJobOfWhichNothingIsKnownIsValidJsonToo() throws Exception {
+    Path file = Recordings.record(folder.resolve("fetches.jfr"), () -> Recordings.emitFetches(3));
+
+    assertThat(coordl("summary", "--json", file)).isZero();
+
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/next/finding").asString()).isEqualTo("nothingMeasured");
+    assertThat(json.at("/program/mainClass").isMissingNode()).isTrue();
+  }
+
+  @Test
+  void theSchemaRefusesWhatItDoesNotKnow() {
+    assertThat(schema().validate("{\"schemaVersion\": 2, \"extra\": 1}", InputFormat.JSON))
+        .isNotEmpty();
+  }
+
+  @Test
+  void epochsStandInForTotalsThatACrashLeftOut() throws Exception {
+    Path dead = ChildJob.die(folder.resolve("dead.jfr"));
+
+    assertThat(coordl("summary", "--json", dead)).isZero();
+
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/recording/endsEarly").asBoolean()).isTrue();
+    assertThat(json.at("/totals/origin").asString()).isEqualTo("epochs");
+    assertThat(json.at("/totals/wallNanos").asLong()).isEqualTo(100_000_000_000L);
+    assertThat(json.at("/totals/batches").asLong()).isEqualTo(200);
+
+    assertThat(coordl("summary", dead)).isZero();
+
+    assertThat(out.toString())
+        .contains("dead.jfr (ends early: its JVM died or is still recording)")
+        .contains("2 epochs, 200 batches (sum of the finished epochs)");
+  }
+
+  @Test
+  void whatCannotBeReadIsOneSentenceAndExitCodeOne() throws Exception {
+    Path text = Files.writeString(folder.resolve("@notes.txt"), "no recording");
+
+    assertThat(coordl("summary", text)).isEqualTo(1);
+
+    assertThat(err.toString())
+        .isEqualTo(
+            "coordl: " + text + " is not a Flight Recorder recording." + System.lineSeparator());
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void aWrongCommandLineIsExitCodeTwo() {
+    assertThat(coordl()).isEqualTo(2);
+    assertThat(coordl("summary")).isEqualTo(2);
+    assertThat(coordl("summary", "a.jfr", "b.jfr")).isEqualTo(2);
+    assertThat(coordl("summary", "--yaml", "a.jfr")).isEqualTo(2);
+    assertThat(coordl("sumary", "a.jfr")).isEqualTo(2);
+    assertThat(err.toString()).contains("Did you mean").doesNotContain("\tat ");
+  }
+
+  @Test
+  void helpNamesCommandsAndExitCodes() {
+    assertThat(coordl("--help")).isZero();
+    assertThat(coordl("help", "summary")).isZero();
+    assertThat(coordl("--version")).isZero();
+    assertThat(coordl("generate-completion")).isZero();
+    assertThat(out.toString())
+        .contains("Usage: coordl [-hV] COMMAND", "Usage: coordl summary", "FILE.jfr")
+        .contains(
+            "0   it worked", "1   the recording cannot be read", "2   the command line is wrong")
+        .contains("coordl (not packaged)", "complete -F _complete_coordl");
+  }
+
+  @Test
+  void theBarIsWipedOut() {
+    try (ProgressBar bar = new ProgressBar(new PrintWriter(err), true)) {
+      bar.at(0.5);
+      bar.at(0.501);
+    }
+    assertThat(err.toString())
+        .isEqualTo(
+            "\r[" + "#".repeat(20) + " ".repeat(20) + "] 50 %" + "\r" + " ".repeat(48) + "\r");
+  }
+
+  private static Schema schema() {
+    InputStream text = Summary.class.getResourceAsStream("summary.schema.json");
+    return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12).getSchema(text);
+  }
+}

@@ -1,0 +1,99 @@
+package io.coordl.reports.recording;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import jdk.jfr.Event;
+import jdk.jfr.Name;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.EventStream;
+
+/** A job in a JVM of its own: one that ends well, or one that dies while it records. */
+public final class ChildJob {
+  private ChildJob() {}
+
+  /** The agent's event of another version: the same name, other fields. */
+  @Name("io.coordl.Epoch")
+  static final class OtherEpoch extends Event {
+    long epoch;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    switch (arguments[0]) {
+      case "record" -> Recordings.record(Path.of(arguments[1]), Recordings::emitJob);
+      case "recordOtherVersion" -> emitOtherVersion(Path.of(arguments[1]));
+      case "die" -> die();
+      default -> throw new IllegalArgumentException(arguments[0]);
+    }
+  }
+
+  private static void emitOtherVersion(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable(OtherEpoch.class);
+      recording.start();
+      OtherEpoch event = new OtherEpoch();
+      event.epoch = 1;
+      event.commit();
+      recording.dump(file);
+    }
+  }
+
+  private static void die() throws Exception {
+    Recordings.start();
+    Recordings.emitEpoch(1, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
+    Recordings.nextChunk();
+    Recordings.emitTotals(1, 100, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
+    Recordings.nextChunk();
+    Recordings.emitEpoch(2, 30 * Recordings.SECOND, Recordings.SECOND);
+    // JFR tells a stream in this JVM about a flush only once it is on disk.
+    try (var stream = EventStream.openRepository()) {
+      var seen = new CountDownLatch(1);
+      stream.setStartTime(Instant.EPOCH);
+      stream.onEvent(
+          "io.coordl.Epoch",
+          event -> {
+            if (event.getLong("epoch") == 2) {
+              seen.countDown();
+            }
+          });
+      stream.startAsync();
+      seen.await();
+    }
+    Runtime.getRuntime().halt(9);
+  }
+
+  static Path record(Path file) throws Exception {
+    run(List.of("record", file.toString()), List.of());
+    return file;
+  }
+
+  static Path recordOtherVersion(Path file) throws Exception {
+    run(List.of("recordOtherVersion", file.toString()), List.of());
+    return file;
+  }
+
+  /**
+   * Runs a job that dies. Returns all chunks of a JVM that died, one after the other in one file.
+   */
+  public static Path die(Path file) throws Exception {
+    Path repository = file.resolveSibling("repository");
+    run(List.of("die"), List.of("-XX:FlightRecorderOptions=repository=" + repository));
+    try (Stream<Path> files = Files.walk(repository);
+        var out = Files.newOutputStream(file)) {
+      for (Path chunk : files.filter(Files::isRegularFile).sorted().toList()) {
+        Files.copy(chunk, out);
+      }
+    }
+    return file;
+  }
+
+  private static void run(List<String> arguments, List<String> options) throws Exception {
+    Java.run(
+        Stream.of(options, List.of(ChildJob.class.getName()), arguments)
+            .flatMap(List::stream)
+            .toList());
+  }
+}

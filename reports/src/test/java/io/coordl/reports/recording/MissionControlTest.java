@@ -1,0 +1,165 @@
+package io.coordl.reports.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.event.BatchEvent;
+import io.coordl.bridge.event.DataStallEvent;
+import io.coordl.bridge.event.DecodeEvent;
+import io.coordl.bridge.event.StepEvent;
+import io.coordl.bridge.event.TransformEvent;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import jdk.jfr.AnnotationElement;
+import jdk.jfr.DataAmount;
+import jdk.jfr.EventType;
+import jdk.jfr.Relational;
+import jdk.jfr.Timespan;
+import jdk.jfr.ValueDescriptor;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.openjdk.jmc.common.item.IAccessorKey;
+import org.openjdk.jmc.common.item.IItemCollection;
+import org.openjdk.jmc.common.item.IItemIterable;
+import org.openjdk.jmc.common.item.IType;
+import org.openjdk.jmc.common.unit.ContentType;
+import org.openjdk.jmc.common.unit.UnitLookup;
+import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
+
+/** What JDK Mission Control sees of a recording, by its own reader. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class MissionControlTest {
+  private static final Set<String> OF_ONE_BATCH =
+      Set.of(
+          "io.coordl.Fetch",
+          "io.coordl.Decode",
+          "io.coordl.Transform",
+          "io.coordl.Batch",
+          "io.coordl.DataStall",
+          "io.coordl.Step");
+
+  private final Map<String, IType<?>> types = new HashMap<>();
+  private final Map<String, EventType> declared = new HashMap<>();
+
+  @BeforeAll
+  void load(@TempDir Path folder) throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("job.jfr"),
+            () -> {
+              Recordings.emitJob();
+              Recordings.emitFetches(1);
+              Recordings.emitFault("here", "it");
+              new DecodeEvent().commit();
+              new TransformEvent().commit();
+              new BatchEvent().commit();
+              new DataStallEvent().commit();
+              new StepEvent().commit();
+            });
+    IItemCollection events = JfrLoaderToolkit.loadEvents(file.toFile());
+    for (IItemIterable ofOneType : events) {
+      types.put(ofOneType.getType().getIdentifier(), ofOneType.getType());
+    }
+    Recordings.EVENTS.forEach(
+        event -> {
+          EventType type = EventType.getEventType(event);
+          declared.put(type.getName(), type);
+        });
+    assertThat(types.keySet()).containsAll(declared.keySet());
+  }
+
+  @Test
+  void everyEventIsInOurCategoryWithLabelAndDescription() {
+    declared.forEach(
+        (name, type) -> {
+          assertThat(type.getCategoryNames()).as(name).containsExactly("CoorDL");
+          IType<?> seen = types.get(name);
+          assertThat(seen.getName()).as(name).isEqualTo(type.getLabel()).isNotBlank();
+          // JMC adds the event's name to it.
+          assertThat(type.getDescription()).as(name).isNotBlank();
+          assertThat(seen.getDescription()).as(name).startsWith(type.getDescription());
+        });
+  }
+
+  @Test
+  void everyFieldHasLabelDescriptionAndUnit() {
+    declared.forEach(
+        (name, type) -> {
+          for (ValueDescriptor field : type.getFields()) {
+            String where = name + "." + field.getName();
+            assertThat(field.getLabel()).as(where).isNotBlank();
+            if (field.getAnnotation(Timespan.class) != null
+                && !field.getName().equals("duration")) {
+              assertThat(contentType(name, field)).as(where).isEqualTo(UnitLookup.TIMESPAN);
+            }
+            if (field.getAnnotation(DataAmount.class) != null) {
+              assertThat(contentType(name, field)).as(where).isEqualTo(UnitLookup.MEMORY);
+            }
+          }
+        });
+  }
+
+  /** A time or size without a unit would be shown as a bare number. */
+  @Test
+  void noTimeOrSizeIsABareNumber() {
+    Set<String> bare = new HashSet<>();
+    declared
+        .values()
+        .forEach(
+            type -> {
+              for (ValueDescriptor field : type.getFields()) {
+                String name = field.getName();
+                boolean time =
+                    name.matches("(?i)wall|compute|.*stall|.*time|checkpoint|p\\d+|wait");
+                boolean size = name.matches("(?i).*bytes|capacity|used");
+                boolean timeless =
+                    time
+                        && !name.equals("startTime")
+                        && field.getAnnotation(Timespan.class) == null;
+                boolean sizeless = size && field.getAnnotation(DataAmount.class) == null;
+                if (timeless || sizeless) {
+                  bare.add(type.getName() + "." + name);
+                }
+              }
+            });
+    assertThat(bare).isEmpty();
+  }
+
+  /** JMC joins events on an attribute they share; the JDK's tools on the relational annotation. */
+  @Test
+  void theEventsOfOneBatchAreRelated() {
+    Set<IAccessorKey<?>> shared = new HashSet<>();
+    Set<String> relations = new HashSet<>();
+    for (String name : OF_ONE_BATCH) {
+      for (IAccessorKey<?> key : types.get(name).getAccessorKeys().keySet()) {
+        if (key.getIdentifier().equals("batch")) {
+          shared.add(key);
+        }
+      }
+      for (AnnotationElement annotation :
+          declared.get(name).getField("batch").getAnnotationElements()) {
+        if (annotation.getAnnotation(Relational.class) != null) {
+          relations.add(annotation.getTypeName());
+        }
+      }
+      assertThat(declared.get(name).getField("batch").getAnnotationElements())
+          .as(name)
+          .anyMatch(annotation -> annotation.getAnnotation(Relational.class) != null);
+    }
+    assertThat(shared).hasSize(1);
+    assertThat(relations).containsExactly("io.coordl.BatchId");
+  }
+
+  private ContentType<?> contentType(String event, ValueDescriptor field) {
+    return types.get(event).getAccessorKeys().entrySet().stream()
+        .filter(entry -> entry.getKey().getIdentifier().equals(field.getName()))
+        .map(Map.Entry::getKey)
+        .map(IAccessorKey::getContentType)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(event + " lacks " + field.getName()));
+  }
+}

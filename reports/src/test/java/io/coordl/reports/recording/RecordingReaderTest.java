@@ -1,0 +1,322 @@
+package io.coordl.reports.recording;
+
+import static io.coordl.reports.recording.Recordings.MILLISECOND;
+import static io.coordl.reports.recording.Recordings.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecordingReaderTest {
+  @TempDir Path folder;
+
+  private JobRecording read(Path file) throws RecordingException {
+    return RecordingReader.read(file, Progress.NONE);
+  }
+
+  private void assertRefused(Path file, String sentence) {
+    assertThatThrownBy(() -> read(file))
+        .isInstanceOf(RecordingException.class)
+        .hasMessageContaining(sentence)
+        .hasMessageStartingWith(file.toString())
+        .hasMessageEndingWith(sentence.endsWith("?") ? "?" : ".");
+  }
+
+  private Path job() throws Exception {
+    return Recordings.record(folder.resolve("job.jfr"), Recordings::emitJob);
+  }
+
+  @Test
+  void theLastTotalsWinAndEveryEpochIsThereOnce() throws Exception {
+    JobRecording recording = read(job());
+
+    JobStatistics job = recording.job();
+    assertThat(job)
+        .isEqualTo(
+            new JobStatistics(
+                "my.Train --epochs 3",
+                "DJL 0.35.1",
+                3,
+                0,
+                130 * SECOND,
+                300,
+                76 * SECOND,
+                51 * SECOND,
+                42 * SECOND,
+                6 * SECOND,
+                3 * SECOND / 4,
+                9 * SECOND / 4,
+                3 * SECOND,
+                42 * SECOND,
+                21 * SECOND,
+                15 * SECOND,
+                9 * SECOND,
+                3_000,
+                2_000,
+                1_000,
+                200_000_000,
+                100_000_000));
+    assertThat(recording.epochs()).extracting(Epoch::epoch).containsExactly(1L, 2L, 3L);
+    assertThat(recording.epochs())
+        .extracting(Epoch::wall)
+        .containsExactly(70 * SECOND, 30 * SECOND, 30 * SECOND);
+    assertThat(recording.epochs()).extracting(Epoch::storageItems).containsExactly(1_000L, 0L, 0L);
+    assertThat(recording.stores())
+        .containsExactly(
+            new StoreStatistics(
+                "raw",
+                "process",
+                "images",
+                1L << 30,
+                1L << 28,
+                1_000,
+                2_000,
+                1_000,
+                1_000,
+                0,
+                200_000_000,
+                1));
+    assertThat(recording.latencies())
+        .extracting(LatencyStatistics::kind, LatencyStatistics::p50, LatencyStatistics::p99)
+        .containsExactly(
+            tuple("decode", 3 * MILLISECOND, 5 * MILLISECOND),
+            tuple("fetch", 2 * MILLISECOND, 40 * MILLISECOND),
+            tuple("step", 200 * MILLISECOND, 210 * MILLISECOND));
+    assertThat(recording.configuration()).containsExactly(Map.entry("cache", "minio"));
+    assertThat(recording.jvm()).isNotNull();
+    assertThat(recording.jvm().pid()).isEqualTo(ProcessHandle.current().pid());
+    assertThat(recording.endsEarly()).isFalse();
+  }
+
+  @Test
+  void theSameRecordingTwiceInOneFileChangesNoFigure() throws Exception {
+    Path job = job();
+    Path twice = concatenate(job, job);
+
+    JobRecording once = read(job);
+    JobRecording both = read(twice);
+
+    assertThat(both.epochs()).isEqualTo(once.epochs());
+    assertThat(both.job()).isEqualTo(once.job());
+    assertThat(both.stores()).isEqualTo(once.stores());
+  }
+
+  @Test
+  void faultsAreCountedAndTheFirstFewKept() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("faults.jfr"),
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                Recordings.emitFault("store " + i / 10, "java.io.IOException");
+              }
+            });
+
+    JobRecording recording = read(file);
+
+    assertThat(recording.faults()).isEqualTo(100);
+    assertThat(recording.firstFaults())
+        .extracting(Fault::where)
+        .containsExactly("store 0", "store 1", "store 2", "store 3", "store 4");
+  }
+
+  @Test
+  void aFileThatIsNoRecordingIsRefused() throws Exception {
+    assertRefused(folder.resolve("missing.jfr"), "does not exist.");
+    assertRefused(folder, "is a directory");
+    assertRefused(Files.createFile(folder.resolve("empty.jfr")), "is empty");
+    assertRefused(Path.of("/dev/null"), "is not a file.");
+    assertRefused(
+        Files.writeString(folder.resolve("text.jfr"), "no recording\n".repeat(100)),
+        "is not a Flight Recorder recording.");
+    assertRefused(
+        Files.writeString(folder.resolve("short.jfr"), "PK"),
+        "is not a Flight Recorder recording.");
+    byte[] later = Files.readAllBytes(job());
+    later[5] = 9;
+    assertRefused(
+        Files.write(folder.resolve("later.jfr"), later), "of a version that coordl cannot read.");
+  }
+
+  @Test
+  void aFileOfSomebodyElseIsRefused() throws Exception {
+    Path file = job();
+    assumeTrue(file.toFile().setReadable(false) && !Files.isReadable(file), "runs as root");
+    assertRefused(file, "may not be read by this user.");
+  }
+
+  @Test
+  void aRecordingWithoutOurEventsIsRefused() throws Exception {
+    Path file = folder.resolve("foreign.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.JVMInformation");
+      recording.start();
+      recording.dump(file);
+    }
+    assertRefused(file, "has no CoorDL events: was the agent attached to the program?");
+  }
+
+  @Test
+  void aRecordingCutOffAnywhereIsRefused() throws Exception {
+    Path whole = job();
+    byte[] bytes = Files.readAllBytes(whole);
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    List<Integer> cuts = new ArrayList<>(List.of(1, 3, 4, 67, 68, 69, bytes.length - 1));
+    Set<Integer> boundaries = boundaries(bytes);
+    while (cuts.size() < 37) {
+      int cut = 1 + random.nextInt(bytes.length - 1);
+      if (!boundaries.contains(cut)) {
+        cuts.add(cut);
+      }
+    }
+    for (int cut : cuts) {
+      Path file = Files.write(folder.resolve("cut.jfr"), Arrays.copyOf(bytes, cut));
+      assertThatThrownBy(() -> read(file))
+          .as("cut at %s of %s, seed %s", cut, bytes.length, seed)
+          .isInstanceOf(RecordingException.class)
+          .hasMessageContaining("is cut off");
+    }
+  }
+
+  /** Where a cut leaves a recording that is whole, and only shorter. */
+  private static Set<Integer> boundaries(byte[] bytes) {
+    Set<Integer> boundaries = new HashSet<>();
+    for (int at = 0; at < bytes.length; ) {
+      at += (int) ByteBuffer.wrap(bytes).getLong(at + 8);
+      boundaries.add(at);
+    }
+    return boundaries;
+  }
+
+  /** A flipped bit may hide in a figure; it must never end in a stack trace or a wait. */
+  @Test
+  @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aDamagedRecordingIsReadOrRefused() throws Exception {
+    byte[] bytes = Files.readAllBytes(job());
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int i = 0; i < 300; i++) {
+      byte[] damaged = bytes.clone();
+      // The header and the first constants break in more ways than the rest.
+      int at = random.nextInt(random.nextBoolean() ? 200 : bytes.length);
+      damaged[at] ^= (byte) (1 << random.nextInt(8));
+      Path file = Files.write(folder.resolve("damaged.jfr"), damaged);
+      try {
+        assertThat(read(file)).isNotNull();
+      } catch (RecordingException refused) {
+        assertThat(refused).hasMessageContaining(file.toString());
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("byte " + at + ", seed " + seed, e);
+      }
+    }
+  }
+
+  @Test
+  void twoJobsInOneFileAreRefused() throws Exception {
+    Path other = ChildJob.record(folder.resolve("other.jfr"));
+    assertRefused(concatenate(job(), other), "holds recordings of 2 JVMs (pid ");
+  }
+
+  @Test
+  void totalsThatGoBackwardsAreRefused() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("backwards.jfr"),
+            () -> {
+              Recordings.emitTotals(3, 300, 130 * SECOND, 42 * SECOND);
+              Recordings.emitTotals(1, 100, 70 * SECOND, 40 * SECOND);
+            });
+    assertRefused(file, "holds recordings of more than one run");
+  }
+
+  @Test
+  void whatADeadJvmFlushedIsReadAndSaidToEndEarly() throws Exception {
+    Path file = ChildJob.die(folder.resolve("dead.jfr"));
+    byte[] before = Files.readAllBytes(file);
+
+    JobRecording recording = read(file);
+
+    assertThat(recording.endsEarly()).isTrue();
+    assertThat(recording.epochs()).extracting(Epoch::epoch).containsExactly(1L, 2L);
+    assertThat(recording.job()).isNotNull();
+    assertThat(recording.job().batches()).isEqualTo(100);
+    assertThat(file).hasBinaryContent(before);
+  }
+
+  @Test
+  void whatADeadJvmNeverFlushedIsRefused() throws Exception {
+    byte[] header = Arrays.copyOf(Files.readAllBytes(job()), 200);
+    ByteBuffer.wrap(header).putLong(8, 200).putLong(24, 0).put(64, (byte) 1);
+    Path file = Files.write(folder.resolve("dead.jfr"), header);
+    assertRefused(file, "holds nothing readable");
+
+    JobRecording recording = read(concatenate(job(), file));
+
+    assertThat(recording.endsEarly()).isTrue();
+    assertThat(recording.epochs()).hasSize(3);
+  }
+
+  @Test
+  void anotherVersionsEventIsNotReadAsZeroes() throws Exception {
+    assertRefused(
+        ChildJob.recordOtherVersion(folder.resolve("other.jfr")),
+        "was written by another version of the agent (event io.coordl.Epoch has no field 'source'):"
+            + " use the coordl.jar that came with it.");
+  }
+
+  @Test
+  void millionsOfEventsNeedNoMoreMemoryThanOne() throws Exception {
+    int many = 2_000_000;
+    Path file =
+        Recordings.record(
+            folder.resolve("big.jfr"),
+            () -> {
+              Recordings.emitFetches(many);
+              Recordings.emitJob();
+            });
+
+    Java.Ended ended =
+        Java.run(
+            List.of("-Xmx64m", "io.coordl.reports.Coordl", "summary", "--json", file.toString()));
+
+    assertThat(ended.code()).as(ended.output()).isZero();
+    assertThat(ended.output()).contains("\"batches\" : 300");
+  }
+
+  @Test
+  void progressRisesToOne() throws Exception {
+    List<Double> seen = new ArrayList<>();
+
+    RecordingReader.read(job(), seen::add);
+
+    assertThat(seen).isSorted().last().isEqualTo(1.0);
+    assertThat(seen).first().isEqualTo(0.0);
+  }
+
+  private Path concatenate(Path first, Path second) throws Exception {
+    Path file = folder.resolve("both.jfr");
+    try (OutputStream out = Files.newOutputStream(file)) {
+      Files.copy(first, out);
+      Files.copy(second, out);
+    }
+    return file;
+  }
+}

@@ -1,0 +1,202 @@
+package io.coordl.reports.recording;
+
+import io.coordl.bridge.event.BatchEvent;
+import io.coordl.bridge.event.ConfigurationEvent;
+import io.coordl.bridge.event.DataStallEvent;
+import io.coordl.bridge.event.DecodeEvent;
+import io.coordl.bridge.event.EpochEvent;
+import io.coordl.bridge.event.FaultEvent;
+import io.coordl.bridge.event.FetchEvent;
+import io.coordl.bridge.event.JobStatisticsEvent;
+import io.coordl.bridge.event.LatencyStatisticsEvent;
+import io.coordl.bridge.event.StepEvent;
+import io.coordl.bridge.event.StoreStatisticsEvent;
+import io.coordl.bridge.event.TransformEvent;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import jdk.jfr.Event;
+import jdk.jfr.Recording;
+
+/** Makes real recordings of the agent's real events, with figures that a test can predict. */
+public final class Recordings {
+  public static final long SECOND = 1_000_000_000L;
+  public static final long MILLISECOND = 1_000_000L;
+
+  /** Every event of the agent that a job's recording may have. */
+  public static final List<Class<? extends Event>> EVENTS =
+      List.of(
+          BatchEvent.class,
+          ConfigurationEvent.class,
+          DataStallEvent.class,
+          DecodeEvent.class,
+          EpochEvent.class,
+          FaultEvent.class,
+          FetchEvent.class,
+          JobStatisticsEvent.class,
+          LatencyStatisticsEvent.class,
+          StepEvent.class,
+          StoreStatisticsEvent.class,
+          TransformEvent.class);
+
+  private Recordings() {}
+
+  /** Records what the action emits. */
+  public static Path record(Path file, Runnable action) throws IOException {
+    try (Recording recording = start()) {
+      action.run();
+      recording.dump(file);
+    }
+    return file;
+  }
+
+  public static Recording start() {
+    Recording recording = new Recording();
+    recording.setToDisk(true);
+    EVENTS.forEach(event -> recording.enable(event).withThreshold(Duration.ZERO));
+    recording.enable("jdk.JVMInformation");
+    recording.start();
+    return recording;
+  }
+
+  /** Begins a new chunk in all recordings, as a long job does now and then. */
+  public static void nextChunk() {
+    try (Recording other = new Recording()) {
+      other.start();
+    }
+  }
+
+  /** A job of three epochs of 100 batches: cold, then warm; 300 batches, 130 s. */
+  public static void emitJob() {
+    emitConfiguration("cache", "minio");
+    emitEpoch(1, 70 * SECOND, 40 * SECOND);
+    nextChunk();
+    emitTotals(1, 100, 70 * SECOND, 40 * SECOND);
+    emitEpoch(2, 30 * SECOND, SECOND);
+    emitStore(1_000, 1_000);
+    emitEpoch(3, 30 * SECOND, SECOND);
+    emitTotals(3, 300, 130 * SECOND, 42 * SECOND);
+    emitStore(2_000, 1_000);
+    emitLatency("fetch", 0, 2 * MILLISECOND, 40 * MILLISECOND);
+    emitLatency("fetch", 3, 1, 2);
+    emitLatency("decode", 0, 3 * MILLISECOND, 5 * MILLISECOND);
+    emitLatency("step", 0, 200 * MILLISECOND, 210 * MILLISECOND);
+  }
+
+  public static void emitConfiguration(String key, String value) {
+    ConfigurationEvent event = new ConfigurationEvent();
+    event.key = key;
+    event.value = value;
+    event.origin = "argument";
+    event.commit();
+  }
+
+  /** An epoch of 100 batches of which the stall is fetch but for 3 s: prep, GC and queueing. */
+  public static void emitEpoch(long number, long wall, long fetchStall) {
+    EpochEvent event = new EpochEvent();
+    event.epoch = number;
+    event.source = "my.Images";
+    event.complete = true;
+    event.wall = wall;
+    event.batches = 100;
+    event.compute = wall - fetchStall - 4 * SECOND;
+    event.stall = fetchStall + 3 * SECOND;
+    event.fetchStall = fetchStall;
+    event.prepStall = 2 * SECOND;
+    event.gcStall = SECOND / 4;
+    event.queueStall = SECOND * 3 / 4;
+    event.checkpoint = SECOND;
+    event.fetchTime = fetchStall;
+    event.decodeTime = 7 * SECOND;
+    event.transformTime = 5 * SECOND;
+    event.otherTime = 3 * SECOND;
+    event.items = 1_000;
+    event.memoryItems = number == 1 ? 0 : 1_000;
+    event.storageItems = number == 1 ? 1_000 : 0;
+    event.memoryBytes = number == 1 ? 0 : 100_000_000;
+    event.storageBytes = number == 1 ? 100_000_000 : 0;
+    event.commit();
+  }
+
+  public static void emitTotals(long epochs, long batches, long wall, long fetchStall) {
+    JobStatisticsEvent event = new JobStatisticsEvent();
+    event.mainClass = "my.Train --epochs 3";
+    event.frameworks = "DJL 0.35.1";
+    event.epochs = epochs;
+    event.wall = wall;
+    event.batches = batches;
+    event.compute = wall - fetchStall - epochs * 4 * SECOND;
+    event.stall = fetchStall + epochs * 3 * SECOND;
+    event.fetchStall = fetchStall;
+    event.prepStall = epochs * 2 * SECOND;
+    event.gcStall = epochs * SECOND / 4;
+    event.queueStall = epochs * SECOND * 3 / 4;
+    event.checkpoint = epochs * SECOND;
+    event.fetchTime = fetchStall;
+    event.decodeTime = epochs * 7 * SECOND;
+    event.transformTime = epochs * 5 * SECOND;
+    event.otherTime = epochs * 3 * SECOND;
+    event.items = epochs * 1_000;
+    event.memoryItems = (epochs - 1) * 1_000;
+    event.storageItems = 1_000;
+    event.memoryBytes = (epochs - 1) * 100_000_000;
+    event.storageBytes = 100_000_000;
+    event.commit();
+  }
+
+  public static void emitStore(long hits, long misses) {
+    StoreStatisticsEvent event = new StoreStatisticsEvent();
+    event.store = "raw";
+    event.scope = "process";
+    event.group = "images";
+    event.capacity = 1L << 30;
+    event.used = 1L << 28;
+    event.items = 1_000;
+    event.hits = hits;
+    event.misses = misses;
+    event.admitted = 1_000;
+    event.bypassed = 0;
+    event.hitBytes = hits * 100_000;
+    event.jobs = 1;
+    event.commit();
+  }
+
+  public static void emitLatency(String kind, long epoch, long p50, long p99) {
+    LatencyStatisticsEvent event = new LatencyStatisticsEvent();
+    event.kind = kind;
+    event.epoch = epoch;
+    event.count = 3_000;
+    event.total = 3_000 * p50;
+    event.minimum = p50 / 2;
+    event.mean = p50;
+    event.p50 = p50;
+    event.p90 = p50 + 1;
+    event.p99 = p99;
+    event.p999 = p99 + 1;
+    event.maximum = p99 + 2;
+    event.histogram = "HISTFAAAA";
+    event.commit();
+  }
+
+  public static void emitFault(String where, String cause) {
+    FaultEvent event = new FaultEvent();
+    event.where = where;
+    event.cause = cause;
+    event.action = "the file was read from storage";
+    event.commit();
+  }
+
+  /** Fetches, as many as asked for, as a job without thresholds writes them. */
+  public static void emitFetches(int count) {
+    for (int i = 0; i < count; i++) {
+      FetchEvent event = new FetchEvent();
+      event.begin();
+      event.batch = i / 32;
+      event.path = "/data/image";
+      event.bytes = 100_000;
+      event.fetchTime = 2 * MILLISECOND;
+      event.commit();
+    }
+  }
+}

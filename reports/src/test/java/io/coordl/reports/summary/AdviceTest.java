@@ -1,0 +1,157 @@
+package io.coordl.reports.summary;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class AdviceTest {
+  private static final Set<String> ARGUMENTS =
+      Set.of(
+          "record", "summary", "dataset", "cache", "cache.size", "cache.scope", "group", "enabled");
+  private static final long SECOND = 1_000_000_000L;
+
+  private final List<Advice> given = new ArrayList<>();
+
+  private Advice advice(
+      Figures totals, List<Figures> epochs, List<Summary.Store> stores, String cache) {
+    List<Summary.Pass> passes = new ArrayList<>();
+    epochs.forEach(
+        epoch -> passes.add(new Summary.Pass(passes.size() + 1, "my.Images", true, epoch)));
+    Advice advice =
+        Advice.on(new Evidence(totals, passes, stores, Map.of("cache", cache), "DJL 0.35.1"));
+    given.add(advice);
+    return advice;
+  }
+
+  /** Of 100 s, the stalls and checkpoints given in seconds; each epoch asks for 3 GiB. */
+  private static Figures figures(long fetch, long prep, long gc, long queue, long checkpoint) {
+    long stall = fetch + prep + gc + queue;
+    return new Figures(
+        100 * SECOND,
+        100,
+        (100 - stall - checkpoint) * SECOND,
+        stall * SECOND,
+        fetch * SECOND,
+        prep * SECOND,
+        gc * SECOND,
+        queue * SECOND,
+        checkpoint * SECOND,
+        fetch * SECOND,
+        prep * SECOND,
+        0,
+        0,
+        1_000,
+        0,
+        1_000,
+        0,
+        3L << 30);
+  }
+
+  private static Summary.Store store(long bypassed) {
+    return new Summary.Store(
+        "raw", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, 1);
+  }
+
+  @AfterEach
+  void noAdviceNamesAnArgumentThatDoesNotExist() {
+    assertThat(given).isNotEmpty();
+    Pattern argument = Pattern.compile("([a-z]+(?:\\.[a-z]+)?)=");
+    for (Advice advice : given) {
+      String words = advice.sentence().replace("-javaagent:coordl-agent.jar=", "");
+      assertThat(argument.matcher(words).results().map(found -> found.group(1)).toList())
+          .isSubsetOf(ARGUMENTS);
+      assertThat(advice.arguments())
+          .allSatisfy(
+              text -> {
+                assertThat(text.substring(0, text.indexOf('='))).isIn(ARGUMENTS);
+                assertThat(advice.sentence()).contains(text);
+              });
+      assertThat(advice.sentence()).endsWith(".").doesNotContain("\n");
+    }
+  }
+
+  @Test
+  void aJobThatWaitsForStorageIsToldToCache() {
+    Figures figures = figures(40, 10, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures), List.of(), "off");
+    assertThat(advice.finding()).isEqualTo("fetchBound");
+    assertThat(advice.arguments()).containsExactly("cache=minio");
+    assertThat(advice.sentence()).contains("40.00 s", "3.0 GiB");
+  }
+
+  @Test
+  void aFullCacheIsToldItsSize() {
+    Figures figures = figures(40, 10, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures, figures), List.of(store(500)), "minio");
+    assertThat(advice.finding()).isEqualTo("cacheTooSmall");
+    assertThat(advice.arguments()).containsExactly("cache.size=4g");
+  }
+
+  @Test
+  void aCacheWithRoomThatDoesNotHelpLacksTheDataSet() {
+    Figures figures = figures(40, 10, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
+    assertThat(advice.finding()).isEqualTo("cacheNotAsked");
+    assertThat(advice.arguments()).containsExactly("dataset=PATH");
+  }
+
+  @Test
+  void aFilledCacheIsLeftAlone() {
+    Figures cold = figures(40, 10, 0, 0, 0);
+    assertThat(advice(cold, List.of(cold, figures(1, 9, 0, 0, 0)), List.of(store(0)), "minio"))
+        .isInstanceOf(Advice.CacheFilled.class);
+    assertThat(advice(cold, List.of(cold), List.of(store(0)), "minio").sentence())
+        .startsWith("let the job run on");
+  }
+
+  @Test
+  void theFirstPassOverTheValidationSetIsNoLaterEpoch() {
+    Figures cold = figures(40, 10, 0, 0, 0);
+    Advice advice =
+        Advice.on(
+            new Evidence(
+                cold,
+                List.of(
+                    new Summary.Pass(1, "my.Training", true, cold),
+                    new Summary.Pass(2, "my.Validation", true, cold)),
+                List.of(store(500)),
+                Map.of("cache", "minio"),
+                ""));
+    given.add(advice);
+    assertThat(advice).isInstanceOf(Advice.CacheFilled.class);
+  }
+
+  @Test
+  void aJobThatWaitsForPreparationIsNotToldToCache() {
+    Figures figures = figures(10, 40, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures), List.of(), "off");
+    assertThat(advice.finding()).isEqualTo("prepBound");
+    assertThat(advice.arguments()).isEmpty();
+    assertThat(advice.sentence()).contains("optExecutorService", "will not help here");
+  }
+
+  @Test
+  void whateverElseHoldsTheJobUpIsNamed() {
+    assertThat(advice(figures(1, 2, 30, 3, 4), List.of(), List.of(), "off"))
+        .isInstanceOf(Advice.GcBound.class);
+    assertThat(advice(figures(1, 2, 3, 30, 4), List.of(), List.of(), "off"))
+        .isInstanceOf(Advice.QueueBound.class);
+    assertThat(advice(figures(1, 2, 3, 4, 30), List.of(), List.of(), "off"))
+        .isInstanceOf(Advice.CheckpointBound.class);
+  }
+
+  @Test
+  void aJobThatComputesIsLeftAlone() {
+    Advice advice = advice(figures(4, 0, 0, 0, 0), List.of(), List.of(), "off");
+    assertThat(advice.finding()).isEqualTo("computeBound");
+    assertThat(advice.sentence()).contains("4.0 %");
+    assertThat(advice(Figures.NONE, List.of(), List.of(), "off").finding())
+        .isEqualTo("nothingMeasured");
+  }
+}

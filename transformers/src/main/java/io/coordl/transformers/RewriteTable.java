@@ -1,0 +1,99 @@
+package io.coordl.transformers;
+
+import io.coordl.transformers.callsite.CallSite;
+import io.coordl.transformers.callsite.CallSites;
+import io.coordl.transformers.hook.HookRule;
+import io.coordl.transformers.hook.Hooks;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+import net.bytebuddy.jar.asm.Type;
+import org.jspecify.annotations.Nullable;
+
+/** Everything that is rewritten, for the README; made from the rules, so that it is never stale. */
+public final class RewriteTable {
+  /** What one row tells, but for the methods it is about. */
+  private record Row(String library, String effect, String provenOn) {}
+
+  private final Map<Row, List<String>> rows = new LinkedHashMap<>();
+
+  private RewriteTable() {}
+
+  /** One table per library: what is caught, what becomes of it, on which versions it was proven. */
+  public static String markdown() {
+    RewriteTable table = new RewriteTable();
+    for (CallSite site : CallSites.TABLE) {
+      String effect = "becomes `" + simple(site.bridge()) + "`";
+      table.add(new Row(libraryOf(site), effect, site.provenOn()), site.signature());
+    }
+    for (HookRule rule : Hooks.all()) {
+      String effect = "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
+      table.add(new Row(rule.library(), effect, rule.provenOn()), method(rule));
+    }
+    return table.print();
+  }
+
+  private void add(Row row, String method) {
+    List<String> methods = rows.computeIfAbsent(row, unused -> new ArrayList<>());
+    if (!methods.contains(method)) {
+      methods.add(method);
+    }
+  }
+
+  private String print() {
+    StringBuilder text = new StringBuilder();
+    String library = "";
+    for (Map.Entry<Row, List<String>> entry : rows.entrySet()) {
+      Row row = entry.getKey();
+      if (!row.library().equals(library)) {
+        library = row.library();
+        text.append(text.isEmpty() ? "" : "\n");
+        text.append("| ").append(library).append(": what is caught | effect | proven on |\n");
+        text.append("|---|---|---|\n");
+      }
+      StringJoiner methods = new StringJoiner("`, `", "| `", "` | ");
+      entry.getValue().forEach(methods::add);
+      text.append(methods).append(row.effect()).append(" | ").append(row.provenOn());
+      text.append(" |\n");
+    }
+    return text.toString();
+  }
+
+  private static String libraryOf(CallSite site) {
+    return site.owner().startsWith("java") ? "JDK" : "OpenCV";
+  }
+
+  private static String method(HookRule rule) {
+    String owner = rule.owner();
+    String method = (owner == null ? "" : simple(owner) + ".") + rule.method();
+    String beside = rule.beside();
+    return method
+        + signature(rule.descriptor())
+        + (beside == null ? "" : " beside " + named(beside));
+  }
+
+  private static String named(String method) {
+    int descriptor = method.indexOf('(');
+    return method.substring(0, descriptor) + signature(method.substring(descriptor));
+  }
+
+  private static String signature(@Nullable String descriptor) {
+    if (descriptor == null) {
+      return "(..)";
+    }
+    StringJoiner parameters = new StringJoiner(", ", "(", ")");
+    for (Type type : Type.getArgumentTypes(descriptor)) {
+      parameters.add(simple(type.getClassName()));
+    }
+    Type result = Type.getReturnType(descriptor);
+    return parameters + (result.getSort() == Type.VOID ? "" : ": " + simple(result.getClassName()));
+  }
+
+  private static String simple(String className) {
+    String name = className.substring(className.lastIndexOf('/') + 1);
+    return name.substring(name.lastIndexOf('.') + 1).replace('$', '.');
+  }
+}

@@ -1,0 +1,248 @@
+package io.coordl.transformers.callsite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Enumeration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the rewriter leaves alone, and that what it writes is valid. */
+final class CallSiteRewriterTest {
+  private static final String FILE_INPUT_STREAM = "java/io/FileInputStream";
+
+  private final CallSiteRewriter rewriter = new CallSiteRewriter();
+  private final List<String> left = new ArrayList<>();
+  private final List<String> rewritten = new ArrayList<>();
+
+  private final SiteListener listener =
+      new SiteListener() {
+        @Override
+        public void rewritten(String className, CallSite site) {
+          rewritten.add(className + " " + site.signature());
+        }
+
+        @Override
+        public void left(String className, CallSite site, String reason) {
+          left.add(reason);
+        }
+      };
+
+  private interface Code {
+    void write(MethodVisitor method);
+  }
+
+  private static byte[] classFile(int version, Code code) {
+    ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+    writer.visit(version, Opcodes.ACC_PUBLIC, "some/Program", null, "java/lang/Object", null);
+    MethodVisitor method =
+        writer.visitMethod(
+            Opcodes.ACC_PUBLIC | Opcodes.ACC_STATIC,
+            "run",
+            "(Ljava/io/File;)Ljava/lang/Object;",
+            null,
+            null);
+    method.visitCode();
+    code.write(method);
+    method.visitMaxs(0, 0);
+    method.visitEnd();
+    writer.visitEnd();
+    return writer.toByteArray();
+  }
+
+  private static void construct(MethodVisitor method) {
+    method.visitVarInsn(Opcodes.ALOAD, 0);
+    method.visitMethodInsn(
+        Opcodes.INVOKESPECIAL, FILE_INPUT_STREAM, "<init>", "(Ljava/io/File;)V", false);
+  }
+
+  @Test
+  void aClassWithoutSitesIsUnchanged() throws IOException {
+    assertThat(rewriter.rewrite(bytesOf(Map.class), listener)).isNull();
+    assertThat(rewriter.rewrite(bytesOf(CallSiteRewriterTest.class), listener)).isNull();
+    assertThat(rewriter.rewrite(new byte[3], listener)).isNull();
+  }
+
+  @Test
+  void aNewWithoutDupIsLeft() {
+    byte[] classFile =
+        classFile(
+            Opcodes.V1_8,
+            method -> {
+              method.visitTypeInsn(Opcodes.NEW, FILE_INPUT_STREAM);
+              construct(method);
+              method.visitInsn(Opcodes.ACONST_NULL);
+              method.visitInsn(Opcodes.ARETURN);
+            });
+
+    assertThat(rewriter.rewrite(classFile, listener)).isNull();
+    assertThat(left).containsExactly("NEW is not followed by just DUP");
+  }
+
+  @Test
+  void aNewWithAThirdReferenceIsLeft() {
+    byte[] classFile =
+        classFile(
+            Opcodes.V1_8,
+            method -> {
+              method.visitTypeInsn(Opcodes.NEW, FILE_INPUT_STREAM);
+              method.visitInsn(Opcodes.DUP);
+              method.visitInsn(Opcodes.DUP);
+              construct(method);
+              method.visitInsn(Opcodes.POP);
+              method.visitInsn(Opcodes.ARETURN);
+            });
+
+    assertThat(rewriter.rewrite(classFile, listener)).isNull();
+    assertThat(left).containsExactly("NEW is not followed by just DUP");
+  }
+
+  @Test
+  void aNewAfterAnUnusualOneIsStillRewritten() {
+    byte[] classFile =
+        classFile(
+            Opcodes.V1_8,
+            method -> {
+              method.visitTypeInsn(Opcodes.NEW, FILE_INPUT_STREAM);
+              construct(method);
+              method.visitTypeInsn(Opcodes.NEW, FILE_INPUT_STREAM);
+              method.visitInsn(Opcodes.DUP);
+              construct(method);
+              method.visitInsn(Opcodes.ARETURN);
+            });
+
+    assertThat(rewriter.rewrite(classFile, listener)).isNotNull();
+    assertThat(rewritten).containsExactly("some.Program new FileInputStream(File)");
+    assertThat(left).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Opcodes.V1_1, Opcodes.V1_4, Opcodes.V1_6, Opcodes.V1_7, Opcodes.V17})
+  void imreadIsLinkedWhereTheClassFileHasInvokeDynamic(int version) {
+    byte[] classFile =
+        classFile(
+            version,
+            method -> {
+              method.visitLdcInsn("image");
+              method.visitMethodInsn(
+                  Opcodes.INVOKESTATIC,
+                  "org/opencv/imgcodecs/Imgcodecs",
+                  "imread",
+                  "(Ljava/lang/String;)Lorg/opencv/core/Mat;",
+                  false);
+              method.visitInsn(Opcodes.ARETURN);
+            });
+
+    if ((version & 0xffff) >= Opcodes.V1_7) {
+      assertThat(rewriter.rewrite(classFile, listener)).isNotNull();
+    } else {
+      assertThat(rewriter.rewrite(classFile, listener)).isNull();
+      assertThat(left).containsExactly("class file before Java 7");
+    }
+  }
+
+  @Test
+  void rewritingTwiceFindsNothingMore() throws IOException {
+    byte[] once = rewriter.rewrite(bytesOf(Subject.class), listener);
+
+    assertThat(once).isNotNull();
+    List<String> before = List.copyOf(rewritten);
+    assertThat(rewriter.rewrite(once, listener)).isNull();
+    assertThat(rewritten).isEqualTo(before);
+  }
+
+  @Test
+  void brokenBytesAreTheCallersToCatch() throws IOException {
+    byte[] broken = bytesOf(Subject.class);
+    java.util.Arrays.fill(broken, broken.length / 2, broken.length, (byte) 0x7f);
+
+    assertThatThrownBy(() -> rewriter.rewrite(broken, listener))
+        .isInstanceOf(RuntimeException.class);
+  }
+
+  /** Every class of the test class path that has a site passes the verifier once rewritten. */
+  @Test
+  void whatIsWrittenVerifies() throws Exception {
+    Map<String, byte[]> classes = new HashMap<>();
+    List<URL> urls = new ArrayList<>();
+    int scanned = 0;
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      if (!entry.endsWith(".jar")) {
+        continue;
+      }
+      urls.add(Path.of(entry).toUri().toURL());
+      try (JarFile jar = new JarFile(entry)) {
+        for (Enumeration<JarEntry> e = jar.entries(); e.hasMoreElements(); ) {
+          JarEntry file = e.nextElement();
+          String name = file.getName();
+          if (!name.endsWith(".class") || name.startsWith("META-INF/")) {
+            continue;
+          }
+          scanned++;
+          byte[] original = jar.getInputStream(file).readAllBytes();
+          byte[] bytes = rewriter.rewrite(original, listener);
+          if (bytes != null) {
+            classes.put(name.substring(0, name.length() - 6).replace('/', '.'), bytes);
+          }
+        }
+      }
+    }
+
+    int verified = 0;
+    int absent = 0;
+    try (Verifying loader = new Verifying(urls.toArray(new URL[0]), classes)) {
+      for (String name : classes.keySet()) {
+        try {
+          Class<?> type = Class.forName(name, true, loader);
+          assertThat(type.getClassLoader()).isSameAs(loader);
+          verified++;
+        } catch (ExceptionInInitializerError e) {
+          verified++; // Its own code ran and failed: that is past the verifier.
+        } catch (NoClassDefFoundError e) {
+          absent++; // Names a library that is not here.
+        }
+      }
+    }
+    assertThat(scanned).isGreaterThan(5000);
+    assertThat(verified).isGreaterThan(10);
+    assertThat(verified + absent).isEqualTo(classes.size());
+  }
+
+  private static final class Verifying extends URLClassLoader {
+    private final Map<String, byte[]> rewritten;
+
+    Verifying(URL[] urls, Map<String, byte[]> rewritten) {
+      super(urls, ClassLoader.getPlatformClassLoader());
+      this.rewritten = rewritten;
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      byte[] bytes = rewritten.get(name);
+      return bytes == null ? super.findClass(name) : defineClass(name, bytes, 0, bytes.length);
+    }
+  }
+
+  static byte[] bytesOf(Class<?> type) throws IOException {
+    String file = "/" + type.getName().replace('.', '/') + ".class";
+    try (InputStream in = type.getResourceAsStream(file)) {
+      return in.readAllBytes();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.coordl.transformers.callsite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The prefilter finds what is there and survives what is no class. */
+final class ConstantPoolTest {
+  /** Has constants that take two entries of the pool. */
+  @SuppressWarnings("UnusedMethod")
+  private static final class Longs {
+    double value(java.util.Random random) {
+      return random.nextLong() * 0x1122334455667788L + 1234.5678;
+    }
+  }
+
+  @Test
+  void findsAStringOfTheConstantPool() throws Exception {
+    byte[] classFile = CallSiteRewriterTest.bytesOf(Longs.class);
+
+    assertThat(new ConstantPool(List.of("java/util/Random")).mentionsAny(classFile)).isTrue();
+    assertThat(new ConstantPool(List.of("no/Such", "java/util/Random")).mentionsAny(classFile))
+        .isTrue();
+    assertThat(new ConstantPool(List.of("java/util/Rando_")).mentionsAny(classFile)).isFalse();
+    assertThat(new ConstantPool(List.of()).mentionsAny(classFile)).isFalse();
+  }
+
+  @Test
+  void mentionsNothingInWhatIsNoClass() throws Exception {
+    ConstantPool pool = new ConstantPool(CallSites.owners());
+    byte[] classFile = CallSiteRewriterTest.bytesOf(Subject.class);
+
+    assertThat(pool.mentionsAny(classFile)).isTrue();
+    assertThat(pool.mentionsAny(new byte[0])).isFalse();
+    assertThat(pool.mentionsAny(new byte[100])).isFalse();
+    for (int length = 0; length < 200; length++) {
+      boolean unused = pool.mentionsAny(Arrays.copyOf(classFile, length));
+    }
+  }
+
+  @Test
+  void namesOfProgramsAreOfferedThoseOfTheJdkAndOfAgentsAreNot() {
+    assertThat(
+            List.of("ai/djl/Model", "org/datavec/X", "Main", "io/coordl/benchmarks/X", "javafx/X"))
+        .allMatch(ClassNames::isOffered);
+    assertThat(
+            List.of(
+                "java/lang/X",
+                "javax/imageio/X",
+                "sun/X",
+                "com/sun/X",
+                "jdk/X",
+                "io/coordl/bridge/FileReads",
+                "net/bytebuddy/X",
+                "org/jacoco/agent/X"))
+        .noneMatch(ClassNames::isOffered);
+    assertThat(ClassNames.isOffered(null)).isFalse();
+  }
+}

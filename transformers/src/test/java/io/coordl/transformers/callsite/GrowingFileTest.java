@@ -1,0 +1,71 @@
+package io.coordl.transformers.callsite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.FileReads;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A program that follows a growing file (a log, say) sees it grow, though its start is kept. */
+final class GrowingFileTest {
+  @TempDir Path directory;
+
+  @AfterEach
+  void uninstall() {
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+  }
+
+  private Path file(FakeItems.Mode mode) throws Exception {
+    Bridge.install(SpanSink.NONE, new FakeItems(mode), FaultListener.NONE);
+    return Files.writeString(directory.resolve("log"), "start");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void aRandomAccessFileFollows(FakeItems.Mode mode) throws Exception {
+    Path path = file(mode);
+    try (RandomAccessFile file = FileReads.newRandomAccessFile(path.toFile(), "r")) {
+      byte[] bytes = new byte[20];
+      assertThat(file.read(bytes)).isEqualTo(5);
+      assertThat(file.read(bytes)).isEqualTo(-1);
+
+      Files.writeString(path, " more", StandardOpenOption.APPEND);
+
+      assertThat(file.length()).isEqualTo(10);
+      assertThat(file.read(bytes)).isEqualTo(5);
+      assertThat(new String(bytes, 0, 5, "US-ASCII")).isEqualTo(" more");
+      file.seek(0);
+      assertThat(file.readLine()).isEqualTo("start more");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void aChannelFollows(FakeItems.Mode mode) throws Exception {
+    Path path = file(mode);
+    try (FileChannel channel = FileReads.open(path)) {
+      ByteBuffer bytes = ByteBuffer.allocate(20);
+      assertThat(channel.read(bytes)).isEqualTo(5);
+      assertThat(channel.read(bytes)).isEqualTo(-1);
+
+      Files.writeString(path, " more", StandardOpenOption.APPEND);
+
+      assertThat(channel.size()).isEqualTo(10);
+      assertThat(channel.read(bytes)).isEqualTo(5);
+      assertThat(new String(bytes.array(), 0, 10, "US-ASCII")).isEqualTo("start more");
+      assertThat(channel.position()).isEqualTo(10);
+    }
+  }
+}

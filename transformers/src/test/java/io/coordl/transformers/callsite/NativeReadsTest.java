@@ -1,0 +1,90 @@
+package io.coordl.transformers.callsite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.opencv.core.Mat;
+import org.opencv.imgcodecs.Imgcodecs;
+
+/** OpenCV's {@code imread} decodes the bytes in memory where there are any. */
+final class NativeReadsTest {
+  @TempDir Path directory;
+
+  private final List<Throwable> faults = new ArrayList<>();
+  private Class<?> subject;
+  private String path;
+
+  @BeforeEach
+  void rewrite() throws Exception {
+    Rewritten loader = new Rewritten(ImreadSubject.class.getName());
+    subject = loader.loadClass(ImreadSubject.class.getName());
+    assertThat(loader.rewritten).hasSize(2);
+    path = Files.writeString(directory.resolve("image"), "pixels").toString();
+    Imgcodecs.BUFFERS.clear();
+  }
+
+  @AfterEach
+  void uninstall() {
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+  }
+
+  private void install(FakeItems.Mode mode) {
+    Bridge.install(
+        SpanSink.NONE, new FakeItems(mode), (where, cause, tripped) -> faults.add(cause));
+  }
+
+  private String call(String method, String argument) throws Exception {
+    return (String) subject.getMethod(method, String.class).invoke(null, argument);
+  }
+
+  @Test
+  void decodesBytesInMemoryWithTheFlagsOfTheCall() throws Exception {
+    for (FakeItems.Mode mode : List.of(FakeItems.Mode.CONTENT, FakeItems.Mode.BLOCKS)) {
+      install(mode);
+
+      assertThat(call("plain", path)).isEqualTo("decoded pixels 1");
+      assertThat(call("flags", path)).isEqualTo("decoded pixels -1");
+    }
+    assertThat(Imgcodecs.BUFFERS).hasSize(4).allMatch((Mat buffer) -> buffer.released);
+    assertThat(faults).isEmpty();
+  }
+
+  @Test
+  void readsTheFileWhereNothingIsInMemory() throws Exception {
+    for (FakeItems.Mode mode : List.of(FakeItems.Mode.NONE, FakeItems.Mode.OBSERVED)) {
+      install(mode);
+
+      assertThat(call("flags", path)).isEqualTo("from file " + path + " -1");
+    }
+    assertThat(call("plain", "missing")).isEqualTo("from file missing 1");
+    assertThat(call("plain", null)).isEqualTo("from file null 1");
+  }
+
+  @Test
+  void readsTheFileWhereTheLibraryCannotDecodeFromMemory() throws Exception {
+    install(FakeItems.Mode.CONTENT);
+    Path raw = Files.writeString(directory.resolve("odd"), "raw camera format");
+
+    assertThat(call("plain", raw.toString())).isEqualTo("from file " + raw + " 1");
+    assertThat(faults).isEmpty();
+  }
+
+  @Test
+  void readsTheFileAfterAFaultOfOurs() throws Exception {
+    install(FakeItems.Mode.FAULTY);
+
+    assertThat(call("plain", path)).isEqualTo("decoded pixels 1");
+    assertThat(faults).isNotEmpty();
+  }
+}

@@ -1,0 +1,152 @@
+package io.coordl.transformers.callsite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.SpanSink;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a rewritten read tells of itself: bytes once, and fetches inside the decode they are of. */
+final class SpansOfReadsTest {
+  @TempDir Path directory;
+
+  private final Recorder recorder = new Recorder();
+  private Path image;
+  private long size;
+
+  @BeforeEach
+  void writeImage() throws IOException {
+    image = directory.resolve("image.jpg");
+    ImageIO.write(new BufferedImage(300, 200, BufferedImage.TYPE_INT_RGB), "jpg", image.toFile());
+    size = Files.size(image);
+  }
+
+  @AfterEach
+  void uninstall() {
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+  }
+
+  @SuppressWarnings("unchecked")
+  private void call(String name, FakeItems.Mode mode) throws Exception {
+    Rewritten loader = new Rewritten(Subject.class.getName());
+    Map<String, Call> calls =
+        (Map<String, Call>)
+            loader.loadClass(Subject.class.getName()).getMethod("calls").invoke(null);
+    Bridge.install(recorder, new FakeItems(mode), FaultListener.NONE);
+    Object unused = calls.get(name).on(image);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void decodingAFileIsOneSpanWithItsFetchesInside(FakeItems.Mode mode) throws Exception {
+    call("ImageIO.read(File)", mode);
+
+    assertThat(recorder.log.get(0)).isEqualTo("enter DECODE");
+    assertThat(recorder.log).filteredOn(line -> line.startsWith("enter")).hasSize(1);
+    assertThat(recorder.log.get(recorder.log.size() - 1)).isEqualTo("exit BufferedImage");
+    assertThat(recorder.log).contains("fetch");
+    assertThat(recorder.items).hasSize(1);
+    // The decoder rewinds after it has looked at the header: some bytes are fetched twice.
+    assertThat(recorder.bytes).isBetween(size, size + 20_000);
+    assertThat(recorder.memory).isEqualTo(mode != FakeItems.Mode.OBSERVED);
+  }
+
+  @Test
+  void aFailedDecodeEndsItsSpan() throws Exception {
+    Files.delete(image);
+    try {
+      call("ImageIO.read(File)", FakeItems.Mode.CONTENT);
+    } catch (IOException expected) {
+      assertThat(recorder.log).containsExactly("enter DECODE", "exit null");
+      return;
+    }
+    throw new AssertionError("no exception");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "new FileInputStream(File)",
+        "FileInputStream by byte",
+        "new FileReader(File)",
+        "new Scanner(File)",
+        "Files.newInputStream",
+        "Files.readAllBytes",
+        "Files.readString(Charset)",
+        "Files.lines(Charset)",
+        "FileChannel interrupted",
+        "constructor reference",
+      })
+  void anItemIsCountedOnceWithAllItsBytes(String name) throws Exception {
+    for (FakeItems.Mode mode :
+        List.of(FakeItems.Mode.OBSERVED, FakeItems.Mode.CONTENT, FakeItems.Mode.BLOCKS)) {
+      recorder.items.clear();
+      recorder.bytes = 0;
+      try {
+        call(name, mode);
+      } catch (java.nio.channels.ClosedByInterruptException e) {
+        recorder.bytes = size;
+      }
+
+      assertThat(recorder.items).as(mode.name()).containsExactly(image.toString());
+      assertThat(recorder.bytes).as(mode.name()).isEqualTo(size);
+      assertThat(recorder.memory).isEqualTo(mode != FakeItems.Mode.OBSERVED);
+    }
+  }
+
+  private static final class Recorder implements SpanSink {
+    final List<String> log = new ArrayList<>();
+    final List<String> items = new ArrayList<>();
+    long bytes;
+    boolean memory;
+
+    @Override
+    public long enter(SpanKind kind, Object subject) {
+      log.add("enter " + kind);
+      return 1;
+    }
+
+    @Override
+    public void exit(long token, Object result) {
+      log.add("exit " + (result == null ? null : result.getClass().getSimpleName()));
+    }
+
+    @Override
+    public void exitInnermost(SpanKind kind) {}
+
+    @Override
+    public void fetchTime(long startNanos, long endNanos) {
+      log.add("fetch");
+    }
+
+    @Override
+    public void itemFetched(
+        String path, long startNanos, long nanos, long count, boolean fromMemory) {
+      items.add(path);
+      bytes += count;
+      memory = fromMemory;
+    }
+
+    @Override
+    public boolean loadingSample() {
+      return true;
+    }
+  }
+}
