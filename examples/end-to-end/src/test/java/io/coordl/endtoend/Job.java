@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -90,6 +91,7 @@ final class Job {
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
             .environment("OMP_NUM_THREADS", "1")
+            .timeout(Duration.ofMinutes(2))
             .environment("COORDL_OPTS", "");
     return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }
