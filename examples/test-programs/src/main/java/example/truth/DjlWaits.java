@@ -62,28 +62,29 @@ public final class DjlWaits {
     };
   }
 
+  /** EasyTrain asks the batches of a data set of the program, which times the asks. */
   private Waits easyTrain(int threads) throws IOException, TranslateException {
-    Waits waits = new Waits(settings, threads > 0, 1);
-    train(threads, waits, trainer -> EasyTrain.fit(trainer, settings.epochs(), data(waits), null));
+    Waits waits = Waits.timed(settings);
+    Dataset data = new TimedData(data(waits), waits);
+    train(threads, waits, trainer -> EasyTrain.fit(trainer, settings.epochs(), data, null));
     return waits;
   }
 
   private Waits hand(int threads) throws IOException, TranslateException {
-    Waits unused = new Waits(settings, threads > 0, 1);
-    Waits waits = new Waits(settings, threads > 0, 1);
-    train(threads, waits, trainer -> fitByHand(trainer, data(unused), waits));
+    Waits waits = Waits.timed(settings);
+    train(threads, waits, trainer -> fitByHand(trainer, data(waits), waits));
     return waits;
   }
 
   private Waits lambda(boolean byHand) throws IOException, TranslateException {
-    Waits unused = new Waits(settings, false, 1);
-    Waits waits = new Waits(settings, false, 1);
-    if (byHand) {
-      train(0, waits, trainer -> fitByHand(trainer, new LambdaData(settings, unused), waits));
-    } else {
-      LambdaData data = new LambdaData(settings, waits);
-      train(0, waits, trainer -> EasyTrain.fit(trainer, settings.epochs(), data, null));
-    }
+    Waits waits = byHand ? Waits.timed(settings) : Waits.fromBothEnds(settings, false, 1);
+    LambdaData data = new LambdaData(settings, waits);
+    train(
+        0,
+        waits,
+        byHand
+            ? trainer -> fitByHand(trainer, data, waits)
+            : trainer -> EasyTrain.fit(trainer, settings.epochs(), data, null));
     return waits;
   }
 
@@ -208,6 +209,47 @@ public final class DjlWaits {
       protected Builder self() {
         return this;
       }
+    }
+  }
+
+  /** A user's data set around another, that times every hasNext and next of a loop. */
+  private record TimedData(Dataset data, Waits waits) implements Dataset {
+    @Override
+    public Iterable<Batch> getData(NDManager manager) throws IOException, TranslateException {
+      return timed(data.getData(manager));
+    }
+
+    @Override
+    public Iterable<Batch> getData(NDManager manager, ExecutorService pool)
+        throws IOException, TranslateException {
+      return timed(data.getData(manager, pool));
+    }
+
+    private Iterable<Batch> timed(Iterable<Batch> batches) {
+      return () -> new TimedIterator(batches.iterator(), waits);
+    }
+
+    @Override
+    public void prepare(Progress progress) throws IOException, TranslateException {
+      data.prepare(progress);
+    }
+  }
+
+  private record TimedIterator(Iterator<Batch> batches, Waits waits) implements Iterator<Batch> {
+    @Override
+    public boolean hasNext() {
+      long begun = System.nanoTime();
+      boolean more = batches.hasNext();
+      waits.waited(System.nanoTime() - begun);
+      return more;
+    }
+
+    @Override
+    public Batch next() {
+      long begun = System.nanoTime();
+      Batch batch = batches.next();
+      waits.waited(System.nanoTime() - begun);
+      return batch;
     }
   }
 

@@ -50,49 +50,80 @@ public final class Dl4jWaits {
 
   private Waits run() {
     return switch (settings.program()) {
-      case "fit" -> fit(true);
-      case "fit-plain" -> fit(false);
-      case "graph" -> graph(true);
-      case "graph-plain" -> graph(false);
+      case "fit" -> fit(Loading.PREFETCHED);
+      case "fit-timed" -> fit(Loading.PREFETCHED_AND_TIMED);
+      case "fit-plain" -> fit(Loading.PLAIN);
+      case "graph" -> graph(Loading.PREFETCHED);
+      case "graph-timed" -> graph(Loading.PREFETCHED_AND_TIMED);
+      case "graph-plain" -> graph(Loading.PLAIN);
       case "hand" -> hand(false);
       case "hand-async" -> hand(true);
-      case "earlystopping" -> earlyStopping(true);
-      case "earlystopping-plain" -> earlyStopping(false);
-      case "parallelwrapper" -> parallelWrapper();
-      case "samediff" -> sameDiff();
+      case "earlystopping" -> earlyStopping(Loading.PREFETCHED);
+      case "earlystopping-timed" -> earlyStopping(Loading.PREFETCHED_AND_TIMED);
+      case "earlystopping-plain" -> earlyStopping(Loading.PLAIN);
+      case "parallelwrapper" -> parallelWrapper(Loading.PREFETCHED);
+      case "parallelwrapper-timed" -> parallelWrapper(Loading.PREFETCHED_AND_TIMED);
+      case "samediff" -> sameDiff(Loading.PREFETCHED);
+      case "samediff-timed" -> sameDiff(Loading.PREFETCHED_AND_TIMED);
       default ->
           throw new IllegalArgumentException(
               "Program "
                   + settings.program()
-                  + " is unknown, expected fit, fit-plain, graph, graph-plain, hand, hand-async,"
-                  + " earlystopping, earlystopping-plain, parallelwrapper or samediff.");
+                  + " is unknown, expected fit, graph or earlystopping, each also with -timed or"
+                  + " -plain, parallelwrapper or samediff, each also with -timed, hand or"
+                  + " hand-async.");
     };
   }
 
-  private Waits fit(boolean async) {
-    Waits waits = new Waits(settings, async, 1);
+  /** Who makes the batches, and who keeps the account of the waits. */
+  private enum Loading {
+    /** The training thread; the account is kept from both ends. */
+    PLAIN,
+    /** A prefetch thread of the framework's choice; the account is kept from both ends. */
+    PREFETCHED,
+    /** A prefetch thread that the program set up, behind an iterator that times the loop's asks. */
+    PREFETCHED_AND_TIMED
+  }
+
+  private Waits waits(Loading loading, int workers) {
+    return loading == Loading.PREFETCHED_AND_TIMED
+        ? Waits.timed(settings)
+        : Waits.fromBothEnds(settings, loading == Loading.PREFETCHED, workers);
+  }
+
+  private DataSetIterator data(Loading loading, Waits waits) {
+    return switch (loading) {
+      case PLAIN -> new SleepyIterator(settings, waits, false);
+      case PREFETCHED -> new SleepyIterator(settings, waits, true);
+      case PREFETCHED_AND_TIMED ->
+          new TimedAsks(
+              new AsyncDataSetIterator(new SleepyIterator(settings, waits, true), 2), waits);
+    };
+  }
+
+  private Waits fit(Loading loading) {
+    Waits waits = waits(loading, 1);
     MultiLayerNetwork network = network();
     network.setListeners(new SleepyStep(settings, waits));
-    network.fit(new SleepyIterator(settings, waits, async), settings.epochs());
+    network.fit(data(loading, waits), settings.epochs());
     return waits;
   }
 
-  private Waits graph(boolean async) {
-    Waits waits = new Waits(settings, async, 1);
+  private Waits graph(Loading loading) {
+    Waits waits = waits(loading, 1);
     ComputationGraph graph = network().toComputationGraph();
     graph.setListeners(new SleepyStep(settings, waits));
-    graph.fit(new SleepyIterator(settings, waits, async), settings.epochs());
+    graph.fit(data(loading, waits), settings.epochs());
     return waits;
   }
 
-  /** Times its own asking; the account kept from both ends is not used. */
+  /** Times its own asking. */
   private Waits hand(boolean async) {
-    Waits unused = new Waits(settings, async, 1);
-    Waits waits = new Waits(settings, async, 1);
+    Waits waits = Waits.timed(settings);
     MultiLayerNetwork network = network();
     network.setListeners(new SleepyStep(settings, waits));
     for (int epoch = 0; epoch < settings.epochs(); epoch++) {
-      DataSetIterator data = new SleepyIterator(settings, unused, async);
+      DataSetIterator data = new SleepyIterator(settings, waits, async);
       DataSetIterator asked = async ? new AsyncDataSetIterator(data, 2) : data;
       while (true) {
         long before = System.nanoTime();
@@ -107,8 +138,8 @@ public final class Dl4jWaits {
     return waits;
   }
 
-  private Waits earlyStopping(boolean async) {
-    Waits waits = new Waits(settings, async, 1);
+  private Waits earlyStopping(Loading loading) {
+    Waits waits = waits(loading, 1);
     MultiLayerNetwork network = network();
     network.setListeners(new SleepyStep(settings, waits));
     EarlyStoppingConfiguration<MultiLayerNetwork> configuration =
@@ -117,14 +148,13 @@ public final class Dl4jWaits {
             .scoreCalculator(new LastLoss())
             .modelSaver(new InMemoryModelSaver<>())
             .build();
-    new EarlyStoppingTrainer(configuration, network, new SleepyIterator(settings, waits, async))
-        .fit();
+    new EarlyStoppingTrainer(configuration, network, data(loading, waits)).fit();
     return waits;
   }
 
-  private Waits parallelWrapper() {
+  private Waits parallelWrapper(Loading loading) {
     int workers = 2;
-    Waits waits = new Waits(settings, true, workers);
+    Waits waits = waits(loading, workers);
     ParallelWrapper wrapper =
         new ParallelWrapper.Builder<>(network())
             .workers(workers)
@@ -132,7 +162,7 @@ public final class Dl4jWaits {
             .averagingFrequency(1)
             .build();
     wrapper.setListeners(new SleepyStep(settings, waits));
-    SleepyIterator data = new SleepyIterator(settings, waits, true);
+    DataSetIterator data = data(loading, waits);
     for (int epoch = 0; epoch < settings.epochs(); epoch++) {
       wrapper.fit(data);
     }
@@ -140,8 +170,8 @@ public final class Dl4jWaits {
     return waits;
   }
 
-  private Waits sameDiff() {
-    Waits waits = new Waits(settings, true, 1);
+  private Waits sameDiff(Loading loading) {
+    Waits waits = waits(loading, 1);
     SameDiff graph = SameDiff.create();
     SDVariable input = graph.placeHolder("input", DataType.FLOAT, -1, SleepyIterator.INPUTS);
     SDVariable label = graph.placeHolder("label", DataType.FLOAT, -1, SleepyIterator.CLASSES);
@@ -170,7 +200,7 @@ public final class Dl4jWaits {
             waits.stepEnded();
           }
         });
-    graph.fit(new SleepyIterator(settings, waits, true), settings.epochs());
+    graph.fit(data(loading, waits), settings.epochs());
     return waits;
   }
 

@@ -47,7 +47,28 @@ final class SleepyIterator implements DataSetIterator {
       labels.putScalar(i, (i + batch) % CLASSES, 1);
     }
     waits.made(batch, begun, System.nanoTime());
-    return new DataSet(data, labels);
+    return new Noted(data, labels, batch, waits);
+  }
+
+  /** A user's own batch: notes that the training thread has got it and looks into it. */
+  @SuppressWarnings("serial")
+  private static final class Noted extends DataSet {
+    private final transient int batch;
+    private final transient Waits waits;
+
+    Noted(INDArray data, INDArray labels, int batch, Waits waits) {
+      super(data, labels);
+      this.batch = batch;
+      this.waits = waits;
+    }
+
+    @Override
+    public INDArray getFeatures() {
+      if (waits != null) { // The super constructor may call.
+        waits.looked(batch);
+      }
+      return super.getFeatures();
+    }
   }
 
   @Override

@@ -1,19 +1,26 @@
 package example.truth;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * The program's own account of how long its training thread waited.
  *
- * <p>A program that writes its own loop adds each wait with {@link #waited}. For the loops inside
- * the frameworks the account is kept from both ends: the data notes when each batch was begun and
- * ready, a listener notes when each step ended, and the wait for batch k is what lies between the
- * end of step k-1 and batch k being ready, if anything. The first wait of an epoch begins with the
- * making of its first batch, for that is when the loop asks. Where the training thread makes its
- * batches itself, the wait is the making. Only this account knows the waits of each epoch.
+ * <p>{@linkplain #timed Timed}: whoever is asked for batches, be it the program's own loop or its
+ * own iterator that a framework's loop asks, adds each wait with {@link #waited}. This is exact.
+ *
+ * <p>{@linkplain #fromBothEnds From both ends}, where only the framework sees the asks: the data
+ * notes when each batch was begun and ready, and when the training thread first looked into it (if
+ * it does), a listener notes when each step ended, and the wait for batch k is what lies between
+ * the end of step k-1 and batch k being looked at, or else ready, if anything. The first wait of an
+ * epoch begins with the making of its first batch, for that is when the loop asks. Where the
+ * training thread makes its batches itself, the wait is the making. What the framework does between
+ * a listener and its next ask, and in handing over a batch that is not looked at, is beyond this
+ * account: little, but for the classes that are loaded in the first epoch.
  *
  * <p>Thread-safe.
  */
@@ -25,38 +32,69 @@ final class Waits {
   }
 
   private final Settings settings;
+  private final boolean timed;
   private final boolean ahead;
   private final int workers;
+  private final Thread training = Thread.currentThread();
   private final TreeMap<Integer, Made> made = new TreeMap<>();
+  private final Set<Integer> looked = new HashSet<>();
   private final List<Long> stepEnds = new ArrayList<>();
   private final List<Long> epochs = new ArrayList<>();
   private long total;
   private int steps;
 
-  /**
-   * @param ahead whether another thread makes the batches
-   * @param workers how many batches a step takes at once
-   */
-  Waits(Settings settings, boolean ahead, int workers) {
+  private Waits(Settings settings, boolean timed, boolean ahead, int workers) {
     this.settings = settings;
+    this.timed = timed;
     this.ahead = ahead;
     this.workers = workers;
   }
 
-  /** One wait that the program measured itself. */
+  /** An account of waits that the program times itself. */
+  static Waits timed(Settings settings) {
+    return new Waits(settings, true, false, 1);
+  }
+
+  /**
+   * An account kept from both ends.
+   *
+   * @param ahead whether another thread makes the batches
+   * @param workers how many batches a step takes at once
+   */
+  static Waits fromBothEnds(Settings settings, boolean ahead, int workers) {
+    return new Waits(settings, false, ahead, workers);
+  }
+
+  /** One wait that the program timed. */
   synchronized void waited(long nanos) {
+    if (!timed) {
+      throw new IllegalStateException("This account is kept from both ends.");
+    }
     total += nanos;
   }
 
   /** A batch, or a part of it, was made. */
   synchronized void made(int batch, long begun, long ready) {
+    if (timed) {
+      return;
+    }
     made.merge(batch, new Made(begun, ready), Made::and);
+  }
+
+  /** The training thread, which has made this account, may look into a batch for the first time. */
+  synchronized void looked(int batch) {
+    if (!timed && Thread.currentThread() == training && looked.add(batch)) {
+      long now = System.nanoTime();
+      made.computeIfPresent(batch, (key, times) -> new Made(times.begun(), now));
+    }
   }
 
   /** A step, or one worker's share of it, has ended just now. */
   synchronized void stepEnded() {
-    stepEnds.add(System.nanoTime());
     steps++;
+    if (!timed) {
+      stepEnds.add(System.nanoTime());
+    }
   }
 
   /** The data starts again. Batches that were made and not used are forgotten. */
@@ -74,6 +112,7 @@ final class Waits {
       free = stepEnds.get(round * workers + workers - 1);
     }
     made.clear();
+    looked.clear();
     stepEnds.clear();
     if (total > before) {
       epochs.add(total - before);

@@ -48,39 +48,43 @@ final class Pass {
   }
 
   /**
-   * Writes the event.
+   * Writes the event, now or once the recording that is being started runs.
    *
    * @param delta what all threads did since the last pass ended: each item is counted in one pass
    */
-  void commit(boolean complete, long end, JobTotals.Snapshot delta) {
-    if (event == null) {
+  void finish(boolean complete, long end, JobTotals.Snapshot delta, SpanRecorder recorder) {
+    EpochEvent begun = event;
+    if (begun != null) {
+      begun.end();
+    }
+    recorder.emit(() -> commit(begun == null ? new EpochEvent() : begun, complete, end, delta));
+  }
+
+  private void commit(EpochEvent ended, boolean complete, long end, JobTotals.Snapshot delta) {
+    if (!ended.shouldCommit()) {
       return;
     }
-    event.end();
-    if (!event.shouldCommit()) {
-      return;
-    }
-    event.epoch = epoch;
-    event.source = source;
-    event.complete = complete;
-    event.wall = end - start;
-    event.batches = totals.batches;
-    event.compute = totals.compute;
-    event.stall = totals.stall;
-    event.fetchStall = totals.fetchStall;
-    event.prepStall = totals.prepStall;
-    event.gcStall = totals.gcStall;
-    event.queueStall = totals.queueStall;
-    event.checkpoint = totals.checkpoint;
-    event.fetchTime = delta.fetchTime();
-    event.decodeTime = delta.decodeTime();
-    event.transformTime = delta.transformTime();
-    event.otherTime = delta.otherTime();
-    event.items = delta.items();
-    event.memoryItems = delta.memoryItems();
-    event.storageItems = delta.storageItems();
-    event.memoryBytes = delta.memoryBytes();
-    event.storageBytes = delta.storageBytes();
-    event.commit();
+    ended.epoch = epoch;
+    ended.source = source;
+    ended.complete = complete;
+    ended.wall = end - start;
+    ended.batches = totals.batches;
+    ended.compute = totals.compute;
+    ended.stall = totals.stall;
+    ended.fetchStall = totals.fetchStall;
+    ended.prepStall = totals.prepStall;
+    ended.gcStall = totals.gcStall;
+    ended.queueStall = totals.queueStall;
+    ended.checkpoint = totals.checkpoint;
+    ended.fetchTime = delta.fetchTime();
+    ended.decodeTime = delta.decodeTime();
+    ended.transformTime = delta.transformTime();
+    ended.otherTime = delta.otherTime();
+    ended.items = delta.items();
+    ended.memoryItems = delta.memoryItems();
+    ended.storageItems = delta.storageItems();
+    ended.memoryBytes = delta.memoryBytes();
+    ended.storageBytes = delta.storageBytes();
+    ended.commit();
   }
 }

@@ -537,7 +537,7 @@ final class ThreadSpans {
     }
     closeStep(pass);
     numberOf(pass);
-    pass.commit(complete, now, recorder.totals().sinceLastEpoch());
+    pass.finish(complete, now, recorder.totals().sinceLastEpoch(), recorder);
     recorder.durations().epochEnded(pass.epoch);
     // A validation inside an epoch is over: the step it interrupted goes on.
     if (!passes.isEmpty() && stepping == null) {

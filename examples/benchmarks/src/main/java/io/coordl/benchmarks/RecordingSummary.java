@@ -2,6 +2,8 @@ package io.coordl.benchmarks;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -18,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param queueStall its share that was hand-over
  * @param hits openings that a store answered
  * @param storageItems items read from storage, as the agent counts them
+ * @param epochStalls {@code stall} of each epoch, by number
  */
 public record RecordingSummary(
     long wall,
@@ -27,7 +30,8 @@ public record RecordingSummary(
     long gcStall,
     long queueStall,
     long hits,
-    long storageItems) {
+    long storageItems,
+    List<Long> epochStalls) {
 
   /** Runs {@code coordl summary --json} on {@code recording}. */
   static RecordingSummary read(Path coordlJar, Path recording)
@@ -61,6 +65,10 @@ public record RecordingSummary(
     for (JsonNode store : root.path("stores")) {
       hits += number(store, "hits");
     }
+    List<Long> epochStalls = new ArrayList<>();
+    for (JsonNode epoch : root.path("epochs")) {
+      epochStalls.add(number(epoch, "stallNanos"));
+    }
     return new RecordingSummary(
         number(totals, "wallNanos"),
         number(totals, "stallNanos"),
@@ -69,7 +77,8 @@ public record RecordingSummary(
         number(totals, "gcStallNanos"),
         number(totals, "queueStallNanos"),
         hits,
-        number(totals, "storageItems"));
+        number(totals, "storageItems"),
+        epochStalls);
   }
 
   /** A field that the schema promises; absent is an error, or a table would show zeros. */

@@ -24,9 +24,11 @@ class FiguresTest {
                     {"totals": {"wallNanos": 10, "stallNanos": 6, "fetchStallNanos": 1,
                      "prepStallNanos": 2, "gcStallNanos": 3, "queueStallNanos": 0,
                      "storageItems": 600},
-                     "stores": [{"hits": 7}, {"hits": 5}]}\
+                     "stores": [{"hits": 7}, {"hits": 5}],
+                     "epochs": [{"stallNanos": 4}, {"stallNanos": 2}]}\
                     """));
-    assertThat(summary).isEqualTo(new RecordingSummary(10, 6, 1, 2, 3, 0, 12, 600));
+    assertThat(summary)
+        .isEqualTo(new RecordingSummary(10, 6, 1, 2, 3, 0, 12, 600, List.of(4L, 2L)));
   }
 
   @Test

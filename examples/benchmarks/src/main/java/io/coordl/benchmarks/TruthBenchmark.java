@@ -1,0 +1,51 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Whether the agent tells the truth: programs that know how long their training thread waited,
+ * beside what the agent measured. Exits with 1 if it is wrong by more than 3 %. Argument: the part
+ * of a name that programs must have to be run (all).
+ */
+public final class TruthBenchmark {
+  /** The promise. */
+  public static final double LIMIT = 0.03;
+
+  private TruthBenchmark() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    String part = args.length > 0 ? args[0] : "";
+    Checkout checkout = Checkout.find();
+    Path work = checkout.work("truth");
+    TextTable table = new TextTable("program", "true s", "measured s", "error %");
+    List<KnownWaits> wrong = new ArrayList<>();
+    for (KnownWaits program : KnownWaits.all()) {
+      if (!program.toString().contains(part)) {
+        continue;
+      }
+      KnownWaits.Accounts accounts = program.measure(checkout, Jdks.running(), work);
+      System.out.printf(
+          Locale.ROOT, "  %-28s %+.2f %%%n", program.toString(), 100 * accounts.error());
+      table.row(
+          program.toString(),
+          String.format(Locale.ROOT, "%.4f", accounts.trueNanos() / 1e9),
+          String.format(Locale.ROOT, "%.4f", accounts.measuredNanos() / 1e9),
+          String.format(Locale.ROOT, "%+.2f", 100 * accounts.error()));
+      if (!(Math.abs(accounts.error()) <= LIMIT)) {
+        wrong.add(program);
+      }
+    }
+    System.out.printf(
+        "%nData stalls on %s: the program's own account, and the agent's%n%s",
+        Jdks.running(), table);
+    if (!wrong.isEmpty()) {
+      System.out.println("Wrong by more than 3 %: " + wrong);
+      System.exit(1);
+    }
+  }
+}

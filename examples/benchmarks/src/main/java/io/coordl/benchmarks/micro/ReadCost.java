@@ -1,0 +1,175 @@
+package io.coordl.benchmarks.micro;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.FileReads;
+import io.coordl.bridge.ImageReads;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.MinioCache;
+import io.coordl.recording.AgentLog;
+import io.coordl.recording.JobMonitor;
+import io.coordl.recording.RewriteLog;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import javax.imageio.ImageIO;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * A hit of the cache beside the same read from a warm page cache: {@value #FILES} JPEG files in
+ * random order, more than a processor's cache holds. Both sides run the program's own code, and
+ * both give it the same bytes in its own arrays.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+public class ReadCost {
+  private static final int FILES = 400;
+  private static final int PIECE = 8192;
+
+  /** Varied by JMH: about the bytes of a file. */
+  @Param({"30000", "110000"})
+  public int bytes = 30_000;
+
+  private final List<Path> paths = new ArrayList<>();
+  private final byte[] piece = new byte[PIECE];
+  private SplittableRandom order = new SplittableRandom(1);
+  private @Nullable ArenaStore store;
+
+  /** Makes the files, reads each, and puts each into a cache of this process. */
+  @Setup
+  public void prepare() throws IOException {
+    ImageIO.setUseCache(false);
+    Path folder = Files.createTempDirectory("read-cost");
+    byte[] jpeg = picture();
+    for (int i = 0; i < FILES; i++) {
+      paths.add(Files.write(folder.resolve(i + ".jpg"), jpeg));
+    }
+    JobMonitor monitor = new JobMonitor(List.of(), "", new AgentLog(), new RewriteLog());
+    monitor.startWithoutRecording();
+    store =
+        ArenaStore.openProcess(
+            ArenaStore.SHARED_MEMORY, ByteBudget.parse("128m"), System.err::println);
+    MinioCache cache = new MinioCache(store, path -> true);
+    Bridge.install(monitor.spans(), cache, monitor.log());
+    for (int round = 0; round < 2; round++) {
+      for (Path path : paths) {
+        FileReads.readAllBytes(path);
+        Files.readAllBytes(path);
+      }
+    }
+    if (cache.statistics().hits() != FILES) {
+      throw new IllegalStateException(cache.statistics() + ", expected " + FILES + " hits");
+    }
+  }
+
+  /** A picture whose JPEG has about {@link #bytes}: as large as photographs of that size are. */
+  private byte[] picture() throws IOException {
+    SplittableRandom random = new SplittableRandom(2);
+    for (int side = 64; ; side += 16) {
+      BufferedImage image = new BufferedImage(side, side, BufferedImage.TYPE_INT_RGB);
+      for (int y = 0; y < side; y++) {
+        for (int x = 0; x < side; x++) {
+          int grey = (x + y + random.nextInt(48)) & 0xff;
+          image.setRGB(x, y, grey << 16 | grey << 8 | random.nextInt(64));
+        }
+      }
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      ImageIO.write(image, "jpg", out);
+      if (out.size() >= bytes) {
+        return out.toByteArray();
+      }
+    }
+  }
+
+  /** Deletes the files and frees the cache. */
+  @TearDown
+  public void cleanUp() throws IOException {
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    if (store != null) {
+      store.close();
+    }
+    for (Path path : paths) {
+      Files.delete(path);
+    }
+    Path folder = paths.get(0).getParent();
+    if (folder != null) {
+      Files.delete(folder);
+    }
+  }
+
+  private Path any() {
+    return paths.get(order.nextInt(FILES));
+  }
+
+  private int readFully(InputStream in) throws IOException {
+    int total = 0;
+    for (int count = in.read(piece); count >= 0; count = in.read(piece)) {
+      total += count;
+    }
+    return total;
+  }
+
+  /** {@code new FileInputStream}, read in pieces of 8 KB. */
+  @Benchmark
+  public int streamPlain() throws IOException {
+    try (FileInputStream in = new FileInputStream(any().toFile())) {
+      return readFully(in);
+    }
+  }
+
+  /** The same from the cache. */
+  @Benchmark
+  public int streamHit() throws IOException {
+    try (FileInputStream in = FileReads.newFileInputStream(any().toFile())) {
+      return readFully(in);
+    }
+  }
+
+  /** {@code Files.readAllBytes}. */
+  @Benchmark
+  public byte[] allBytesPlain() throws IOException {
+    return Files.readAllBytes(any());
+  }
+
+  /** The same from the cache. */
+  @Benchmark
+  public byte[] allBytesHit() throws IOException {
+    return FileReads.readAllBytes(any());
+  }
+
+  /** {@code ImageIO.read(File)}, decoding included. */
+  @Benchmark
+  public @Nullable BufferedImage imagePlain() throws IOException {
+    File file = any().toFile();
+    return ImageIO.read(file);
+  }
+
+  /** The same from the cache. */
+  @Benchmark
+  public @Nullable BufferedImage imageHit() throws IOException {
+    File file = any().toFile();
+    return ImageReads.read(file);
+  }
+}

@@ -1,0 +1,94 @@
+package io.coordl.benchmarks.micro;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.SpanSink;
+import io.coordl.bridge.Spans;
+import io.coordl.recording.AgentLog;
+import io.coordl.recording.JobMonitor;
+import io.coordl.recording.RewriteLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** A span that nothing happens in, with the real recorder behind the bridge. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class SpanCost {
+  /** What stands behind the bridge. */
+  public enum Sink {
+    /** Nothing: the agent is switched off. */
+    NONE,
+    /** The recorder, without a recording. */
+    NO_RECORDING,
+    /** The recorder and a recording that runs; no span is as long as its threshold. */
+    RECORDING
+  }
+
+  /** Varied by JMH. */
+  @Param public Sink sink = Sink.NONE;
+
+  private SpanSink spans = SpanSink.NONE;
+
+  /** Installs what {@link #sink} says. */
+  @Setup
+  public void install() throws IOException {
+    JobMonitor monitor = new JobMonitor(List.of(), "", new AgentLog(), new RewriteLog());
+    switch (sink) {
+      case NONE -> {}
+      case NO_RECORDING -> monitor.startWithoutRecording();
+      case RECORDING -> {
+        Path recording = Files.createTempFile("span-cost", ".jfr");
+        recording.toFile().deleteOnExit();
+        monitor.startRecording(recording.toString(), true);
+      }
+    }
+    spans = sink == Sink.NONE ? SpanSink.NONE : monitor.spans();
+    Bridge.install(spans, ItemSource.NONE, FaultListener.NONE);
+  }
+
+  /** Switches the bridge off again. */
+  @TearDown
+  public void uninstall() {
+    Bridge.trip();
+  }
+
+  /** A sample: only its time counts. */
+  @Benchmark
+  public void sample() {
+    Spans.exit(Spans.enter(SpanKind.SAMPLE, this), null);
+  }
+
+  /** A transform: it is in the distribution of transforms, too, and an event if long enough. */
+  @Benchmark
+  public void transform() {
+    Spans.exit(Spans.enter(SpanKind.TRANSFORM, this), null);
+  }
+
+  /** What a piece of a read adds, given the clock readings of its begin and end. */
+  @Benchmark
+  public void fetchTime() {
+    spans.fetchTime(0, 1);
+  }
+
+  /** The two clock readings that a span cannot do without. */
+  @Benchmark
+  public long clock() {
+    long begun = System.nanoTime();
+    return System.nanoTime() - begun;
+  }
+}

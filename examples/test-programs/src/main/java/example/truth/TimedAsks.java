@@ -1,0 +1,90 @@
+package example.truth;
+
+import java.util.List;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+
+/**
+ * A user's iterator around another, that times every {@code hasNext} and {@code next}: what the
+ * loop that asks it, whoever wrote that, waits for. It does not allow the loop to put a prefetch
+ * thread in front of it; the iterator inside may have one.
+ */
+final class TimedAsks implements DataSetIterator {
+  private final DataSetIterator data;
+  private final Waits waits;
+
+  TimedAsks(DataSetIterator data, Waits waits) {
+    this.data = data;
+    this.waits = waits;
+  }
+
+  @Override
+  public boolean hasNext() {
+    long begun = System.nanoTime();
+    boolean more = data.hasNext();
+    waits.waited(System.nanoTime() - begun);
+    return more;
+  }
+
+  @Override
+  public DataSet next() {
+    long begun = System.nanoTime();
+    DataSet batch = data.next();
+    waits.waited(System.nanoTime() - begun);
+    return batch;
+  }
+
+  @Override
+  public DataSet next(int examples) {
+    long begun = System.nanoTime();
+    DataSet batch = data.next(examples);
+    waits.waited(System.nanoTime() - begun);
+    return batch;
+  }
+
+  @Override
+  public void reset() {
+    data.reset();
+  }
+
+  @Override
+  public boolean resetSupported() {
+    return data.resetSupported();
+  }
+
+  @Override
+  public boolean asyncSupported() {
+    return false;
+  }
+
+  @Override
+  public int inputColumns() {
+    return data.inputColumns();
+  }
+
+  @Override
+  public int totalOutcomes() {
+    return data.totalOutcomes();
+  }
+
+  @Override
+  public int batch() {
+    return data.batch();
+  }
+
+  @Override
+  public void setPreProcessor(DataSetPreProcessor preProcessor) {
+    data.setPreProcessor(preProcessor);
+  }
+
+  @Override
+  public DataSetPreProcessor getPreProcessor() {
+    return data.getPreProcessor();
+  }
+
+  @Override
+  public List<String> getLabels() {
+    return data.getLabels();
+  }
+}
