@@ -4,6 +4,9 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,6 +42,9 @@ public final class Reads {
     }
     round(files);
     round(files);
+    if (wishes.contains("more")) {
+      more(files[0]);
+    }
     if (wishes.contains("threads")) {
       System.out.println(threads());
     }
@@ -63,6 +69,20 @@ public final class Reads {
       System.out.println("not missing: " + in);
     } catch (IOException e) {
       System.out.println(e.getClass().getName());
+    }
+  }
+
+  private static void more(File file) throws IOException {
+    try (InputStream in = Files.newInputStream(file.toPath())) {
+      System.out.println(file.getName() + " " + crc(in.readAllBytes()));
+    }
+    try (RandomAccessFile in = new RandomAccessFile(file, "r")) {
+      System.out.println(file.getName() + " " + in.length() + " " + in.read());
+    }
+    try (FileChannel in = FileChannel.open(file.toPath())) {
+      ByteBuffer bytes = ByteBuffer.allocate((int) in.size());
+      in.read(bytes);
+      System.out.println(file.getName() + " " + crc(bytes.array()));
     }
   }
 

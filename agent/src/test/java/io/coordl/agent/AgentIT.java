@@ -328,11 +328,8 @@ final class AgentIT {
     Path err = work.resolve("err");
     Process process = java(jdk).reads(data, "wait").start(err);
     try {
-      StringBuilder out = new StringBuilder();
       BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
-      for (String line = reader.readLine(); !line.equals("ready"); line = reader.readLine()) {
-        out.append(line).append('\n');
-      }
+      StringBuilder out = new StringBuilder(untilReady(reader));
       VirtualMachine machine = VirtualMachine.attach(Long.toString(process.pid()));
       machine.loadAgent(Child.AGENT.toString(), "record=off," + CACHING + data);
       machine.detach();
@@ -467,6 +464,7 @@ final class AgentIT {
         "inst/org/HdrHistogram/Histogram.classdata",
         "inst/net/bytebuddy/jar/asm/ClassWriter.classdata",
         "io/coordl/bridge/IsolatedLoader.class",
+        "io/coordl/bridge/ItemFileInputStream.class",
         "io/coordl/bridge/Nothing.class");
   }
 
@@ -481,6 +479,39 @@ final class AgentIT {
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertThat(outcome.exit()).isZero();
     assertThat(outcome.said()).anyMatch(line -> line.contains("ClassFormatError"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void aJarWrittenAnewUnderARunningJobCostsTheJobNothing(Path jdk) throws Exception {
+    Path jar = Files.copy(Child.AGENT, work.resolve("agent.jar"));
+    Path err = work.resolve("err");
+    Process process =
+        java(jdk).agent(jar, "record=off," + CACHING + data).reads(data, "wait", "more").start(err);
+    try {
+      BufferedReader reader = process.inputReader(StandardCharsets.UTF_8);
+      StringBuilder out = new StringBuilder(untilReady(reader));
+      Files.write(jar, new byte[(int) Files.size(jar)]);
+      process.getOutputStream().close();
+      reader.lines().forEach(line -> out.append(line).append('\n'));
+
+      assertThat(process.waitFor()).as(Files.readString(err)).isZero();
+      assertThat(out.toString()).isEqualTo(java(jdk).reads(data, "more").run().out());
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** What a program that waits has printed until then. */
+  private static String untilReady(BufferedReader reader) throws IOException {
+    StringBuilder out = new StringBuilder();
+    for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+      if (line.equals("ready")) {
+        return out.toString();
+      }
+      out.append(line).append('\n');
+    }
+    throw new AssertionError("The program ended before it was ready: " + out);
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.MalformedURLException;
 import java.net.URL;
+import java.util.Enumeration;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IsolatedLoader extends ClassLoader {
   private static final String PREFIX = "inst/";
+  private static final String BRIDGE = "io/coordl/bridge/";
 
   static {
     registerAsParallelCapable();
@@ -29,6 +31,25 @@ public final class IsolatedLoader extends ClassLoader {
     super("coordl", getPlatformClassLoader());
     jar = new JarFile(file);
     base = "jar:" + file.toURI() + "!/" + PREFIX;
+  }
+
+  /**
+   * Loads all that the program's rewritten calls may need, so that a jar that is broken, or written
+   * anew while the job runs, fails here and not in a read of the program. Without the events: those
+   * are only for code whose failures {@link Bridge} catches.
+   *
+   * @throws LinkageError if a class is broken
+   */
+  public void loadBridge() throws ClassNotFoundException {
+    for (Enumeration<JarEntry> entries = jar.entries(); entries.hasMoreElements(); ) {
+      String name = entries.nextElement().getName();
+      if (name.startsWith(BRIDGE)
+          && name.endsWith(".class")
+          && name.indexOf('/', BRIDGE.length()) < 0) {
+        String type = name.substring(0, name.length() - ".class".length()).replace('/', '.');
+        Class.forName(type, false, null);
+      }
+    }
   }
 
   @Override

@@ -72,7 +72,12 @@ public final class RewriteTable {
     String beside = rule.beside();
     return method
         + signature(rule.descriptor())
-        + (beside == null ? "" : " beside " + signature(beside));
+        + (beside == null ? "" : " beside " + named(beside));
+  }
+
+  private static String named(String method) {
+    int descriptor = method.indexOf('(');
+    return method.substring(0, descriptor) + signature(method.substring(descriptor));
   }
 
   private static String signature(@Nullable String descriptor) {

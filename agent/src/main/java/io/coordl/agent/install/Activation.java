@@ -1,6 +1,7 @@
 package io.coordl.agent.install;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.ItemSource;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
@@ -49,7 +50,10 @@ final class Activation {
     }
   }
 
-  private JobMonitor start() {
+  private JobMonitor start() throws ClassNotFoundException {
+    if (Activation.class.getClassLoader() instanceof IsolatedLoader loader) {
+      loader.loadBridge();
+    }
     JobMonitor monitor =
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -33,12 +34,23 @@ final class Job {
   /** The example on other pictures. */
   Job(Framework framework, Jdk jdk, Path directory, String name, Pictures pictures, int epochs)
       throws IOException {
+    this(framework, child(framework, jdk), directory, name, pictures, epochs);
+  }
+
+  private Job(
+      Framework framework,
+      ChildJvm program,
+      Path directory,
+      String name,
+      Pictures pictures,
+      int epochs)
+      throws IOException {
     this.directory = directory;
     this.name = name;
     if (framework == Framework.DJL) {
       Natives.unpack();
     }
-    child = child(framework, jdk);
+    child = program;
     child.directory(directory);
     child.args(
         "--data", pictures.directory().toString(),
@@ -53,11 +65,24 @@ final class Job {
     }
   }
 
+  /** The example of DJL, all of it in {@code jar}, which {@code launcher} starts. */
+  static Job ofFatJar(Path jar, String launcher, Jdk jdk, Path directory, String name)
+      throws IOException {
+    ChildJvm program = settings(new ChildJvm(jdk, launcher).classPath(jar), jdk);
+    return new Job(Framework.DJL, program, directory, name, Pictures.all(), EPOCHS);
+  }
+
   private static ChildJvm child(Framework framework, Jdk jdk) throws IOException {
-    ChildJvm child =
+    return settings(
         new ChildJvm(jdk, framework.mainClass())
             .classPath(Workshop.checkout().exampleJar(framework.module()))
-            .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
+            .classPathFile(Workshop.checkout().exampleClassPath(framework.module())),
+        jdk);
+  }
+
+  private static ChildJvm settings(ChildJvm program, Jdk jdk) {
+    ChildJvm child =
+        program
             .jvmArgs(
                 "-Xmx512m",
                 // Jobs of a second or two: what counts is how soon they start.
@@ -66,6 +91,7 @@ final class Job {
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
             .environment("OMP_NUM_THREADS", "1")
+            .timeout(Duration.ofMinutes(2))
             .environment("COORDL_OPTS", "");
     return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param owner internal name of the class, null for any
  * @param method name of the method
  * @param descriptor JVM descriptor, null for all overloads (only with an owner)
- * @param beside descriptor of another method ({@code next}) that the class must declare too, for
- *     methods such as {@code hasNext()} whose own descriptor names no library type
+ * @param beside name and descriptor of another method ({@code next}) that the class must declare
+ *     too, for methods such as {@code hasNext()} whose own descriptor names no library type
  * @param advice what is woven in
  * @param kind of the span
  * @param provenOn library versions the rule was proven on
@@ -44,7 +44,7 @@ public record HookRule(
     if (owner != null) {
       return owner;
     }
-    String marker = beside != null ? beside : descriptor;
+    String marker = beside != null ? beside.substring(beside.indexOf('(')) : descriptor;
     if (marker == null) {
       throw new IllegalStateException(this + " names no type");
     }

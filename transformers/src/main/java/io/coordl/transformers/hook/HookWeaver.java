@@ -138,7 +138,8 @@ public final class HookWeaver {
         return found;
       }
       String beside = rule.beside();
-      if (beside != null && methods.stream().noneMatch(m -> m.descriptor().equals(beside))) {
+      if (beside != null
+          && methods.stream().noneMatch(m -> beside.equals(m.name() + m.descriptor()))) {
         return found;
       }
       String descriptor = rule.descriptor();

@@ -37,7 +37,7 @@ public final class Hooks {
     return List.of(
         // DJL: loops over batches.
         any(DJL, "next", batch, TAKE),
-        beside(DJL, "hasNext", "()Z", batch, ASK),
+        beside(DJL, "hasNext", "()Z", "next" + batch, ASK),
         iterable(DJL, "getData", "(" + manager + ")Ljava/lang/Iterable;"),
         iterable(
             DJL,
@@ -79,12 +79,12 @@ public final class Hooks {
         // DL4J: loops over batches.
         any(DL4J, "next", "()" + dataSet, TAKE),
         any(DL4J, "next", "(I)" + dataSet, TAKE),
-        beside(DL4J, "hasNext", "()Z", "()" + dataSet, ASK),
-        beside(DL4J, "reset", "()V", "()" + dataSet, PASS),
+        beside(DL4J, "hasNext", "()Z", "next()" + dataSet, ASK),
+        beside(DL4J, "reset", "()V", "next()" + dataSet, PASS),
         any(DL4J, "next", "()" + multiDataSet, TAKE),
         any(DL4J, "next", "(I)" + multiDataSet, TAKE),
-        beside(DL4J, "hasNext", "()Z", "()" + multiDataSet, ASK),
-        beside(DL4J, "reset", "()V", "()" + multiDataSet, PASS),
+        beside(DL4J, "hasNext", "()Z", "next()" + multiDataSet, ASK),
+        beside(DL4J, "reset", "()V", "next()" + multiDataSet, PASS),
         // DL4J: preparing a batch.
         exact(
             DL4J,
@@ -99,10 +99,10 @@ public final class Hooks {
             "()V",
             PRODUCER),
         any(DL4J, "nextRecord", record, SAMPLE),
-        beside(DL4J, "next", "()Ljava/util/List;", record, SAMPLE),
-        beside(DL4J, "next", "(I)Ljava/util/List;", record, SAMPLE),
+        beside(DL4J, "next", "()Ljava/util/List;", "nextRecord" + record, SAMPLE),
+        beside(DL4J, "next", "(I)Ljava/util/List;", "nextRecord" + record, SAMPLE),
         any(DL4J, "nextSequence", sequence, SAMPLE),
-        beside(DL4J, "sequenceRecord", "()Ljava/util/List;", sequence, SAMPLE),
+        beside(DL4J, "sequenceRecord", "()Ljava/util/List;", "nextSequence" + sequence, SAMPLE),
         exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asMatrix", null, DECODE),
         exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asMatrixView", null, DECODE),
         exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asWritable", null, DECODE),

@@ -191,7 +191,10 @@ final class CallSiteRewriterTest {
         for (Enumeration<JarEntry> e = jar.entries(); e.hasMoreElements(); ) {
           JarEntry file = e.nextElement();
           String name = file.getName();
-          if (!name.endsWith(".class") || name.startsWith("META-INF/")) {
+          // The bridge's own reads, rewritten, would call themselves.
+          if (!name.endsWith(".class")
+              || name.startsWith("META-INF/")
+              || name.startsWith("io/coordl/")) {
             continue;
           }
           scanned++;
@@ -209,11 +212,11 @@ final class CallSiteRewriterTest {
     try (Verifying loader = new Verifying(urls.toArray(new URL[0]), classes)) {
       for (String name : classes.keySet()) {
         try {
-          Class<?> type = Class.forName(name, true, loader);
+          Class<?> type = Class.forName(name, false, loader);
           assertThat(type.getClassLoader()).isSameAs(loader);
+          // Links, and so verifies; runs none of the library's code.
+          assertThat(type.getDeclaredMethods()).isNotNull();
           verified++;
-        } catch (ExceptionInInitializerError e) {
-          verified++; // Its own code ran and failed: that is past the verifier.
         } catch (NoClassDefFoundError e) {
           absent++; // Names a library that is not here.
         }

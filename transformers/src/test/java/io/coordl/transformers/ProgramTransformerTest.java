@@ -1,0 +1,100 @@
+package io.coordl.transformers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.transformers.hook.HookWeaver;
+import io.coordl.transformers.hook.Hooks;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import program.PlainProgram;
+import program.ReadingProgram;
+
+/** Which classes are looked at, which are changed, and what happens when one cannot be. */
+final class ProgramTransformerTest {
+  private final List<String> applied = new ArrayList<>();
+  private final List<String> failed = new ArrayList<>();
+  private final ProgramTransformer transformer =
+      new ProgramTransformer(
+          new HookWeaver(Hooks.all(), getClass().getClassLoader()),
+          new ProgramTransformer.Listener() {
+            @Override
+            public RuleListener forClass(String name) {
+              return new RuleListener() {
+                @Override
+                public void applied(String library, String rule, int sites, String provenOn) {
+                  applied.add(name + ": " + rule);
+                }
+
+                @Override
+                public void skipped(String rule, String reason, String provenOn) {}
+              };
+            }
+
+            @Override
+            public void failed(String name, Throwable cause) {
+              failed.add(name);
+            }
+          });
+
+  private byte[] transform(ClassLoader loader, Class<?> type) throws IOException {
+    return transformer.transform(loader, internalName(type), null, null, bytes(type));
+  }
+
+  private static String internalName(Class<?> type) {
+    return type.getName().replace('.', '/');
+  }
+
+  private static byte[] bytes(Class<?> type) throws IOException {
+    try (InputStream in = type.getResourceAsStream("/" + internalName(type) + ".class")) {
+      return in.readAllBytes();
+    }
+  }
+
+  @Test
+  void aProgramThatReadsIsChanged() throws IOException {
+    assertThat(transform(getClass().getClassLoader(), ReadingProgram.class)).isNotNull();
+    assertThat(applied).containsExactly("program.ReadingProgram: new FileInputStream(String)");
+    assertThat(transformer.mayChange(ReadingProgram.class)).isTrue();
+  }
+
+  @Test
+  void aProgramThatDoesNotIsNullAndIsNotTransformedAgain() throws IOException {
+    assertThat(transform(getClass().getClassLoader(), PlainProgram.class)).isNull();
+    assertThat(applied).isEmpty();
+    assertThat(transformer.mayChange(PlainProgram.class)).isFalse();
+  }
+
+  @Test
+  void theJdkAndOurselvesAreNeverChanged() throws IOException {
+    assertThat(transform(null, ReadingProgram.class)).isNull();
+    assertThat(transform(getClass().getClassLoader(), FileInputStream.class)).isNull();
+    assertThat(transformer.mayChange(FileInputStream.class)).isFalse();
+    assertThat(transformer.mayChange(java.sql.DriverManager.class)).isFalse();
+    assertThat(transformer.mayChange(ProgramTransformer.class)).isFalse();
+  }
+
+  @Test
+  void whatAnotherAgentKeepsInItsLoaderIsNotLookedAt() throws Exception {
+    ClassLoader agents =
+        new io.opentelemetry.javaagent.test.AgentLoader(bytes(ReadingProgram.class));
+
+    assertThat(transform(agents, ReadingProgram.class)).isNull();
+    assertThat(transformer.mayChange(agents.loadClass(ReadingProgram.class.getName()))).isFalse();
+  }
+
+  @Test
+  void whatIsNoClassFileIsLeftAndSaid() {
+    byte[] broken =
+        "\0\0\0\0 java/io/FileInputStream java/io/FileInputStream"
+            .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+
+    assertThat(
+            transformer.transform(
+                getClass().getClassLoader(), "program/Broken", null, null, broken))
+        .isNull();
+  }
+}

@@ -1,0 +1,17 @@
+package program;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** A class of a program that reads files. */
+public final class ReadingProgram {
+  private ReadingProgram() {}
+
+  /** The first byte. */
+  public static int first(String path) throws IOException {
+    try (InputStream in = new FileInputStream(path)) {
+      return in.read();
+    }
+  }
+}
