@@ -80,7 +80,6 @@ final class EpochCpu implements Consumer<String> {
   private static double cpu(Path process) throws IOException {
     String stat = Files.readString(process.resolve("stat"));
     List<String> fields = List.of(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1));
-    return TICK_SECONDS
-        * (Long.parseLong(fields.get(USER)) + Long.parseLong(fields.get(SYSTEM)));
+    return TICK_SECONDS * (Long.parseLong(fields.get(USER)) + Long.parseLong(fields.get(SYSTEM)));
   }
 }

@@ -42,7 +42,8 @@ public final class OverheadBenchmark {
     }
     System.out.printf(
         Locale.ROOT,
-        "%nCPU seconds of epochs %d to %d without JIT compilation, %d pairs of runs, alternating%n%s",
+        "%nCPU seconds of epochs %d to %d without JIT compilation, %d pairs of runs,"
+            + " alternating%n%s",
         WARM_UP_EPOCHS + 1,
         EPOCHS,
         pairs,
@@ -62,7 +63,8 @@ public final class OverheadBenchmark {
             () -> steadyCpu(job.make().agent(checkout.agentJar(), observing)));
     List<Double> ratios = steady.ratios();
     System.out.println(
-        "  all ratios: " + ratios.stream().map(r -> String.format(Locale.ROOT, "%.4f", r)).toList());
+        "  all ratios: "
+            + ratios.stream().map(r -> String.format(Locale.ROOT, "%.4f", r)).toList());
     table.row(
         name,
         number(Pairs.min(steady.without())),
@@ -80,9 +82,7 @@ public final class OverheadBenchmark {
             .jvmArgs("-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
             .args("--data", images.toString(), "--epochs", Integer.toString(EPOCHS), "--seed", "1")
             .environment("OMP_NUM_THREADS", "1");
-    return Jdks.running().feature() >= 24
-        ? job.jvmArgs("--enable-native-access=ALL-UNNAMED")
-        : job;
+    return Jdks.running().feature() >= 24 ? job.jvmArgs("--enable-native-access=ALL-UNNAMED") : job;
   }
 
   private static double steadyCpu(ChildJvm job) throws IOException, InterruptedException {
