@@ -57,8 +57,10 @@ public final class MicroBenchmark {
         readTable.row(
             api,
             bytes,
-            text(median(plain)),
-            text(median(hit)),
+            text(percentile(plain, 0)),
+            text(percentile(plain, 50)),
+            text(percentile(hit, 0)),
+            text(percentile(hit, 50)),
             String.format(Locale.ROOT, "%.2f", ratio));
       }
     }
