@@ -104,6 +104,7 @@ public final class DjlWaits {
         trainer.step();
         batch.close();
       }
+      waits.epochEnded();
       trainer.notifyListeners(listener -> listener.onEpoch(trainer));
     }
   }

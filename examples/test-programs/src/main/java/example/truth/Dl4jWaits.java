@@ -134,6 +134,7 @@ public final class Dl4jWaits {
         }
         network.fit(batch);
       }
+      waits.epochEnded();
     }
     return waits;
   }

@@ -73,6 +73,11 @@ final class Waits {
     total += nanos;
   }
 
+  /** A loop of the program's own has come to the end of an epoch. */
+  synchronized void epochEnded() {
+    epochs.add(total - epochs.stream().mapToLong(Long::longValue).sum());
+  }
+
   /** A batch, or a part of it, was made. */
   synchronized void made(int batch, long begun, long ready) {
     if (timed) {

@@ -105,8 +105,9 @@ public record KnownWaits(String name, String mainClass, String module) {
     if (trueStalls.isEmpty()) {
       return new Accounts(truth.path("trueStallNanos").longValue(), agent.stall());
     }
-    // Kept from both ends: does not know what loading the framework's classes takes, in the first
-    // epoch.
+    // The first epoch is left out: an account from both ends does not know what loading the
+    // framework's classes takes, and a hand-written loop, timed from outside the agent's spans,
+    // also waits for the agent's own classes at its first batch (tens of milliseconds, once).
     if (trueStalls.size() != agent.epochStalls().size()) {
       throw new IllegalStateException(
           this

@@ -42,7 +42,7 @@ import org.openjdk.jmh.annotations.TearDown;
  * both give it the same bytes in its own arrays.
  */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
+@BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class ReadCost {
   private static final int FILES = 400;

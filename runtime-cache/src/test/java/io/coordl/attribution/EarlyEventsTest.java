@@ -1,0 +1,67 @@
+package io.coordl.attribution;
+
+import static io.coordl.bridge.SpanKind.ASK;
+import static io.coordl.bridge.SpanKind.FIT;
+import static io.coordl.bridge.SpanKind.TAKE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.event.EpochEvent;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A recording starts beside the job, which does not wait for it. */
+class EarlyEventsTest {
+  private static final Durations UNHEARD =
+      new Durations() {
+        @Override
+        public void record(Kind kind, long nanos) {}
+
+        @Override
+        public void epochEnded(long epoch) {}
+      };
+
+  private final SpanRecorder spans = new SpanRecorder(UNHEARD, () -> 0);
+  private final Object iterator = new Object();
+  private final List<Object> batches = new ArrayList<>();
+
+  private void takeOne() {
+    spans.exit(spans.enter(ASK, iterator), true);
+    Object batch = new Object();
+    batches.add(batch);
+    spans.exit(spans.enter(TAKE, iterator), batch);
+  }
+
+  private void end() {
+    spans.exit(spans.enter(ASK, iterator), false);
+  }
+
+  @Test
+  void epochsThatBeganBeforeTheRecordingAreInIt(@TempDir Path folder) throws IOException {
+    long fit = spans.enter(FIT, null);
+    takeOne();
+    end();
+    takeOne();
+    Path file = folder.resolve("early.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable(EpochEvent.class);
+      recording.start();
+      spans.events(true);
+      end();
+      takeOne();
+      end();
+      spans.exit(fit, null);
+      recording.dump(file);
+    }
+    List<RecordedEvent> epochs = new ArrayList<>(RecordingFile.readAllEvents(file));
+    epochs.removeIf(event -> !event.getEventType().getName().equals("io.coordl.Epoch"));
+    assertThat(epochs).extracting(epoch -> epoch.getLong("epoch")).containsExactly(1L, 2L, 3L);
+    assertThat(epochs).allSatisfy(epoch -> assertThat(epoch.getLong("batches")).isOne());
+  }
+}
