@@ -45,7 +45,7 @@ class CoordlTest {
         .containsExactly(
             "Program     my.Train --epochs 3 (pid "
                 + ProcessHandle.current().pid()
-                + "), DJL 0.35.1, 3 epochs, 300 batches",
+                + "), DJL 0.35.1, 3 passes over data, 300 batches",
             "Where the time went         seconds  % of wall",
             "  wall                       130.00    100.0 %",
             "  compute                     76.00     58.5 %",
@@ -147,7 +147,7 @@ class CoordlTest {
 
     assertThat(out.toString())
         .contains("dead.jfr (ends early: its JVM died or is still recording)")
-        .contains("2 epochs, 200 batches (sum of the finished epochs)");
+        .contains("2 passes over data, 200 batches (sum of the finished epochs)");
   }
 
   @Test

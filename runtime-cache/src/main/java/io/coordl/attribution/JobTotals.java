@@ -18,6 +18,7 @@ public final class JobTotals {
   private long epochs;
   private long firstAsk;
   private long lastSeen;
+  private long afterLast;
   private boolean started;
   private @Nullable Snapshot lastEpoch;
 
@@ -67,7 +68,7 @@ public final class JobTotals {
     copy.add(totals);
     return new Snapshot(
         epochs,
-        started ? lastSeen - firstAsk : 0,
+        started ? lastSeen - firstAsk + afterLast : 0,
         copy,
         fetchTime.sum(),
         decodeTime.sum(),
@@ -94,7 +95,20 @@ public final class JobTotals {
       lastSeen = to;
     }
     firstAsk = Math.min(firstAsk, from);
-    lastSeen = Math.max(lastSeen, to);
+    if (to > lastSeen) {
+      lastSeen = to;
+      afterLast = 0;
+    }
+  }
+
+  /**
+   * A model was written, perhaps after the last batch: that lengthens the job by the writing, not
+   * by what the program did in between.
+   */
+  synchronized void wrote(long from, long to) {
+    if (started && to > lastSeen) {
+      afterLast += to - Math.max(from, lastSeen);
+    }
   }
 
   synchronized void add(Totals part) {

@@ -43,10 +43,6 @@ final class Pass {
     return subject.refersTo(other);
   }
 
-  boolean isAbandoned() {
-    return subject.refersTo(null);
-  }
-
   /**
    * Writes the event, now or once the recording that is being started runs.
    *

@@ -3,8 +3,11 @@ package io.coordl.attribution;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import io.coordl.bridge.event.FetchEvent;
+import java.lang.ref.WeakReference;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +35,7 @@ public final class SpanRecorder implements SpanSink {
   private final LongSupplier gcNanos;
   private final LongSupplier clock;
   private final Queue<Runnable> early = new ConcurrentLinkedQueue<>();
+  private final List<WeakReference<ThreadSpans>> training = new CopyOnWriteArrayList<>();
   private volatile boolean starting = true;
   private volatile boolean events;
 
@@ -78,6 +82,29 @@ public final class SpanRecorder implements SpanSink {
     }
   }
 
+  /** A thread turned out to train: its open passes are to be ended with the job. */
+  void trains(ThreadSpans thread) {
+    training.removeIf(other -> other.refersTo(null));
+    training.add(new WeakReference<>(thread));
+  }
+
+  /**
+   * The job ends: epochs that a loop has left without ending them are written as they stand. Called
+   * once, while the threads may still run: their last figures may then be a little behind.
+   */
+  public void finish() {
+    for (WeakReference<ThreadSpans> reference : training) {
+      ThreadSpans thread = reference.get();
+      if (thread != null) {
+        try {
+          thread.finish(now());
+        } catch (RuntimeException e) {
+          // It runs on, and changed under our hands: what it had written stands.
+        }
+      }
+    }
+  }
+
   /** Exact totals so far. */
   public JobTotals totals() {
     return totals;
@@ -115,11 +142,6 @@ public final class SpanRecorder implements SpanSink {
   @Override
   public void exit(long token, @Nullable Object result) {
     threads.get().exit(token, result);
-  }
-
-  @Override
-  public void exitInnermost(SpanKind kind) {
-    threads.get().exitInnermost(kind);
   }
 
   @Override

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * wait), the batch being prepared, the passes begun, and the step since the batch taken last.
  */
 final class ThreadSpans {
-  private static final int MAX_PASSES = 16;
   private static final int MAX_HELD = 64;
   private static final long EVENT_PIECE_NANOS = 1_000_000;
   private static final SpanKind[] KINDS = SpanKind.values();
@@ -53,7 +52,10 @@ final class ThreadSpans {
   private @Nullable Pass stepping;
   private @Nullable Pass asking;
   private long stepStart;
-  private final ArrayDeque<Runnable> held = new ArrayDeque<>();
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+
+  /** A result that counts once the thread turns out to train. */
+  private record Held(Pass pass, Runnable result) {}
 
   ThreadSpans(SpanRecorder recorder) {
     this.recorder = recorder;
@@ -115,7 +117,7 @@ final class ThreadSpans {
         }
       }
       default -> {
-        // SAMPLE, ASSEMBLE, FETCH: only their time counts.
+        // SAMPLE, ASSEMBLE: only their time counts.
       }
     }
     return at + 1L;
@@ -130,15 +132,6 @@ final class ThreadSpans {
       pop(now, null);
     }
     pop(now, result);
-  }
-
-  void exitInnermost(SpanKind kind) {
-    for (int at = depth - 1; at >= 0; at--) {
-      if (kinds[at] == kind) {
-        exit(at + 1, null);
-        return;
-      }
-    }
   }
 
   /** A fetch of {@code nanos} happened inside the current span. */
@@ -176,7 +169,6 @@ final class ThreadSpans {
       children[at - 1] += duration;
     }
     switch (kind) {
-      case FETCH -> countFetch(self);
       case DECODE -> {
         recorder.totals().decodeTime.add(self);
         if (building != null) {
@@ -318,18 +310,8 @@ final class ThreadSpans {
   private void asked(long now, @Nullable Object subject, @Nullable Object answer) {
     if (answer instanceof Boolean more && !more && subject != null) {
       Pass pass = findPass(subject);
-      StallShares shares = StallShares.queueing(waits.total());
-      long start = waits.start();
-      clearWait();
+      tookNothing(now, subject);
       if (pass != null) {
-        pass.totals.addStall(shares);
-        whenTraining(
-            () -> {
-              Totals part = new Totals();
-              part.addStall(shares);
-              recorder.totals().add(part);
-              recorder.totals().seen(start, now);
-            });
         endPass(pass, true, now);
       }
     } else if (asking != null) {
@@ -341,6 +323,25 @@ final class ThreadSpans {
     asking = null;
   }
 
+  /** A wait that ended without a batch: there is no other, or {@code next} threw. */
+  private void tookNothing(long now, @Nullable Object subject) {
+    Pass pass = subject == null ? null : findPass(subject);
+    StallShares shares = StallShares.queueing(waits.total());
+    long start = waits.isEmpty() ? now : waits.start();
+    clearWait();
+    if (pass != null) {
+      pass.totals.addStall(shares);
+      whenTraining(
+          pass,
+          () -> {
+            Totals part = new Totals();
+            part.addStall(shares);
+            recorder.totals().add(part);
+            recorder.totals().seen(start, now);
+          });
+    }
+  }
+
   private void taken(long now, @Nullable Object subject, @Nullable Object batch) {
     BatchRecord mine = building;
     DataStallEvent event = stallEvent;
@@ -348,7 +349,7 @@ final class ThreadSpans {
     long start = waits.start();
     long gc = waitGc;
     if (batch == null || subject == null || mine == null) {
-      clearWait();
+      tookNothing(now, subject);
       return;
     }
     BatchRecord made = recorder.recent().take(batch);
@@ -372,6 +373,7 @@ final class ThreadSpans {
     }
     BatchRecord batchTaken = made;
     whenTraining(
+        pass,
         () -> {
           recorder.durations().record(Durations.Kind.STALL, wait);
           Totals part = new Totals();
@@ -436,6 +438,7 @@ final class ThreadSpans {
       event.end();
     }
     whenTraining(
+        pass,
         () -> {
           Totals part = new Totals();
           part.compute = compute;
@@ -458,6 +461,7 @@ final class ThreadSpans {
     pass.stepCheckpoint = 0;
     pass.stepEvent = null;
     whenTraining(
+        pass,
         () -> {
           recorder.durations().record(Durations.Kind.STEP, compute);
           long epoch = numberOf(pass);
@@ -485,7 +489,7 @@ final class ThreadSpans {
     Totals part = new Totals();
     part.checkpoint = duration;
     recorder.totals().add(part);
-    recorder.totals().seen(now - duration, now);
+    recorder.totals().wrote(now - duration, now);
     if (event instanceof CheckpointEvent done) {
       done.end();
       if (done.shouldCommit()) {
@@ -501,14 +505,24 @@ final class ThreadSpans {
     Pass pass = findPass(subject);
     if (pass == null) {
       pass = new Pass(subject, start, recorder.events());
-      for (Pass other : List.copyOf(passes)) {
-        if (other.isAbandoned() || passes.size() >= MAX_PASSES) {
-          endPass(other, false, start);
-        }
+      // The pass used last may be an epoch that a validation interrupts; those before it were left
+      // by a break or an exception, or they would have been used since.
+      for (Pass other : List.copyOf(passes.subList(0, Math.max(0, passes.size() - 1)))) {
+        endPass(other, false, start);
       }
-      passes.add(pass);
+    } else {
+      passes.remove(pass);
     }
+    passes.add(pass);
     return pass;
+  }
+
+  /** The job ends: what is still open is written as it stands. By the thread that ends the job. */
+  void finish(long now) {
+    endStep(now);
+    for (Pass pass : List.copyOf(passes)) {
+      endPass(pass, false, now);
+    }
   }
 
   private @Nullable Pass findPass(Object subject) {
@@ -533,15 +547,22 @@ final class ThreadSpans {
   private void endPass(Pass pass, boolean complete, long now) {
     passes.remove(pass);
     if (!training) {
-      return; // A thread that only loads has no epochs.
+      // A pass before the training (statistics for a normaliser, a look at the first batch) or a
+      // thread that only loads: no epoch, and its waits are nobody's stall.
+      held.removeIf(waiting -> waiting.pass() == pass);
+      if (stepping == pass) {
+        stepping = null;
+      }
+      return;
     }
     closeStep(pass);
     numberOf(pass);
     pass.finish(complete, now, recorder.totals().sinceLastEpoch(), recorder);
     recorder.durations().epochEnded(pass.epoch);
     // A validation inside an epoch is over: the step it interrupted goes on.
-    if (!passes.isEmpty() && stepping == null) {
-      stepping = passes.get(passes.size() - 1);
+    Pass outer = passes.isEmpty() ? null : passes.get(passes.size() - 1);
+    if (outer != null && outer.openBatch != 0 && stepping == null) {
+      stepping = outer;
       stepStart = now;
     }
   }
@@ -558,18 +579,19 @@ final class ThreadSpans {
   private void trains() {
     if (!training) {
       training = true;
-      Runnable next;
+      recorder.trains(this);
+      Held next;
       while ((next = held.poll()) != null) {
-        next.run();
+        next.result().run();
       }
     }
   }
 
-  private void whenTraining(Runnable result) {
+  private void whenTraining(Pass pass, Runnable result) {
     if (training) {
       result.run();
     } else if (held.size() < MAX_HELD) {
-      held.add(result);
+      held.add(new Held(pass, result));
     }
   }
 

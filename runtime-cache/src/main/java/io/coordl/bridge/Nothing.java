@@ -17,9 +17,6 @@ final class Nothing implements SpanSink, ItemSource, FaultListener {
   public void exit(long token, @Nullable Object result) {}
 
   @Override
-  public void exitInnermost(SpanKind kind) {}
-
-  @Override
   public void fetchTime(long startNanos, long endNanos) {}
 
   @Override

@@ -5,8 +5,6 @@ package io.coordl.bridge;
  * kind; what follows from it is decided by the {@link SpanSink}.
  */
 public enum SpanKind {
-  /** Getting an item's raw bytes, from memory or storage. A leaf: nothing nests in it. */
-  FETCH,
   /** Turning raw bytes into pixels, samples of sound or the like, or pixels into an array. */
   DECODE,
   /** One transform of one sample or batch; the subject is the transform. */

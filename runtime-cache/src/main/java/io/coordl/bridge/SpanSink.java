@@ -25,9 +25,6 @@ public interface SpanSink {
    */
   void exit(long token, @Nullable Object result);
 
-  /** Closes the innermost open span of {@code kind}: for call sites, which keep no token. */
-  void exitInnermost(SpanKind kind);
-
   /**
    * Notes a fetch inside the current span.
    *

@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,28 +33,17 @@ public final class Spans {
     }
   }
 
-  /** Closes the innermost span of {@code kind} on this thread; see {@link SpanSink}. */
-  public static void exitInnermost(SpanKind kind) {
-    try {
-      Bridge.sink().exitInnermost(kind);
-    } catch (Throwable t) {
-      Bridge.fault("span exit", t);
-    }
-  }
-
   /**
-   * The batches of a data set, each {@code hasNext} and {@code next} marked. Only iterables of the
-   * JDK or made by a lambda are wrapped: no program can cast those to a type of its own, and named
-   * iterators are marked where they are declared.
+   * The batches of a data set, each {@code hasNext} and {@code next} marked. Only what is nothing
+   * but an iterable is wrapped, a lambda above all: a collection may be cast to what it is, and
+   * named iterators are marked where they are declared.
    */
   public static @Nullable Iterable<?> timed(@Nullable Iterable<?> batches) {
     if (batches == null) {
       return null;
     }
-    Class<?> type = batches.getClass();
-    return type.isHidden() || type.getClassLoader() == null
-        ? (batches instanceof TimedIterable ? batches : new TimedIterable<>(batches))
-        : batches;
+    boolean nothingElse = batches.getClass().isHidden() && !(batches instanceof Iterator);
+    return nothingElse ? new TimedIterable<>(batches) : batches;
   }
 
   static void fetchTime(long startNanos, long endNanos) {

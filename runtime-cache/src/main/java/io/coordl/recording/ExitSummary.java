@@ -30,7 +30,7 @@ final class ExitSummary {
     if (t.batches > 0) {
       lines.add(
           format(
-              "%s: %d epochs, %d batches, %s from the first batch to the last",
+              "%s: %d passes over data, %d batches, %s from the first batch to the last",
               job.frameworks().isEmpty() ? "training" : job.frameworks(),
               now.epochs(),
               t.batches,
@@ -90,14 +90,18 @@ final class ExitSummary {
     if (t.batches == 0 || t.stall < now.wall() / 20) {
       return "data costs this job less than 5 % of its time; nothing to do";
     }
-    boolean caching = !job.stores().isEmpty();
     if (t.fetchStall >= t.prepStall) {
-      return caching
+      List<StoreView> stores = job.stores();
+      if (stores.isEmpty()) {
+        return "the job waits for storage; try cache=minio";
+      }
+      return stores.stream().anyMatch(StoreView::full)
           ? "the job waits for storage; a larger cache.size would keep more of the data set"
-          : "the job waits for storage; try cache=minio";
+          : "the job waited for storage while the cache was filled; later epochs read from memory";
     }
-    return "the job waits for preparation, which a cache of raw bytes cannot cure; prepare on more"
-        + " threads (DJL: optExecutorService)";
+    String how =
+        job.frameworks().contains("DJL") ? "; prepare on more threads (optExecutorService)" : "";
+    return "the job waits for preparation, which a cache of raw bytes cannot cure" + how;
   }
 
   private void work(List<String> lines, String name, Durations.Kind kind, long self) {
@@ -135,9 +139,10 @@ final class ExitSummary {
     if (bytes < 10_000) {
       return bytes + " B";
     }
-    return bytes < 10_000_000_000L
-        ? format("%.1f MB", bytes / 1e6)
-        : format("%.1f GB", bytes / 1e9);
+    double mebibytes = bytes / (double) (1 << 20);
+    return mebibytes < 10_000
+        ? format("%.1f MiB", mebibytes)
+        : format("%.1f GiB", mebibytes / 1024);
   }
 
   private static String format(String pattern, Object... values) {

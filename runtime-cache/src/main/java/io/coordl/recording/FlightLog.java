@@ -27,8 +27,9 @@ final class FlightLog {
   private static final String SETTINGS = "coordl.jfc";
 
   private final JobMonitor job;
-  private @Nullable File file;
-  private boolean joined;
+  private volatile @Nullable File file;
+  private volatile boolean joined;
+  private volatile boolean stopping;
 
   FlightLog(JobMonitor job) {
     this.job = job;
@@ -40,7 +41,10 @@ final class FlightLog {
    * @param target file to write, {@code %p} is the process id
    * @param own start a recording of our own even beside the user's
    */
-  synchronized void start(String target, boolean own) throws IOException, ParseException {
+  void start(String target, boolean own) throws IOException, ParseException {
+    if (stopping) {
+      throw new IllegalStateException("the JVM ends");
+    }
     // JDK-8371889 (JDK 15 to 22): registering events while another thread does file I/O can
     // deadlock unless the recorder and the JDK's own file events come first.
     FlightRecorder recorder = FlightRecorder.getFlightRecorder();
@@ -64,14 +68,23 @@ final class FlightLog {
     File to = new File(path).getAbsoluteFile();
     started.setDestination(to.toPath());
     started.setDumpOnExit(true);
+    if (stopping) {
+      throw new IllegalStateException("the JVM ends");
+    }
     started.start();
     file = to;
   }
 
+  /** The JVM ends: no recording is started any more, JFR would never come back from it. */
+  void stop() {
+    stopping = true;
+  }
+
   /** Where the recording goes, for the summary. */
-  synchronized @Nullable String where() {
-    if (file != null) {
-      return file.getPath();
+  @Nullable String where() {
+    File written = file;
+    if (written != null) {
+      return written.getPath();
     }
     return joined ? "the recording that ran already" : null;
   }

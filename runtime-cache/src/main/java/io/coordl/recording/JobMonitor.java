@@ -77,7 +77,9 @@ public final class JobMonitor {
     try {
       flight.start(target, own);
     } catch (IllegalStateException e) {
-      log.say("the program ended before its recording began (" + e + "); no recording is made");
+      if (spans.totals().snapshot().totals().batches > 0) {
+        log.say("the program ended before its recording began (" + e + "); no recording is made");
+      }
     } catch (Exception | LinkageError e) {
       log.say("record=" + target + " cannot be written (" + e + "); no recording is made");
     }
@@ -92,6 +94,8 @@ public final class JobMonitor {
 
   /** Closes the stores and returns the summary, at most 20 lines; JFR writes the recording. */
   public List<String> finish() {
+    flight.stop();
+    spans.finish();
     List<String> lines = new ExitSummary(this, flight.where()).lines();
     for (Closeable store : closing) {
       try {

@@ -21,19 +21,9 @@ public final class RewriteLog {
 
   private final List<Entry> waiting = new ArrayList<>();
   private boolean open;
-  private long classes;
-  private long sites;
-  private String lastType = "";
 
   /** Notes one application of a rule. */
   public synchronized void add(Entry entry) {
-    if (entry.sites() > 0) {
-      sites += entry.sites();
-      if (!entry.type().equals(lastType)) {
-        lastType = entry.type();
-        classes++;
-      }
-    }
     if (open) {
       commit(entry);
     } else if (waiting.size() < MAX_WAITING) {
@@ -46,16 +36,6 @@ public final class RewriteLog {
     open = true;
     waiting.forEach(RewriteLog::commit);
     waiting.clear();
-  }
-
-  /** Classes with at least one rewritten place. */
-  public synchronized long classes() {
-    return classes;
-  }
-
-  /** Places rewritten. */
-  public synchronized long sites() {
-    return sites;
   }
 
   private static void commit(Entry entry) {

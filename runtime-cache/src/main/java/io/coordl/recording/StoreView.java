@@ -8,6 +8,7 @@ package io.coordl.recording;
  * @param scope process or host
  * @param group jobs that share it
  * @param bypassed openings that could not be kept: full, changed while read or unreadable
+ * @param full whether something was not kept for want of room
  * @param jobs live jobs that use the store
  */
 public record StoreView(
@@ -22,4 +23,5 @@ public record StoreView(
     long admitted,
     long bypassed,
     long hitBytes,
+    boolean full,
     long jobs) {}

@@ -271,6 +271,71 @@ class SpanRecorderTest {
   }
 
   @Test
+  void passBeforeTheTrainingIsNoEpochAndNoStall() {
+    for (int batch = 0; batch < 5; batch++) { // normalizer.fit(iterator)
+      ask(true, 1);
+      long take = spans.enter(TAKE, iterator);
+      tick(50);
+      spans.exit(take, new Object());
+    }
+    ask(false, 1);
+    spans.exit(spans.enter(PASS, iterator), null);
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(7);
+    spans.exit(take, new Object());
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().batches).isEqualTo(1);
+    assertThat(totals().stall).isEqualTo(7);
+    assertThat(spans.totals().snapshot().epochs()).isEqualTo(1);
+  }
+
+  @Test
+  void waitForANextThatThrowsIsAWait() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(10);
+    spans.exit(take, new Object());
+    take = spans.enter(TAKE, iterator);
+    tick(500);
+    spans.exit(take, null);
+    assertThat(totals().stall).isEqualTo(510);
+    assertThat(totals().batches).isEqualTo(1);
+    spans.exit(fit, null);
+  }
+
+  @Test
+  void epochsLeftByABreakAreWrittenWithTheirLastStep() {
+    long fit = spans.enter(FIT, null);
+    for (int epoch = 0; epoch < 3; epoch++) {
+      Object data = new Object(); // DJL: every epoch iterates over an object of its own.
+      long take = spans.enter(TAKE, data);
+      tick(2);
+      spans.exit(take, new Object());
+      tick(50);
+    }
+    spans.exit(fit, null);
+    spans.finish();
+    assertThat(heard.lines).contains("epoch 1", "epoch 2", "epoch 3");
+    assertThat(totals().compute).isEqualTo(150);
+  }
+
+  @Test
+  void modelWrittenLongAfterTheLastBatchLengthensTheJobByTheWritingOnly() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(10);
+    spans.exit(take, new Object());
+    tick(90);
+    ask(false, 0);
+    spans.exit(fit, null);
+    tick(60_000);
+    span(CHECKPOINT, 200);
+    assertThat(spans.totals().snapshot().wall()).isEqualTo(300);
+  }
+
+  @Test
   void filesAreItemsOnlyWhileASampleIsLoaded() {
     assertThat(spans.loadingSample()).isFalse();
     long sample = spans.enter(SAMPLE, this);

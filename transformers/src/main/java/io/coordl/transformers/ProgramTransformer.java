@@ -1,5 +1,6 @@
 package io.coordl.transformers;
 
+import io.coordl.bridge.Spans;
 import io.coordl.transformers.callsite.CallSite;
 import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
@@ -12,7 +13,9 @@ import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +38,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
   private final HookWeaver hooks;
   private final ConstantPool hookFilter;
   private final Listener listener;
+  private final Map<ClassLoader, Boolean> seeing = new WeakHashMap<>();
 
   /** A transformer with all rules. */
   public ProgramTransformer(HookWeaver hooks, Listener listener) {
@@ -60,7 +64,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
     }
     try (InputStream in = loader.getResourceAsStream(name + ".class")) {
       return in == null || prefilter.mentionsAny(in.readAllBytes());
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | LinkageError e) {
       return true;
     }
   }
@@ -81,6 +85,10 @@ public final class ProgramTransformer implements ClassFileTransformer {
     }
     try {
       RuleListener rules = listener.forClass(name.replace('/', '.'));
+      if (!seesBridge(loader)) {
+        rules.skipped("all", "its class loader does not delegate to the boot loader", "");
+        return null;
+      }
       byte[] rewritten = callSites.rewrite(classFile, new Sites(rules));
       if (!hookFilter.mentionsAny(classFile)) {
         return rewritten;
@@ -91,6 +99,29 @@ public final class ProgramTransformer implements ClassFileTransformer {
       listener.failed(name, t);
       return null;
     }
+  }
+
+  /**
+   * Whether classes of this loader can call the bridge: module systems such as OSGi delegate only
+   * {@code java.*} to the boot loader, and a rewritten call would fail there.
+   */
+  private boolean seesBridge(ClassLoader loader) {
+    synchronized (seeing) {
+      Boolean known = seeing.get(loader);
+      if (known != null) {
+        return known;
+      }
+    }
+    boolean sees;
+    try {
+      sees = Class.forName(Spans.class.getName(), false, loader) == Spans.class;
+    } catch (ClassNotFoundException | LinkageError e) {
+      sees = false;
+    }
+    synchronized (seeing) {
+      seeing.put(loader, sees);
+    }
+    return sees;
   }
 
   /** Passes rewritten calls on as applied rules. */

@@ -9,7 +9,6 @@ import io.coordl.transformers.ProgramTransformer;
 import io.coordl.transformers.hook.HookWeaver;
 import io.coordl.transformers.hook.Hooks;
 import java.lang.instrument.Instrumentation;
-import java.lang.instrument.UnmodifiableClassException;
 
 /** What {@code premain} does once the loaders stand: options, transformer, and then waiting. */
 public final class Installer {
@@ -25,9 +24,8 @@ public final class Installer {
       return;
     }
     AgentLog log = new AgentLog();
-    for (String problem : options.problems()) {
-      log.say(problem);
-    }
+    options.problems().forEach(log::say);
+    options.remarks().forEach(log::say);
     // Nothing to observe yet, but faults are told from now on.
     Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
     RewriteLog rewrites = new RewriteLog();
@@ -38,7 +36,7 @@ public final class Installer {
             new ClassListener(rewrites, activation));
     instrumentation.addTransformer(transformer, true);
     retransformLoaded(instrumentation, transformer);
-    if (options.isGiven(Option.DATASET)) {
+    if (!options.get(Option.DATASET).equals(Option.DATASET.byDefault())) {
       activation.activate("");
     }
   }
@@ -51,15 +49,16 @@ public final class Installer {
   private static void retransformLoaded(
       Instrumentation instrumentation, ProgramTransformer transformer) {
     for (Class<?> type : instrumentation.getAllLoadedClasses()) {
-      if (!type.isArray()
-          && !type.isHidden()
-          && transformer.mayChange(type)
-          && instrumentation.isModifiableClass(type)) {
-        try {
+      try {
+        if (!type.isArray()
+            && !type.isHidden()
+            && transformer.mayChange(type)
+            && instrumentation.isModifiableClass(type)) {
           instrumentation.retransformClasses(type);
-        } catch (UnmodifiableClassException | LinkageError e) {
-          Bridge.fault("retransform " + type.getName(), e);
         }
+      } catch (Throwable t) {
+        // One class that stays as it is, whatever its loader threw; the others go on.
+        Bridge.fault("retransform " + type.getName(), t);
       }
     }
   }

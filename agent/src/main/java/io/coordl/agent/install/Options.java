@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +84,21 @@ public final class Options {
     return Collections.unmodifiableList(problems);
   }
 
+  /** What is right but without effect, one sentence each. */
+  public List<String> remarks() {
+    List<String> remarks = new ArrayList<>();
+    boolean caching = get(Option.CACHE).equals("minio");
+    for (Option option : List.of(Option.CACHE_SIZE, Option.CACHE_SCOPE)) {
+      if (isGiven(option) && !caching) {
+        remarks.add(option.key() + "=" + get(option) + " has no effect without cache=minio");
+      }
+    }
+    if (isGiven(Option.GROUP) && !get(Option.CACHE_SCOPE).equals("host")) {
+      remarks.add("group=" + get(Option.GROUP) + " has no effect without cache.scope=host");
+    }
+    return remarks;
+  }
+
   /** All options for the recording. */
   public List<Setting> settings() {
     List<Setting> settings = new ArrayList<>();
@@ -121,7 +135,15 @@ public final class Options {
   }
 
   private void readFile(String name) {
-    Properties properties = new Properties();
+    List<Map.Entry<String, String>> lines = new ArrayList<>();
+    Properties properties =
+        new Properties() {
+          @Override
+          public synchronized @Nullable Object put(Object key, Object value) {
+            lines.add(Map.entry((String) key, ((String) value).trim())); // A key may repeat.
+            return null;
+          }
+        };
     try (Reader reader =
         new InputStreamReader(new FileInputStream(new File(name)), StandardCharsets.UTF_8)) {
       properties.load(reader);
@@ -129,8 +151,8 @@ public final class Options {
       problem("@" + name + " cannot be read (" + e.getMessage() + ")");
       return;
     }
-    for (String key : new TreeSet<>(properties.stringPropertyNames())) {
-      put(key, properties.getProperty(key).trim(), "file");
+    for (Map.Entry<String, String> line : lines) {
+      put(line.getKey(), line.getValue(), "file");
     }
   }
 
@@ -162,7 +184,11 @@ public final class Options {
           case SIZE -> isUnderstood(value, ByteBudget::parse);
         };
     if (!accepted) {
-      problem(option.key() + "=" + value + " is not valid: expected " + option.expected());
+      String comma =
+          value.indexOf('{') > value.indexOf('}')
+              ? " (commas separate arguments; put a value that has one into a file, @FILE)"
+              : "";
+      problem(option.key() + "=" + value + " is not valid: expected " + option.expected() + comma);
     }
     return accepted;
   }

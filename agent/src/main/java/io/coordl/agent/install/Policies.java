@@ -66,6 +66,7 @@ final class Policies {
         s.admitted(),
         s.bypassed(),
         s.hitBytes(),
+        s.bypassedFull() > 0,
         s.jobs());
   }
 }

@@ -257,4 +257,22 @@ final class OptionsTest {
         .hasSize(Option.values().length + 2)
         .allMatch(line -> line.chars().filter(c -> c == '|').count() == 5);
   }
+
+  @Test
+  void aFileMayRepeatAListLikeTheArguments(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("coordl.properties");
+    Files.writeString(file, "dataset=/a\ndataset=/b\ncache=minio\n");
+    Options options = Options.parse("@" + file, null);
+    assertThat(options.list(Option.DATASET)).containsExactly("/a", "/b");
+    assertThat(options.problems()).isEmpty();
+  }
+
+  @Test
+  void whatHasNoEffectIsSaid() {
+    assertThat(Options.parse("cache.size=1g", null).remarks())
+        .containsExactly("cache.size=1g has no effect without cache=minio");
+    assertThat(Options.parse("cache=minio,group=a", null).remarks())
+        .containsExactly("group=a has no effect without cache.scope=host");
+    assertThat(Options.parse("cache=minio,cache.scope=host,group=a", null).remarks()).isEmpty();
+  }
 }

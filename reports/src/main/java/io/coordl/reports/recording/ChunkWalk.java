@@ -69,7 +69,11 @@ final class ChunkWalk {
 
   private Shape walk() throws IOException, RecordingException {
     if (length == 0) {
-      throw new RecordingException(file + " is empty: the recording was never written.");
+      throw new RecordingException(
+          file
+              + " is empty: the JVM that recorded was killed before it wrote it. What JFR had"
+              + " flushed by then is in the temporary directory, in a folder that begins with the"
+              + " date and ends with the process id.");
     }
     long position = 0;
     while (position < length) {

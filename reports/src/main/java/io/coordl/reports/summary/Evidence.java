@@ -40,9 +40,10 @@ record Evidence(
         .reduce(Figures.NONE, Figures::plus);
   }
 
+  /** True if passes after the first still read from storage, and waited for it. */
   boolean laterEpochsWaitForFetches() {
     Figures later = laterEpochs();
-    return later.share(later.fetchStallNanos()) >= WORTH_A_CHANGE;
+    return later.storageItems() > 0 && later.share(later.fetchStallNanos()) >= WORTH_A_CHANGE;
   }
 
   /** True if a store had to turn items away. */

@@ -57,7 +57,7 @@ public final class SummaryText {
         + (program.pid() == null ? "" : " (pid " + program.pid() + ")")
         + (frameworks.isEmpty() ? "" : ", " + frameworks)
         + ", "
-        + Text.count(totals.epochs(), "epoch", "epochs")
+        + Text.count(totals.epochs(), "pass over data", "passes over data")
         + ", "
         + Text.count(totals.figures().batches(), "batch", "batches")
         + (totals.origin().equals("job") ? "" : " (sum of the finished epochs)");

@@ -61,7 +61,7 @@ public final class HookWeaver {
   public byte @Nullable [] weave(
       byte[] classFile, @Nullable ClassLoader loader, RuleListener listener) {
     Shape shape = Shape.read(classFile);
-    if (shape.isInterface && shape.methods.isEmpty()) {
+    if ((shape.isInterface && shape.methods.isEmpty()) || Hooks.isNoData(shape.name)) {
       return null;
     }
     Map<Method, HookRule> chosen = new LinkedHashMap<>();

@@ -25,6 +25,15 @@ public final class Hooks {
 
   private Hooks() {}
 
+  /**
+   * Whether a class looks like a source of batches and is none: DL4J and SameDiff wrap the single
+   * batch of {@code fit(DataSet)} in such an iterator, and each step would be an epoch.
+   */
+  static boolean isNoData(String internalName) {
+    return (internalName.startsWith("org/nd4j/") || internalName.startsWith("org/deeplearning4j/"))
+        && internalName.contains("/Singleton");
+  }
+
   /** All rules, DJL first. */
   public static List<HookRule> all() {
     String batch = "()Lai/djl/training/dataset/Batch;";

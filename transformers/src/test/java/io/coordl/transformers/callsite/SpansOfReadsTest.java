@@ -129,9 +129,6 @@ final class SpansOfReadsTest {
     }
 
     @Override
-    public void exitInnermost(SpanKind kind) {}
-
-    @Override
     public void fetchTime(long startNanos, long endNanos) {
       log.add("fetch");
     }
