@@ -28,6 +28,11 @@ final class Workshop {
     return CHECKOUT;
   }
 
+  /** Where a test that needs one JDK only runs: the newest. */
+  static Jdk newestJdk() {
+    return JDKS.get(JDKS.size() - 1);
+  }
+
   /** A directory of this module's build that stays from run to run. */
   static Path directory(String name) {
     try {
