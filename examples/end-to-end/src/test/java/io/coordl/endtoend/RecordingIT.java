@@ -114,7 +114,8 @@ class RecordingIT {
   }
 
   private static void epochsAddUp(List<RecordedEvent> epochs, RecordedEvent totals) {
-    assertThat(longs(epochs, "epoch")).containsExactly(1L, 2L, 3L);
+    // One that ended before the recording ran is written late.
+    assertThat(longs(epochs, "epoch")).containsExactlyInAnyOrder(1L, 2L, 3L);
     assertThat(epochs).allSatisfy(epoch -> assertThat(epoch.getBoolean("complete")).isTrue());
     assertThat(totals.getLong("epochs")).isEqualTo(Job.EPOCHS);
     Stream.of(TIMES_OF_TRAINING, WORK)

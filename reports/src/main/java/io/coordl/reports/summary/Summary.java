@@ -9,6 +9,7 @@ import io.coordl.reports.recording.JobStatistics;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.recording.LatencyStatistics;
 import io.coordl.reports.recording.StoreStatistics;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -93,7 +94,11 @@ public record Summary(
 
   /** Makes the summary of a recording. */
   public static Summary of(JobRecording recording) {
-    List<Pass> epochs = recording.epochs().stream().map(Summary::pass).toList();
+    List<Pass> epochs =
+        recording.epochs().stream()
+            .map(Summary::pass)
+            .sorted(Comparator.comparingLong(Pass::epoch))
+            .toList();
     List<Store> stores = recording.stores().stream().map(Summary::store).toList();
     Totals totals = totals(recording.job(), epochs, recording.endsEarly());
     Program program = program(recording.job(), recording.jvm());
