@@ -125,6 +125,21 @@ final class ItemCursor {
     return fallback == null ? content : null;
   }
 
+  /** As {@link #content}, fetched now if it was not; null where the file itself has to answer. */
+  @Nullable ByteBuffer fetchContent() {
+    if (content != null || !served || fallback != null) {
+      return content();
+    }
+    try {
+      return item.fetchContent();
+    } catch (IOException e) {
+      return null; // If it concerns the program, the file says it again.
+    } catch (Throwable t) {
+      Bridge.fault("fetch " + item.path(), t);
+      return null;
+    }
+  }
+
   /** Notes a read that the program's own stream made. */
   void fetched(long startNanos, long count) {
     item.fetched(startNanos, System.nanoTime(), count);

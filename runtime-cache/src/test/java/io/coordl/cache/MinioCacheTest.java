@@ -303,6 +303,38 @@ class MinioCacheTest {
   }
 
   @Test
+  void aMappedSmallFileIsKeptAndMappedFromMemoryWithoutOpeningIt() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    byte[] expected = Files.readAllBytes(file);
+    Bridge.install(SpanSink.NONE, cache("8m"), FaultListener.NONE);
+    try {
+      loadingSample.set(false);
+      try (FileChannel channel = FileReads.open(file)) {
+        assertThat(Items.bytes(map(channel))).isEqualTo(expected);
+      }
+      assertThat(store.items()).isZero();
+      loadingSample.set(true);
+      try (FileChannel channel = FileReads.open(file)) {
+        assertThat(Items.bytes(map(channel))).isEqualTo(expected);
+      }
+      assertThat(store.items()).isEqualTo(1);
+      loadingSample.set(false);
+      try (FileChannel channel = FileReads.open(file)) {
+        Files.delete(file);
+        assertThat(Items.bytes(map(channel))).isEqualTo(expected);
+        assertThat(channel.map(FileChannel.MapMode.READ_ONLY, 4990, 10).get(9))
+            .isEqualTo(expected[4999]);
+      }
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+  }
+
+  private static ByteBuffer map(FileChannel channel) throws IOException {
+    return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
+  }
+
+  @Test
   void anInterruptedThreadIsServedAndStaysInterrupted() throws IOException {
     Path file = Items.file(directory, "a", 5000);
     Path large = Items.file(directory, "large", 9 << 20);
