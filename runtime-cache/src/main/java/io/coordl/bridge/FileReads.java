@@ -418,7 +418,7 @@ public final class FileReads {
   /** The path as a file's, null if it lies in some other file system. */
   private static @Nullable String itemPath(@Nullable Path path) {
     return path != null && path.getFileSystem() == FileSystems.getDefault()
-        ? path.toString()
+        ? ItemCursor.pathOf(path)
         : null;
   }
 

@@ -220,14 +220,13 @@ final class ItemChannel extends FileChannel {
   @Override
   public MappedByteBuffer map(MapMode mode, long position, long size) throws IOException {
     checkOpen();
-    ByteBuffer content = served ? cursor.content() : null;
-    if (mode == MapMode.READ_ONLY
-        && content instanceof MappedByteBuffer
+    long start = System.nanoTime();
+    ByteBuffer content = served && mode == MapMode.READ_ONLY ? cursor.fetchContent() : null;
+    if (content instanceof MappedByteBuffer
         && content.isReadOnly()
         && position >= 0
         && size >= 0
         && position <= content.capacity() - size) {
-      long start = System.nanoTime();
       MappedByteBuffer mapped = (MappedByteBuffer) content.slice((int) position, (int) size);
       cursor.fetched(start, size);
       return mapped;

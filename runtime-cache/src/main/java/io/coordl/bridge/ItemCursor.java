@@ -1,8 +1,10 @@
 package io.coordl.bridge;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ final class ItemCursor {
 
   private static final int CHUNK = 1 << 16;
 
+  /** Whether the working directory that the JDK was told (user.dir) is that of the process. */
+  private static final boolean ONE_DIRECTORY = oneDirectory();
+
   private final OpenItem item;
   private final @Nullable ByteBuffer content;
   private final boolean served;
@@ -38,14 +43,41 @@ final class ItemCursor {
     this.size = item.size();
   }
 
-  /** A cursor at the start of the item at {@code path}; null: make the program's own call. */
+  private static boolean oneDirectory() {
+    File process = new File("/proc/self/cwd");
+    try {
+      return !process.exists() // Not Linux; then nobody can tell.
+          || process.getCanonicalPath().equals(new File("").getCanonicalPath());
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * A cursor at the start of the item at {@code path}; null: make the program's own call.
+   *
+   * @param path as given to java.io or to native code, or {@link #pathOf} a path of the file system
+   */
   static @Nullable ItemCursor open(@Nullable String path) {
-    return path == null ? null : of(Bridge.open(path));
+    return path == null || isAmbiguous(path) ? null : of(Bridge.open(path));
   }
 
   /** As {@link #open}, for files that stay open across samples. */
   static @Nullable ItemCursor openRandomAccess(@Nullable String path) {
-    return path == null ? null : of(Bridge.openRandomAccess(path));
+    return path == null || isAmbiguous(path) ? null : of(Bridge.openRandomAccess(path));
+  }
+
+  /** The path of a file of the default file system. */
+  static String pathOf(Path path) {
+    return (ONE_DIRECTORY ? path : path.toAbsolutePath()).toString();
+  }
+
+  /**
+   * With {@code -Duser.dir} java.nio resolves relative paths against that directory, but java.io
+   * opens them in the one of the process, of which the runtime knows nothing.
+   */
+  private static boolean isAmbiguous(String path) {
+    return !ONE_DIRECTORY && !path.startsWith("/");
   }
 
   private static @Nullable ItemCursor of(@Nullable OpenItem item) {
@@ -91,6 +123,21 @@ final class ItemCursor {
   /** All bytes, if they are in memory and nothing has gone wrong; not to be modified or moved. */
   @Nullable ByteBuffer content() {
     return fallback == null ? content : null;
+  }
+
+  /** As {@link #content}, fetched now if it was not; null where the file itself has to answer. */
+  @Nullable ByteBuffer fetchContent() {
+    if (content != null || !served || fallback != null) {
+      return content();
+    }
+    try {
+      return item.fetchContent();
+    } catch (IOException e) {
+      return null; // If it concerns the program, the file says it again.
+    } catch (Throwable t) {
+      Bridge.fault("fetch " + item.path(), t);
+      return null;
+    }
   }
 
   /** Notes a read that the program's own stream made. */

@@ -15,11 +15,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its own descriptor is that of a closed stream, so once closed the JDK's methods say themselves
  * what each of them says of a closed stream.
+ *
+ * <p>Threads that share the stream get each byte once, as from the kernel. Closing waits for none.
  */
 final class ItemFileInputStream extends FileInputStream {
   private static final int TRANSFER = 1 << 14;
 
   private final ItemCursor cursor;
+
+  /** Guards the position; taken before this stream's own monitor, which guards the close. */
+  private final Object moving = new Object();
+
   private volatile boolean closed;
   private volatile @Nullable FileInputStream real;
 
@@ -32,23 +38,30 @@ final class ItemFileInputStream extends FileInputStream {
    * The stream over the real file, at this one's position; from now on it answers. Null if this
    * stream is closed and never opened it.
    */
-  synchronized @Nullable FileInputStream real() throws IOException {
-    if (real == null && !closed) {
-      FileInputStream opened = new ObservedFileInputStream(cursor.path(), cursor);
-      long skipped = opened.skip(cursor.position());
-      cursor.position(skipped);
-      real = opened;
+  @Nullable FileInputStream real() throws IOException {
+    synchronized (moving) {
+      synchronized (this) {
+        if (real == null && !closed) {
+          FileInputStream opened = new ObservedFileInputStream(cursor.path(), cursor);
+          long skipped = opened.skip(cursor.position());
+          cursor.position(skipped);
+          real = opened;
+        }
+        return real;
+      }
     }
-    return real;
   }
 
   @Override
   public int read() throws IOException {
-    FileInputStream file = real;
-    if (file != null) {
-      return file.read();
+    FileInputStream file;
+    synchronized (moving) {
+      file = real;
+      if (file == null && !closed) {
+        return cursor.read();
+      }
     }
-    return closed ? super.read() : cursor.read();
+    return file != null ? file.read() : super.read();
   }
 
   @Override
@@ -58,44 +71,57 @@ final class ItemFileInputStream extends FileInputStream {
 
   @Override
   public int read(byte[] b, int off, int len) throws IOException {
-    FileInputStream file = real;
-    if (file != null) {
-      return file.read(b, off, len);
+    FileInputStream file;
+    synchronized (moving) {
+      file = real;
+      if (file == null) {
+        if ((off | len) < 0 || len > b.length - off) {
+          throw new IndexOutOfBoundsException();
+        }
+        if (len == 0) {
+          return 0; // Even when closed, as the JDK's class.
+        }
+        if (!closed) {
+          return cursor.read(b, off, len);
+        }
+      }
     }
-    if ((off | len) < 0 || len > b.length - off) {
-      throw new IndexOutOfBoundsException();
-    }
-    if (len == 0) {
-      return 0; // Even when closed, as the JDK's class.
-    }
-    return closed ? super.read(b, off, len) : cursor.read(b, off, len);
+    return file != null ? file.read(b, off, len) : super.read(b, off, len);
   }
 
   @Override
   public byte[] readAllBytes() throws IOException {
-    FileInputStream file = real;
-    if (file == null && !closed && !cursor.restFitsArray()) {
-      file = real(); // The JDK's class has its own words for what does not fit an array.
+    FileInputStream file;
+    synchronized (moving) {
+      file = real;
+      if (file == null && !closed) {
+        if (cursor.restFitsArray()) {
+          return cursor.readRest(Integer.MAX_VALUE - 8);
+        }
+        file = real(); // The JDK's class has its own words for what does not fit an array.
+      }
     }
-    if (file != null) {
-      return file.readAllBytes();
-    }
-    return closed ? super.readAllBytes() : cursor.readRest(Integer.MAX_VALUE - 8);
+    return file != null ? file.readAllBytes() : super.readAllBytes();
   }
 
   @Override
   public byte[] readNBytes(int len) throws IOException {
-    FileInputStream file = real;
-    if (file != null) {
-      return file.readNBytes(len);
+    FileInputStream file;
+    synchronized (moving) {
+      file = real;
+      if (file == null) {
+        if (len < 0) {
+          throw new IllegalArgumentException("len < 0");
+        }
+        if (len == 0) {
+          return new byte[0];
+        }
+        if (!closed) {
+          return cursor.readRest(len);
+        }
+      }
     }
-    if (len < 0) {
-      throw new IllegalArgumentException("len < 0");
-    }
-    if (len == 0) {
-      return new byte[0];
-    }
-    return closed ? super.readNBytes(len) : cursor.readRest(len);
+    return file != null ? file.readNBytes(len) : super.readNBytes(len);
   }
 
   @Override
@@ -112,32 +138,32 @@ final class ItemFileInputStream extends FileInputStream {
 
   @Override
   public long skip(long n) throws IOException {
-    FileInputStream file = real;
-    if (file != null) {
-      return file.skip(n);
+    FileInputStream file;
+    synchronized (moving) {
+      file = real;
+      if (file == null && !closed) {
+        long target = cursor.position() + n;
+        if (target < 0) {
+          throw new IOException("Invalid argument"); // What lseek answers.
+        }
+        cursor.position(target);
+        return n;
+      }
     }
-    if (closed) {
-      return super.skip(n);
-    }
-    long target = cursor.position() + n;
-    if (target < 0) {
-      throw new IOException("Invalid argument"); // What lseek answers.
-    }
-    cursor.position(target);
-    return n;
+    return file != null ? file.skip(n) : super.skip(n);
   }
 
   @Override
   public int available() throws IOException {
-    FileInputStream file = real;
-    if (file != null) {
-      return file.available();
+    FileInputStream file;
+    synchronized (moving) {
+      file = real;
+      if (file == null && !closed) {
+        long rest = cursor.size() - cursor.position();
+        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));
+      }
     }
-    if (closed) {
-      return super.available();
-    }
-    long rest = cursor.size() - cursor.position();
-    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));
+    return file != null ? file.available() : super.available();
   }
 
   /**

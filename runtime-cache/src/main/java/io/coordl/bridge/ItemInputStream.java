@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What {@link java.nio.file.Files#newInputStream} returns for an item: like the JDK's stream over a
  * channel (uninterruptible, {@link ClosedChannelException} when closed), but served by the runtime,
- * or observed around the JDK's own.
+ * or observed around the JDK's own. As in that, threads that read from it take turns.
  */
 final class ItemInputStream extends InputStream {
   private final ItemCursor cursor;
@@ -31,7 +31,7 @@ final class ItemInputStream extends InputStream {
   }
 
   @Override
-  public int read() throws IOException {
+  public synchronized int read() throws IOException {
     if (own != null) {
       long start = System.nanoTime();
       int value = own.read();
@@ -43,7 +43,7 @@ final class ItemInputStream extends InputStream {
   }
 
   @Override
-  public int read(byte[] b, int off, int len) throws IOException {
+  public synchronized int read(byte[] b, int off, int len) throws IOException {
     if (own != null) {
       long start = System.nanoTime();
       int count = own.read(b, off, len);
@@ -59,7 +59,7 @@ final class ItemInputStream extends InputStream {
   }
 
   @Override
-  public byte[] readAllBytes() throws IOException {
+  public synchronized byte[] readAllBytes() throws IOException {
     if (own != null) {
       long start = System.nanoTime();
       byte[] rest = own.readAllBytes();
@@ -74,7 +74,7 @@ final class ItemInputStream extends InputStream {
   }
 
   @Override
-  public long skip(long n) throws IOException {
+  public synchronized long skip(long n) throws IOException {
     if (own != null) {
       return own.skip(n);
     }
@@ -92,7 +92,7 @@ final class ItemInputStream extends InputStream {
   }
 
   @Override
-  public int available() throws IOException {
+  public synchronized int available() throws IOException {
     if (own != null) {
       return own.available();
     }

@@ -14,9 +14,15 @@ import java.io.RandomAccessFile;
  * readLine}) go to the file behind our back and must find it where the program left it. At and
  * after the size that the item had at the open the file itself answers, so that a program that
  * follows a growing file sees it grow.
+ *
+ * <p>Threads that share it get each byte once: asking, reading and moving are one step, which no
+ * other read or {@code seek} comes between.
  */
 final class ItemRandomAccessFile extends RandomAccessFile {
   private final ItemCursor cursor;
+
+  /** Guards the position. */
+  private final Object moving = new Object();
 
   ItemRandomAccessFile(File file, ItemCursor cursor) throws FileNotFoundException {
     super(file, "r");
@@ -26,12 +32,14 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   @Override
   public int read() throws IOException {
     if (cursor.served()) {
-      long position = super.getFilePointer();
-      cursor.position(position);
-      int value = cursor.read();
-      if (value >= 0) {
-        super.seek(position + 1);
-        return value;
+      synchronized (moving) {
+        long position = super.getFilePointer();
+        cursor.position(position);
+        int value = cursor.read();
+        if (value >= 0) {
+          super.seek(position + 1);
+          return value;
+        }
       }
     }
     long start = System.nanoTime();
@@ -49,17 +57,26 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   public int read(byte[] b, int off, int len) throws IOException {
     boolean valid = off >= 0 && len > 0 && len <= b.length - off;
     if (valid && cursor.served()) {
-      long position = super.getFilePointer();
-      int count = cursor.readAt(position, b, off, len);
-      if (count > 0) {
-        super.seek(position + count);
-        return count;
+      synchronized (moving) {
+        long position = super.getFilePointer();
+        int count = cursor.readAt(position, b, off, len);
+        if (count > 0) {
+          super.seek(position + count);
+          return count;
+        }
       }
     }
     long start = System.nanoTime();
     int count = super.read(b, off, len);
     cursor.fetched(start, count);
     return count;
+  }
+
+  @Override
+  public void seek(long position) throws IOException {
+    synchronized (moving) {
+      super.seek(position);
+    }
   }
 
   @Override

@@ -44,6 +44,17 @@ public abstract class OpenItem {
   /** All bytes, a fresh read-only view from 0 to {@link #size}; null if not whole in memory. */
   public abstract @Nullable ByteBuffer content();
 
+  /**
+   * All bytes for a reader who needs them at once, such as a mapping: an item in blocks that is
+   * small enough for one is fetched now, if it may be kept. A fresh read-only view; null if storage
+   * has to answer. May be called from several threads.
+   *
+   * @throws IOException what the file itself threw
+   */
+  public @Nullable ByteBuffer fetchContent() throws IOException {
+    return content();
+  }
+
   /** Whether {@link #read} answers; if not, the program's own stream must. */
   public abstract boolean served();
 

@@ -82,13 +82,19 @@ final class MappedMemory extends ArenaMemory {
     }
   }
 
-  /** Closes the file. The mapping stays for those who still read from it, until it is garbage. */
+  /**
+   * Closes the file, after the write that is under way: its bytes would go into whatever file of
+   * the program gets the descriptor's number next. The mapping stays for those who still read from
+   * it, until it is garbage.
+   */
   @Override
   public void close() {
-    try {
-      file.close();
-    } catch (IOException ignored) {
-      // Nothing was buffered, so nothing is lost.
+    synchronized (file) {
+      try {
+        file.close();
+      } catch (IOException ignored) {
+        // Nothing was buffered, so nothing is lost.
+      }
     }
   }
 }

@@ -105,11 +105,12 @@ public final class MinioCache implements ItemSource {
     if (file == null) {
       return null;
     }
-    if (store == null) {
+    if (store == null || file.size() == 0) {
+      // A size of 0 may be one that the kernel does not tell: /proc, also behind a link.
       return new WholeItem(path, file.size(), null, false);
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
-    int pieceBytes = whole ? (int) Math.max(1, file.size()) : BLOCK;
+    int pieceBytes = whole ? (int) file.size() : BLOCK;
     BooleanSupplier admitting = () -> filter.isItem(absolute);
     return new PiecewiseItem(path, file, pieceBytes, whole, store, counters, admitting);
   }

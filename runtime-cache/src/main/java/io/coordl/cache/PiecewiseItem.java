@@ -67,6 +67,16 @@ final class PiecewiseItem extends OpenItem {
   }
 
   @Override
+  public @Nullable ByteBuffer fetchContent() throws IOException {
+    ByteBuffer bytes = whole && !changed ? contentOrNull(0) : null;
+    if (bytes == null) {
+      return null;
+    }
+    counters.hitBytes(size());
+    return bytes.asReadOnlyBuffer();
+  }
+
+  @Override
   public boolean served() {
     return true;
   }

@@ -2,9 +2,18 @@ package io.coordl.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.FileReads;
+import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.SpanSink;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -139,7 +148,25 @@ class MinioCacheTest {
     OpenItem second = cache.open(file.toString());
     assertThat(second.fromMemory()).isTrue();
     assertThat(second.content().remaining()).isZero();
-    assertThat(all(cache.openRandomAccess(file.toString()))).isEmpty();
+    assertThat(cache.openRandomAccess(file.toString()).served()).isFalse();
+  }
+
+  @Test
+  void whatHasContentInSpiteOfASizeOfZeroIsReadByTheProgram() throws IOException {
+    Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("/proc/cpuinfo"));
+    Bridge.install(SpanSink.NONE, cache("8m"), FaultListener.NONE);
+    try (FileChannel channel = FileReads.open(link);
+        RandomAccessFile file = FileReads.newRandomAccessFile(link.toString(), "r");
+        InputStream stream = FileReads.newInputStream(link);
+        FileInputStream fileStream = FileReads.newFileInputStream(link.toString())) {
+      assertThat(channel.read(ByteBuffer.allocate(10))).isEqualTo(10);
+      assertThat(file.read(new byte[10])).isEqualTo(10);
+      assertThat(stream.readNBytes(10)).hasSize(10);
+      assertThat(fileStream.readNBytes(10)).hasSize(10);
+      assertThat(FileReads.readAllBytes(link)).hasSizeGreaterThan(10);
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
   }
 
   @Test
@@ -273,6 +300,38 @@ class MinioCacheTest {
     MinioCache cache = cache("8m");
     assertThat(all(cache.openRandomAccess(file.toString()))).isEqualTo(Files.readAllBytes(file));
     assertThat(cache.open(file.toString()).fromMemory()).isTrue();
+  }
+
+  @Test
+  void aMappedSmallFileIsKeptAndMappedFromMemoryWithoutOpeningIt() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    byte[] expected = Files.readAllBytes(file);
+    Bridge.install(SpanSink.NONE, cache("8m"), FaultListener.NONE);
+    try {
+      loadingSample.set(false);
+      try (FileChannel channel = FileReads.open(file)) {
+        assertThat(Items.bytes(map(channel))).isEqualTo(expected);
+      }
+      assertThat(store.items()).isZero();
+      loadingSample.set(true);
+      try (FileChannel channel = FileReads.open(file)) {
+        assertThat(Items.bytes(map(channel))).isEqualTo(expected);
+      }
+      assertThat(store.items()).isEqualTo(1);
+      loadingSample.set(false);
+      try (FileChannel channel = FileReads.open(file)) {
+        Files.delete(file);
+        assertThat(Items.bytes(map(channel))).isEqualTo(expected);
+        assertThat(channel.map(FileChannel.MapMode.READ_ONLY, 4990, 10).get(9))
+            .isEqualTo(expected[4999]);
+      }
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+  }
+
+  private static ByteBuffer map(FileChannel channel) throws IOException {
+    return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
   }
 
   @Test
