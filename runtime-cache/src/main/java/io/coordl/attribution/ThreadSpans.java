@@ -318,10 +318,18 @@ final class ThreadSpans {
   private void asked(long now, @Nullable Object subject, @Nullable Object answer) {
     if (answer instanceof Boolean more && !more && subject != null) {
       Pass pass = findPass(subject);
-      long wait = waits.total();
+      StallShares shares = StallShares.queueing(waits.total());
+      long start = waits.start();
       clearWait();
       if (pass != null) {
-        pass.totals.addStall(StallShares.queueing(wait));
+        pass.totals.addStall(shares);
+        whenTraining(
+            () -> {
+              Totals part = new Totals();
+              part.addStall(shares);
+              recorder.totals().add(part);
+              recorder.totals().seen(start, now);
+            });
         endPass(pass, true, now);
       }
     } else if (asking != null) {

@@ -1,9 +1,15 @@
 package io.coordl.benchmarks;
 
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -51,6 +57,16 @@ public final class OpenedFiles {
   public static long count(Path output) throws IOException {
     try (Stream<String> lines = Files.lines(output)) {
       return lines.filter(line -> OPENED.matcher(line).find()).count();
+    }
+  }
+
+  /** How often each {@code .jpg} file was opened; a file that never was is not in it. */
+  public static Map<Path, Long> byFile(Path output) throws IOException {
+    try (Stream<String> lines = Files.lines(output)) {
+      return lines
+          .map(OPENED::matcher)
+          .filter(Matcher::find)
+          .collect(groupingBy(open -> Path.of(open.group("path")), TreeMap::new, counting()));
     }
   }
 }

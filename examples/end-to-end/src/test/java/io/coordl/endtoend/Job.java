@@ -1,0 +1,191 @@
+package io.coordl.endtoend;
+
+import io.coordl.benchmarks.BatchLogs;
+import io.coordl.benchmarks.ChildJvm;
+import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.Jdk;
+import io.coordl.benchmarks.Jdks;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * An example as a small job in a JVM of its own that is the same every time: seeded, natives of one
+ * thread, batches loaded where they are used (DL4J: on its one prefetch thread). A setter may be
+ * called before {@link #run()} only; one thread.
+ */
+final class Job {
+  /** Passes over the data set. */
+  static final int EPOCHS = 3;
+
+  private final Path directory;
+  private final String name;
+  private final ChildJvm child;
+
+  /** The example of {@code framework}, which keeps its files in {@code directory}. */
+  Job(Framework framework, Jdk jdk, Path directory, String name) throws IOException {
+    this(framework, jdk, directory, name, Pictures.all(), EPOCHS);
+  }
+
+  /** The example on other pictures. */
+  Job(Framework framework, Jdk jdk, Path directory, String name, Pictures pictures, int epochs)
+      throws IOException {
+    this.directory = directory;
+    this.name = name;
+    if (framework == Framework.DJL) {
+      Natives.unpack();
+    }
+    child = child(framework, jdk);
+    child.directory(directory);
+    child.args(
+        "--data", pictures.directory().toString(),
+        "--log", log().toString(),
+        "--epochs", Integer.toString(epochs),
+        "--batch", "16",
+        "--seed", "1");
+    if (framework == Framework.DJL) {
+      child.args("--size", "24", "--layers", "8");
+    } else {
+      child.args("--size", "48");
+    }
+  }
+
+  private static ChildJvm child(Framework framework, Jdk jdk) throws IOException {
+    ChildJvm child =
+        new ChildJvm(jdk, framework.mainClass())
+            .classPath(Workshop.checkout().exampleJar(framework.module()))
+            .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
+            .jvmArgs(
+                "-Xmx512m",
+                // Jobs of a second or two: what counts is how soon they start.
+                "-XX:TieredStopAtLevel=1",
+                "-Dai.djl.offline=true",
+                "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+            .environment("OMP_NUM_THREADS", "1")
+            .environment("COORDL_OPTS", "");
+    return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
+  }
+
+  /** DJL unpacks 442 MB of natives when first used; jobs that start together would race. */
+  private static final class Natives {
+    private static boolean unpacked;
+
+    static synchronized void unpack() throws IOException {
+      if (!unpacked) {
+        try {
+          child(Framework.DJL, Jdks.running())
+              .args("--data", Pictures.all().directory().toString(), "--epochs", "0")
+              .run()
+              .orFail("The job that unpacks DJL's natives");
+        } catch (InterruptedException e) {
+          throw new IllegalStateException(e);
+        }
+        unpacked = true;
+      }
+    }
+  }
+
+  /** Attaches the agent; its recording is {@link #recording()}, its arguments may be empty. */
+  Job agent(String arguments) {
+    return agentAsGiven("record=" + recording() + (arguments.isEmpty() ? "" : "," + arguments));
+  }
+
+  /** Attaches the agent with nothing but {@code arguments}. */
+  Job agentAsGiven(String arguments) {
+    child.agent(Workshop.checkout().agentJar(), arguments);
+    return this;
+  }
+
+  /** Adds arguments of the example. */
+  Job args(String... more) {
+    child.args(more);
+    return this;
+  }
+
+  /** Adds arguments of the JVM. */
+  Job jvmArgs(String... more) {
+    child.jvmArgs(more);
+    return this;
+  }
+
+  /** Puts a command in front. */
+  Job wrapper(List<String> command) {
+    child.wrapper(command);
+    return this;
+  }
+
+  /** Calls {@code then} when the job says that it has finished the epoch, while it goes on. */
+  Job afterEpoch(int epoch, Action then) {
+    return onLine(
+        line -> {
+          if (line.startsWith("epoch " + epoch + ":")) {
+            try {
+              then.run();
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        });
+  }
+
+  /** Shows each line of the job's output to {@code listener} as it comes. */
+  Job onLine(Consumer<String> listener) {
+    child.echo(listener);
+    return this;
+  }
+
+  /** Something that may fail. */
+  interface Action {
+    /** Does it. */
+    void run() throws IOException;
+  }
+
+  /** What every step was fed and what it lost. */
+  Path log() {
+    return directory.resolve(name + ".log");
+  }
+
+  /** The recording of the agent. */
+  Path recording() {
+    return directory.resolve(name + ".jfr");
+  }
+
+  /** Runs to the end, whatever that is. */
+  Finished run() throws IOException, InterruptedException {
+    return new Finished(child.run(), log(), recording());
+  }
+
+  /** Runs to an end that has to be good. */
+  Finished runWell() throws IOException, InterruptedException {
+    Finished finished = run();
+    finished.result().orFail("The job " + log());
+    return finished;
+  }
+
+  /** A job that has ended. */
+  record Finished(ChildResult result, Path log, Path recording) {
+    /** Each batch of the log, as a line. */
+    List<String> batches() throws IOException {
+      return Files.readAllLines(log).stream().filter(line -> line.startsWith("batch ")).toList();
+    }
+
+    /** How this differs from a job that was fed and lost the same; empty if it does not. */
+    String differenceFrom(Finished plain) throws IOException {
+      return BatchLogs.firstDifference(plain.log(), log).orElse("");
+    }
+
+    /** What the agent said, without its mark. */
+    List<String> agentLines() {
+      return result
+          .err()
+          .lines()
+          .filter(line -> line.startsWith("[coordl] "))
+          .map(line -> line.substring("[coordl] ".length()))
+          .toList();
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package io.coordl.endtoend;
+
+import static java.util.stream.Collectors.groupingBy;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.benchmarks.Jdk;
+import io.coordl.endtoend.Job.Finished;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the recording of a job holds, and that all who tell of it tell the same. */
+class RecordingIT {
+  private static final List<String> PROMISED =
+      List.of(
+          "Fetch",
+          "Decode",
+          "Transform",
+          "Batch",
+          "DataStall",
+          "Step",
+          "Epoch",
+          "Checkpoint",
+          "StoreStatistics",
+          "JobStatistics",
+          "LatencyStatistics",
+          "Rewritten",
+          "Configuration");
+
+  private static final List<String> TIMES_OF_TRAINING =
+      List.of(
+          "batches",
+          "compute",
+          "stall",
+          "fetchStall",
+          "prepStall",
+          "gcStall",
+          "queueStall");
+
+  private static final List<String> WORK =
+      List.of(
+          "fetchTime",
+          "decodeTime",
+          "transformTime",
+          "otherTime",
+          "items",
+          "memoryItems",
+          "storageItems",
+          "memoryBytes",
+          "storageBytes");
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void theRecordingIsWholeAndAgreesWithItselfAndWithBothSummaries(Framework framework, Jdk jdk)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("recording-" + framework + "-" + jdk.version());
+    Finished job =
+        new Job(framework, jdk, directory, "job")
+            .args("--checkpoint", directory.resolve("models").toString())
+            .agent("cache=minio,cache.size=" + Pictures.all().bytes() / 2)
+            .runWell();
+    Map<String, List<RecordedEvent>> events = coordlEvents(job.recording());
+    assertThat(events).containsKeys(PROMISED.toArray(new String[0])).doesNotContainKey("Fault");
+
+    RecordedEvent totals = last(events.get("JobStatistics"));
+    batchesAreJoined(events, job.batches().size());
+    waitsAreDividedWithoutRest(events);
+    epochsAddUp(events.get("Epoch"), totals);
+    assertThat(totals.getLong("batches")).isEqualTo(job.batches().size());
+    assertThat(events.get("Checkpoint")).hasSizeGreaterThanOrEqualTo(Job.EPOCHS);
+    summariesAgree(job, last(events.get("StoreStatistics")));
+  }
+
+  private static void batchesAreJoined(Map<String, List<RecordedEvent>> events, int batches) {
+    assertThat(events.get("DataStall")).hasSize(batches);
+    List<Long> waitedFor = longs(events.get("DataStall"), "batch");
+    assertThat(waitedFor).doesNotHaveDuplicates().doesNotContain(0L);
+    assertThat(longs(events.get("Batch"), "batch")).containsExactlyInAnyOrderElementsOf(waitedFor);
+    assertThat(longs(events.get("Step"), "batch")).containsExactlyInAnyOrderElementsOf(waitedFor);
+    for (String part : List.of("Fetch", "Decode", "Transform")) {
+      List<Long> of = longs(events.get(part), "batch");
+      // Work outside a batch, such as DL4J's look at the first record, has none.
+      of.removeIf(batch -> batch == 0);
+      assertThat(of).as(part).isNotEmpty().isSubsetOf(waitedFor);
+    }
+  }
+
+  private static void waitsAreDividedWithoutRest(Map<String, List<RecordedEvent>> events) {
+    assertThat(events.get("DataStall"))
+        .allSatisfy(
+            wait ->
+                assertThat(
+                        wait.getLong("fetch")
+                            + wait.getLong("prep")
+                            + wait.getLong("gc")
+                            + wait.getLong("queue"))
+                    .isEqualTo(wait.getLong("wait")));
+    Stream.of(events.get("Epoch"), events.get("JobStatistics"))
+        .flatMap(List::stream)
+        .forEach(
+            span -> {
+              assertThat(
+                      span.getLong("fetchStall")
+                          + span.getLong("prepStall")
+                          + span.getLong("gcStall")
+                          + span.getLong("queueStall"))
+                  .isEqualTo(span.getLong("stall"));
+              assertThat(
+                      span.getLong("stall") + span.getLong("compute") + span.getLong("checkpoint"))
+                  .isLessThanOrEqualTo(span.getLong("wall"));
+            });
+  }
+
+  private static void epochsAddUp(List<RecordedEvent> epochs, RecordedEvent totals) {
+    assertThat(longs(epochs, "epoch")).containsExactly(1L, 2L, 3L);
+    assertThat(epochs).allSatisfy(epoch -> assertThat(epoch.getBoolean("complete")).isTrue());
+    assertThat(totals.getLong("epochs")).isEqualTo(Job.EPOCHS);
+    Stream.of(TIMES_OF_TRAINING, WORK)
+        .flatMap(List::stream)
+        .forEach(
+            field ->
+                assertThat(longs(epochs, field).stream().mapToLong(Long::longValue).sum())
+                    .as(field)
+                    .isEqualTo(totals.getLong(field)));
+    // The examples save between two passes: that is the job's time and no epoch's.
+    assertThat(totals.getLong("checkpoint")).isPositive();
+    assertThat(longs(epochs, "checkpoint")).containsOnly(0L);
+  }
+
+  /** What was printed at exit, and what is printed from the recording, to the last digit. */
+  private static void summariesAgree(Finished job, RecordedEvent store)
+      throws IOException, InterruptedException {
+    Summary summary = Summary.of(job.recording());
+    String atExit = String.join("\n", job.agentLines());
+    String wall = seconds(summary.total("wallNanos"));
+    assertThat(atExit)
+        .contains(
+            "%d epochs, %d batches, %s s from the first batch to the last"
+                .formatted(summary.total("epochs"), summary.total("batches"), wall))
+        .containsPattern("compute +" + seconds(summary.total("computeNanos")) + " s")
+        .containsPattern("data stall +" + seconds(summary.total("stallNanos")) + " s")
+        .contains(
+            "fetch %s s, prep %s s, GC %s s, queueing %s s"
+                .formatted(
+                    seconds(summary.total("fetchStallNanos")),
+                    seconds(summary.total("prepStallNanos")),
+                    seconds(summary.total("gcStallNanos")),
+                    seconds(summary.total("queueStallNanos"))))
+        .containsPattern("checkpoints +" + seconds(summary.total("checkpointNanos")) + " s")
+        .containsPattern(
+            "items: %d from storage .*, %d from memory"
+                .formatted(summary.total("storageItems"), summary.total("memoryItems")))
+        .containsPattern(
+            "raw cache \\(process\\): %d items, .*; %d hits, %d misses, %d bypassed"
+                .formatted(
+                    summary.store("items"),
+                    summary.store("hits"),
+                    summary.store("misses"),
+                    summary.store("bypassed")))
+        .contains("recording: " + job.recording());
+    assertThat(summary.store("hits")).isEqualTo(store.getLong("hits"));
+
+    assertThat(String.join("\n", Summary.text(job.recording())))
+        .contains(summary.total("epochs") + " epochs, " + summary.total("batches") + " batches")
+        .containsPattern("wall +" + wall + " ")
+        .containsPattern("compute +" + seconds(summary.total("computeNanos")) + " ")
+        .containsPattern("data stall +" + seconds(summary.total("stallNanos")) + " ")
+        .contains(summary.store("hits") + " hits of ");
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void theUsersOwnRecordingIsJoined(Framework framework, Jdk jdk)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("joined-" + framework + "-" + jdk.version());
+    Path own = directory.resolve("own.jfr");
+    Finished job =
+        new Job(framework, jdk, directory, "job")
+            .jvmArgs("-XX:StartFlightRecording=filename=" + own)
+            .agentAsGiven("cache=minio")
+            .runWell();
+    assertThat(recordingsIn(directory)).containsExactly(own);
+    Map<String, List<RecordedEvent>> events = coordlEvents(own);
+    assertThat(events).containsKeys("Batch", "DataStall", "Step", "Epoch", "Rewritten");
+    assertThat(events.get("DataStall")).hasSize(job.batches().size());
+    assertThat(last(events.get("JobStatistics")).getLong("batches"))
+        .isEqualTo(job.batches().size());
+    assertThat(Summary.of(own).total("batches")).isEqualTo(job.batches().size());
+    assertThat(job.agentLines()).contains("recording: the recording that ran already");
+  }
+
+  private static List<Path> recordingsIn(Path directory) throws IOException {
+    try (Stream<Path> tree = Files.walk(directory)) {
+      return tree.filter(path -> path.toString().endsWith(".jfr")).toList();
+    }
+  }
+
+  private static Map<String, List<RecordedEvent>> coordlEvents(Path recording) throws IOException {
+    String prefix = "io.coordl.";
+    return RecordingFile.readAllEvents(recording).stream()
+        .filter(event -> event.getEventType().getName().startsWith(prefix))
+        .collect(groupingBy(event -> event.getEventType().getName().substring(prefix.length())));
+  }
+
+  private static RecordedEvent last(List<RecordedEvent> events) {
+    return events.stream()
+        .reduce((a, b) -> a.getStartTime().isAfter(b.getStartTime()) ? a : b)
+        .orElseThrow();
+  }
+
+  private static List<Long> longs(List<RecordedEvent> events, String field) {
+    return new ArrayList<>(events.stream().map(event -> event.getLong(field)).toList());
+  }
+
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%.2f", nanos / 1e9);
+  }
+}

@@ -1,0 +1,67 @@
+package io.coordl.endtoend;
+
+import io.coordl.benchmarks.Checkout;
+import io.coordl.benchmarks.Jdk;
+import io.coordl.benchmarks.Jdks;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.Arguments;
+
+/** What all tests share: where things are, and on what they run. Any thread. */
+final class Workshop {
+  private static final Checkout CHECKOUT = Checkout.find();
+  private static final List<Jdk> JDKS = Jdks.all();
+
+  static {
+    JDKS.forEach(jdk -> System.out.println("end-to-end tests run on " + jdk));
+  }
+
+  private Workshop() {}
+
+  /** The build. */
+  static Checkout checkout() {
+    return CHECKOUT;
+  }
+
+  /** Where a test that needs one JDK only runs: the newest. */
+  static Jdk newestJdk() {
+    return JDKS.get(JDKS.size() - 1);
+  }
+
+  /** A directory of this module's build that stays from run to run. */
+  static Path directory(String name) {
+    try {
+      return Files.createDirectories(
+          CHECKOUT.root().resolve("examples/end-to-end/target/jobs").resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** An empty directory, left for whoever asks why a test failed. */
+  static Path empty(String name) throws IOException {
+    Path directory = directory(name);
+    try (Stream<Path> tree = Files.walk(directory)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+    return Files.createDirectories(directory);
+  }
+
+  /** Arguments of tests of every framework on every JDK. */
+  static Stream<Arguments> frameworksAndJdks() {
+    return Stream.of(Framework.values())
+        .flatMap(framework -> JDKS.stream().map(jdk -> Arguments.of(framework, jdk)));
+  }
+
+  /** Arguments of tests on every JDK. */
+  static Stream<Jdk> jdks() {
+    return JDKS.stream();
+  }
+}
