@@ -37,14 +37,7 @@ class RecordingIT {
           "Configuration");
 
   private static final List<String> TIMES_OF_TRAINING =
-      List.of(
-          "batches",
-          "compute",
-          "stall",
-          "fetchStall",
-          "prepStall",
-          "gcStall",
-          "queueStall");
+      List.of("batches", "compute", "stall", "fetchStall", "prepStall", "gcStall", "queueStall");
 
   private static final List<String> WORK =
       List.of(

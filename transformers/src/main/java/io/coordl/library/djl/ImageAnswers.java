@@ -73,7 +73,7 @@ public final class ImageAnswers implements LibraryHooks {
     for (DecodedForm form : forms.all()) {
       ByteBuffer found = item.find(form);
       if (found != null) {
-        return Pixels.read(found);
+        return Pixels.read(form, found);
       }
     }
     return null;

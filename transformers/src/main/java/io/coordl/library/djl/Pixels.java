@@ -4,6 +4,7 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import io.coordl.cache.DecodedForm;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +13,14 @@ import org.jspecify.annotations.Nullable;
  * An image as it is kept: height, width and channels as three little-endian ints, and, from {@link
  * #HEADER_BYTES} on, unsigned bytes, row by row, pixel by pixel, channel by channel. Immutable.
  *
- * @param values read-only
+ * @param form what they were decoded by, and for which flag
+ * @param values read by position only through duplicates; never written
  */
-record Pixels(int height, int width, int channels, ByteBuffer values) {
+record Pixels(DecodedForm form, int height, int width, int channels, ByteBuffer values) {
   static final int HEADER_BYTES = 16;
 
   /** What is kept; null if it is none of ours. */
-  static @Nullable Pixels read(ByteBuffer kept) {
+  static @Nullable Pixels read(DecodedForm form, ByteBuffer kept) {
     if (kept.remaining() < HEADER_BYTES) {
       return null;
     }
@@ -28,19 +30,19 @@ record Pixels(int height, int width, int channels, ByteBuffer values) {
     int channels = header.getInt(8);
     long bytes = (long) height * width * channels;
     return height > 0 && width > 0 && channels > 0 && bytes == kept.remaining() - HEADER_BYTES
-        ? new Pixels(height, width, channels, header.slice(HEADER_BYTES, (int) bytes))
+        ? new Pixels(form, height, width, channels, header.slice(HEADER_BYTES, (int) bytes))
         : null;
   }
 
   /** The pixels of an array as {@code toNDArray} makes it; null if it is of another form. */
-  static @Nullable Pixels of(NDArray array) {
+  static @Nullable Pixels of(DecodedForm form, NDArray array) {
     Shape shape = array.getShape();
     if (array.getDataType() != DataType.UINT8 || shape.dimension() != 3 || shape.size() == 0) {
       return null;
     }
     ByteBuffer values = array.toByteBuffer();
     return values.remaining() == shape.size()
-        ? new Pixels((int) shape.get(0), (int) shape.get(1), (int) shape.get(2), values)
+        ? new Pixels(form, (int) shape.get(0), (int) shape.get(1), (int) shape.get(2), values)
         : null;
   }
 

@@ -78,8 +78,7 @@ final class StoredImage implements Image {
     if (form == null) {
       return own().toNDArray(manager, flag);
     }
-    ByteBuffer found = origin.item.find(form);
-    Pixels pixels = found == null ? null : Pixels.read(found);
+    Pixels pixels = kept != null && kept.form().equals(form) ? kept : find(form);
     if (pixels != null) {
       return pixels.toArray(manager);
     }
@@ -88,10 +87,15 @@ final class StoredImage implements Image {
     return array;
   }
 
+  private @Nullable Pixels find(DecodedForm form) {
+    ByteBuffer found = origin.item.find(form);
+    return found == null ? null : Pixels.read(form, found);
+  }
+
   /** Never throws: the program has its array. */
   private void keep(DecodedForm form, NDArray array) {
     try {
-      Pixels pixels = Pixels.of(array);
+      Pixels pixels = Pixels.of(form, array);
       if (pixels != null) {
         origin.item.put(form, pixels.bytes(), pixels::writeTo);
       }
