@@ -25,7 +25,8 @@ public final class LibraryAnswers implements LibraryHooks {
   private static final Map<String, String> ANSWERS =
       Map.of(
           "ai.djl.modality.cv.BufferedImageFactory", "djl.ImageAnswers",
-          "ai.djl.opencv.OpenCVImageFactory", "djl.ImageAnswers");
+          "ai.djl.opencv.OpenCVImageFactory", "djl.ImageAnswers",
+          "org.datavec.image.loader.NativeImageLoader", "dl4j.MatrixAnswers");
 
   private final DecodedStore store;
   private final Consumer<String> words;

@@ -2,13 +2,12 @@ package io.coordl.library.djl;
 
 import ai.djl.modality.cv.Image;
 import io.coordl.cache.DecodedForm;
+import io.coordl.library.ClassFiles;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.StringJoiner;
-import java.util.zip.CRC32;
 import javax.imageio.spi.IIORegistry;
 import javax.imageio.spi.ImageReaderSpi;
 import org.jspecify.annotations.Nullable;
@@ -33,9 +32,9 @@ final class Forms {
         "DJL image "
             + factory.getName()
             + " "
-            + checksum(factory, factory.getSimpleName())
+            + ClassFiles.checksum(factory, factory.getSimpleName())
             + " "
-            + checksum(
+            + ClassFiles.checksum(
                 factory, opencv ? "OpenCVImage" : "BufferedImageFactory$BufferedImageWrapper")
             + " decoded by "
             + (opencv ? opencvVersion(factory) : imageIoVersion());
@@ -58,17 +57,6 @@ final class Forms {
 
   List<DecodedForm> all() {
     return forms;
-  }
-
-  private static String checksum(Class<?> factory, String simpleName) throws IOException {
-    try (InputStream in = factory.getResourceAsStream(simpleName + ".class")) {
-      if (in == null) {
-        throw new IOException("the class file of " + simpleName + " cannot be found");
-      }
-      CRC32 crc = new CRC32();
-      crc.update(in.readAllBytes());
-      return Long.toHexString(crc.getValue());
-    }
   }
 
   /** JDKs decode JPEG differently, and a program may bring readers of its own. */

@@ -10,6 +10,7 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import io.coordl.bridge.Bridge;
 import io.coordl.cache.DecodedForm;
+import io.coordl.library.KeptArray;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -95,7 +96,7 @@ final class StoredImage implements Image {
   /** Never throws: the program has its array. */
   private void keep(DecodedForm form, NDArray array) {
     try {
-      Pixels pixels = Pixels.of(form, array);
+      KeptArray pixels = Pixels.of(array);
       if (pixels != null) {
         origin.item.put(form, pixels.bytes(), pixels::writeTo);
       }

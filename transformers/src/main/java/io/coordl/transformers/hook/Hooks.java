@@ -40,7 +40,19 @@ public final class Hooks {
     String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
     return List.of(
         answer(DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile, DJL_PROVEN),
-        answer(DJL, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile, "DJL OpenCV 0.32.0"));
+        answer(DJL, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile, "DJL OpenCV 0.32.0"),
+        answer(
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "asMatrixView",
+            "(Ljava/io/File;Lorg/nd4j/linalg/api/ndarray/INDArray;)V",
+            DL4J_PROVEN),
+        answer(
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "asMatrix",
+            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;",
+            DL4J_PROVEN));
   }
 
   /** The methods that are marked, DJL first. */
