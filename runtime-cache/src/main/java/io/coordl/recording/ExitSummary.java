@@ -90,14 +90,22 @@ final class ExitSummary {
     if (t.batches == 0 || t.stall < now.wall() / 20) {
       return "data costs this job less than 5 % of its time; nothing to do";
     }
-    boolean caching = !job.stores().isEmpty();
     if (t.fetchStall >= t.prepStall) {
-      return caching
+      return keeps("raw")
           ? "the job waits for storage; a larger cache.size would keep more of the data set"
           : "the job waits for storage; try cache=minio";
     }
+    long prep = now.decodeTime() + now.transformTime() + now.otherTime();
+    if (!keeps("decoded") && now.decodeTime() > prep / 4) {
+      return "the job waits for preparation and decodes every image in every epoch; try"
+          + " decoded=share";
+    }
     return "the job waits for preparation, which a cache of raw bytes cannot cure; prepare on more"
         + " threads (DJL: optExecutorService)";
+  }
+
+  private boolean keeps(String form) {
+    return job.stores().stream().anyMatch(store -> store.store().equals(form));
   }
 
   private void work(List<String> lines, String name, Durations.Kind kind, long self) {

@@ -2,6 +2,8 @@ package io.coordl.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.benchmarks.ChildJvm;
+import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
 import io.coordl.endtoend.Job.Finished;
 import java.io.IOException;
@@ -18,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** With decoded=share every image is decoded once, and every batch and loss keeps its bits. */
 class DecodedIT {
   private static final Pattern DECODED =
-      Pattern.compile("decoded cache \\(\\w+\\): (\\d+) items.*; (\\d+) hits, .*");
+      Pattern.compile("decoded cache \\(\\w+\\): (\\d+) items.*; (\\d+) hits, (\\d+) misses, .*");
   private static final Pattern DECODES = Pattern.compile("decode: .* (\\d+) times, .*");
 
   @ParameterizedTest(name = "{0} on {1}")
@@ -80,7 +82,37 @@ class DecodedIT {
             .run();
     assertThat(second).as(first.result().err()).hasSize(1);
     assertThat(second.get(0).differenceFrom(plain)).isEmpty();
-    assertThat(second.get(0).agentLines()).noneMatch(line -> DECODES.matcher(line).matches());
+    assertThat(figure(second.get(0), DECODED, 2))
+        .isEqualTo((long) Job.EPOCHS * Pictures.all().files().size() + framework.readAhead());
+    assertThat(figure(second.get(0), DECODED, 3)).isZero();
+  }
+
+  /** Drawn on, resized, handed out: the program's image is the library's in all but its class. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void imagesAreUsedInEveryWayAsWithoutTheAgent(Jdk jdk) throws IOException, InterruptedException {
+    Path directory = Workshop.empty("decoded-uses-" + jdk.version());
+    ChildResult plain = useImages(jdk, directory).run().orFail("The plain run");
+    ChildResult kept =
+        useImages(jdk, directory)
+            .agent(Workshop.checkout().agentJar(), "record=off,decoded=share,dataset=" + directory)
+            .run()
+            .orFail("The run with the agent");
+    assertThat(plain.out().lines()).hasSizeGreaterThan(100);
+    assertThat(kept.out()).isEqualTo(plain.out());
+    assertThat(kept.err()).contains("decoded cache (process)").doesNotContain("fault");
+  }
+
+  private static ChildJvm useImages(Jdk jdk, Path directory) throws IOException {
+    return new ChildJvm(jdk, "example.images.UseImages")
+        .classPath(Workshop.checkout().exampleJar("test-programs"))
+        .classPathFile(Workshop.checkout().exampleClassPath("djl-image"))
+        .jvmArgs(
+            "-Djava.awt.headless=true",
+            "-Dai.djl.offline=true",
+            "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+        .args(directory.toString());
   }
 
   /** Ends what runs in {@code directory}; command lines are too long to be told by. */
@@ -103,11 +135,11 @@ class DecodedIT {
       throws IOException {
     Job job = new Job(framework, jdk, directory, name);
     // So that half of the decoded data set is more than the least budget of a store.
-    return framework == Framework.DL4J ? job.args("--size", "80") : job;
+    return framework == Framework.DL4J ? job.args("--size", "128") : job;
   }
 
   private static long decodedBytes(Framework framework) {
-    return framework == Framework.DJL ? 480 * 400 * 3 : 80 * 80 * 3;
+    return framework == Framework.DJL ? 480 * 400 * 3 : 128 * 128 * 3;
   }
 
   /** DJL makes an image and then an array of it. */

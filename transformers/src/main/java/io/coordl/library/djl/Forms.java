@@ -7,7 +7,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.StringJoiner;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import javax.imageio.spi.IIORegistry;
 import javax.imageio.spi.ImageReaderSpi;
 import org.jspecify.annotations.Nullable;
@@ -59,17 +60,20 @@ final class Forms {
     return forms;
   }
 
-  /** JDKs decode JPEG differently, and a program may bring readers of its own. */
+  /** JDKs decode JPEG differently, and a program may bring readers of its own, in any order. */
   private static String imageIoVersion() {
-    StringJoiner text = new StringJoiner(" ");
-    text.add(System.getProperty("java.vm.vendor")).add(System.getProperty("java.runtime.version"));
+    SortedSet<String> versions = new TreeSet<>();
     Iterator<ImageReaderSpi> readers =
-        IIORegistry.getDefaultInstance().getServiceProviders(ImageReaderSpi.class, true);
+        IIORegistry.getDefaultInstance().getServiceProviders(ImageReaderSpi.class, false);
     while (readers.hasNext()) {
       ImageReaderSpi reader = readers.next();
-      text.add(reader.getClass().getName()).add(reader.getVersion());
+      versions.add(reader.getClass().getName() + " " + reader.getVersion());
     }
-    return text.toString();
+    return System.getProperty("java.vm.vendor")
+        + " "
+        + System.getProperty("java.runtime.version")
+        + " "
+        + versions;
   }
 
   private static String opencvVersion(Class<?> factory) throws IOException {
