@@ -16,6 +16,7 @@ import static io.coordl.bridge.SpanKind.TRANSFORM;
 import io.coordl.bridge.SpanKind;
 import io.coordl.transformers.hook.HookRule.Weave;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +29,11 @@ public final class Hooks {
 
   private Hooks() {}
 
-  /** All rules: spans and answers. */
+  /** All rules: spans and answers, DJL first. */
   public static List<HookRule> all() {
     List<HookRule> all = new ArrayList<>(spans());
     all.addAll(answers());
+    all.sort(Comparator.comparing(HookRule::library));
     return all;
   }
 
