@@ -87,32 +87,52 @@ class DecodedIT {
     assertThat(figure(second.get(0), DECODED, 3)).isZero();
   }
 
-  /** Drawn on, resized, handed out: the program's image is the library's in all but its class. */
-  @ParameterizedTest(name = "DJL on {0}")
-  @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void imagesAreUsedInEveryWayAsWithoutTheAgent(Jdk jdk) throws IOException, InterruptedException {
-    Path directory = Workshop.empty("decoded-uses-" + jdk.version());
-    ChildResult plain = useImages(jdk, directory).run().orFail("The plain run");
+  /** Drawn on, resized, handed out: DJL's images are its own in all but their class. */
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void imagesAreUsedInEveryWayAsWithoutTheAgent(Framework framework, Jdk jdk)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("decoded-uses-" + framework + "-" + jdk.version());
+    ChildResult plain = useImages(framework, jdk, directory).run().orFail("The plain run");
     ChildResult kept =
-        useImages(jdk, directory)
+        useImages(framework, jdk, directory)
             .agent(Workshop.checkout().agentJar(), "record=off,decoded=share,dataset=" + directory)
             .run()
             .orFail("The run with the agent");
-    assertThat(plain.out().lines()).hasSizeGreaterThan(100);
+    assertThat(plain.out().lines()).hasSizeGreaterThan(80);
     assertThat(kept.out()).isEqualTo(plain.out());
     assertThat(kept.err()).contains("decoded cache (process)").doesNotContain("fault");
   }
 
-  private static ChildJvm useImages(Jdk jdk, Path directory) throws IOException {
-    return new ChildJvm(jdk, "example.images.UseImages")
+  private static ChildJvm useImages(Framework framework, Jdk jdk, Path directory)
+      throws IOException {
+    String program = framework == Framework.DJL ? "UseImages" : "UseMatrices";
+    return new ChildJvm(jdk, "example.images." + program)
         .classPath(Workshop.checkout().exampleJar("test-programs"))
-        .classPathFile(Workshop.checkout().exampleClassPath("djl-image"))
+        .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
         .jvmArgs(
             "-Djava.awt.headless=true",
             "-Dai.djl.offline=true",
             "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
         .args(directory.toString());
+  }
+
+  /** With random crops DJL's own threads share one random generator: then no two runs agree. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void batchesThatThreadsLoadAreTheSame(Jdk jdk) throws IOException, InterruptedException {
+    Path directory = Workshop.empty("decoded-threads-" + jdk.version());
+    String[] threads = {"--threads", "2", "--augment", "false"};
+    Finished plain = new Job(Framework.DJL, jdk, directory, "plain").args(threads).runWell();
+    Finished kept =
+        new Job(Framework.DJL, jdk, directory, "kept")
+            .args(threads)
+            .agent("decoded=share")
+            .runWell();
+    assertThat(kept.differenceFrom(plain)).isEmpty();
+    assertThat(figure(kept, DECODED, 2))
+        .isEqualTo((Job.EPOCHS - 1L) * Pictures.all().files().size());
   }
 
   /** Ends what runs in {@code directory}; command lines are too long to be told by. */
