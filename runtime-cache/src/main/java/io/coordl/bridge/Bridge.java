@@ -14,6 +14,7 @@ public final class Bridge {
 
   private static volatile SpanSink sink = SpanSink.NONE;
   private static volatile ItemSource items = ItemSource.NONE;
+  private static volatile LibraryHooks hooks = LibraryHooks.NONE;
   private static volatile FaultListener faults = FaultListener.NONE;
   private static final AtomicInteger FAULT_COUNT = new AtomicInteger();
 
@@ -26,10 +27,16 @@ public final class Bridge {
     items = newItems;
   }
 
+  /** Installs what answers library calls; a second call replaces it. */
+  public static void install(LibraryHooks newHooks) {
+    hooks = newHooks;
+  }
+
   /** Switches the agent off: from now on, every rewritten call is the program's own. */
   public static void trip() {
     sink = SpanSink.NONE;
     items = ItemSource.NONE;
+    hooks = LibraryHooks.NONE;
   }
 
   /** Counts a fault of ours, tells the listener, trips at {@link #MAX_FAULTS}. Never throws. */
@@ -66,6 +73,27 @@ public final class Bridge {
     } catch (Throwable t) {
       fault("open " + path, t);
       return null;
+    }
+  }
+
+  /** Before a library method that may be answered; null: it runs as it is. Never throws. */
+  public static @Nullable LibraryCall enter(
+      Class<?> declaring, String method, Object self, Object[] arguments) {
+    try {
+      return hooks.enter(declaring, method, self, arguments);
+    } catch (Throwable t) {
+      fault(declaring.getName() + "." + method, t);
+      return null;
+    }
+  }
+
+  /** After it, unless it threw: what the program gets. Never throws. */
+  public static @Nullable Object leave(LibraryCall call, @Nullable Object own) {
+    try {
+      return call.result(own);
+    } catch (Throwable t) {
+      fault("the result of a library call", t);
+      return own;
     }
   }
 }

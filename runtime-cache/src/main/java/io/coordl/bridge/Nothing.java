@@ -3,7 +3,7 @@ package io.coordl.bridge;
 import org.jspecify.annotations.Nullable;
 
 /** What stands behind the bridge before the agent is installed, and after it has given up. */
-final class Nothing implements SpanSink, ItemSource, FaultListener {
+final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener {
   static final Nothing INSTANCE = new Nothing();
 
   private Nothing() {}
@@ -34,6 +34,12 @@ final class Nothing implements SpanSink, ItemSource, FaultListener {
 
   @Override
   public @Nullable OpenItem openRandomAccess(String path) {
+    return null;
+  }
+
+  @Override
+  public @Nullable LibraryCall enter(
+      Class<?> declaring, String method, Object self, Object[] arguments) {
     return null;
   }
 

@@ -119,7 +119,7 @@ public final class MinioCache implements ItemSource {
    * The path an item is known by; null for what no file system has. A path with ".." is taken as it
    * stands: behind a symbolic link, leaving it out would name another file.
    */
-  private static @Nullable String absolute(String path) {
+  static @Nullable String absolute(String path) {
     if (path.isEmpty() || path.indexOf('\0') >= 0) {
       return null;
     }

@@ -91,17 +91,25 @@ final class ExitSummary {
       return "data costs this job less than 5 % of its time; nothing to do";
     }
     if (t.fetchStall >= t.prepStall) {
-      List<StoreView> stores = job.stores();
-      if (stores.isEmpty()) {
+      if (!keeps("raw")) {
         return "the job waits for storage; try cache=minio";
       }
-      return stores.stream().anyMatch(StoreView::full)
+      return job.stores().stream().anyMatch(StoreView::full)
           ? "the job waits for storage; a larger cache.size would keep more of the data set"
           : "the job waited for storage while the cache was filled; later epochs read from memory";
+    }
+    long prep = now.decodeTime() + now.transformTime() + now.otherTime();
+    if (!keeps("decoded") && now.decodeTime() > prep / 4) {
+      return "the job waits for preparation and decodes every image in every epoch; try"
+          + " decoded=share";
     }
     String how =
         job.frameworks().contains("DJL") ? "; prepare on more threads (optExecutorService)" : "";
     return "the job waits for preparation, which a cache of raw bytes cannot cure" + how;
+  }
+
+  private boolean keeps(String form) {
+    return job.stores().stream().anyMatch(store -> store.store().equals(form));
   }
 
   private void work(List<String> lines, String name, Durations.Kind kind, long self) {

@@ -30,7 +30,10 @@ public final class RewriteTable {
       table.add(new Row(libraryOf(site), effect, site.provenOn()), site.signature());
     }
     for (HookRule rule : Hooks.all()) {
-      String effect = "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
+      String effect =
+          rule.advice() == HookRule.Weave.ANSWER
+              ? "answered by `decoded=share`"
+              : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
       table.add(new Row(rule.library(), effect, rule.provenOn()), method(rule));
     }
     return table.print();

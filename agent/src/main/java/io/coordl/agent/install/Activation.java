@@ -3,6 +3,7 @@ package io.coordl.agent.install;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.LibraryHooks;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -57,8 +58,11 @@ final class Activation {
     JobMonitor monitor =
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
-    ItemSource items = Policies.items(options, monitor);
+    Policies policies = new Policies(options, monitor);
+    ItemSource items = policies.items();
+    LibraryHooks hooks = policies.hooks(rewrites);
     Bridge.install(monitor.spans(), items, log);
+    Bridge.install(hooks);
     String record = options.get(Option.RECORD);
     if (!record.equals("off")) {
       Thread recorder =

@@ -32,7 +32,9 @@ public final class Installer {
     Activation activation = new Activation(options, log, rewrites);
     ProgramTransformer transformer =
         new ProgramTransformer(
-            new HookWeaver(Hooks.all(), Installer.class.getClassLoader()),
+            new HookWeaver(
+                Policies.keepsDecoded(options) ? Hooks.all() : Hooks.spans(),
+                Installer.class.getClassLoader()),
             new ClassListener(rewrites, activation));
     instrumentation.addTransformer(transformer, true);
     retransformLoaded(instrumentation, transformer);

@@ -29,12 +29,24 @@ public enum Option {
       "auto",
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
-      "byte budget of the cache; auto: half of what is free, within the container's limit"),
+      "byte budget of the cache; auto: half of what is free, within the container's limit, a"
+          + " quarter with decoded=share"),
   CACHE_SCOPE(
       "process",
       "process, host",
       Values.CHOICE,
       "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
+  DECODED(
+      "off",
+      "off, share",
+      Values.CHOICE,
+      "keep decoded images too, so that each is decoded once; cache.scope says for whom"),
+  DECODED_SIZE(
+      "auto",
+      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
+      Values.SIZE,
+      "byte budget of the decoded images, beside cache.size; auto: half of what is free, a quarter"
+          + " with cache=minio"),
   GROUP("default", "NAME", Values.TEXT, "which jobs of this user share with cache.scope=host");
 
   /** How values are checked. */

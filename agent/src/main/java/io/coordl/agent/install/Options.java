@@ -87,16 +87,19 @@ public final class Options {
   /** What is right but without effect, one sentence each. */
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
-    boolean caching = get(Option.CACHE).equals("minio");
-    for (Option option : List.of(Option.CACHE_SIZE, Option.CACHE_SCOPE)) {
-      if (isGiven(option) && !caching) {
-        remarks.add(option.key() + "=" + get(option) + " has no effect without cache=minio");
-      }
-    }
-    if (isGiven(Option.GROUP) && !get(Option.CACHE_SCOPE).equals("host")) {
-      remarks.add("group=" + get(Option.GROUP) + " has no effect without cache.scope=host");
-    }
+    boolean raw = get(Option.CACHE).equals("minio");
+    boolean decoded = get(Option.DECODED).equals("share");
+    without(remarks, raw, Option.CACHE_SIZE, "cache=minio");
+    without(remarks, decoded, Option.DECODED_SIZE, "decoded=share");
+    without(remarks, raw || decoded, Option.CACHE_SCOPE, "cache=minio or decoded=share");
+    without(remarks, get(Option.CACHE_SCOPE).equals("host"), Option.GROUP, "cache.scope=host");
     return remarks;
+  }
+
+  private void without(List<String> remarks, boolean has, Option option, String needed) {
+    if (isGiven(option) && !has) {
+      remarks.add(option.key() + "=" + get(option) + " has no effect without " + needed);
+    }
   }
 
   /** All options for the recording. */

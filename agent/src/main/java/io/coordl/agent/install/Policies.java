@@ -1,63 +1,114 @@
 package io.coordl.agent.install;
 
 import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.MinioCache;
 import io.coordl.cache.StoreStatistics;
+import io.coordl.library.LibraryAnswers;
 import io.coordl.recording.JobMonitor;
+import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** From options to what they ask for. A policy that cannot be had is said, and left out. */
 final class Policies {
-  private Policies() {}
+  private static final String HOST = "host";
+
+  private final Options options;
+  private final JobMonitor job;
+  private final ItemFilter filter;
+  private final String scope;
+
+  Policies(Options options, JobMonitor job) {
+    this.options = options;
+    this.job = job;
+    this.filter =
+        options.get(Option.DATASET).equals("inferred")
+            ? ItemFilter.inferred(job.spans()::loadingSample)
+            : ItemFilter.matching(options.list(Option.DATASET));
+    this.scope = options.get(Option.CACHE_SCOPE);
+  }
+
+  private static boolean keepsRaw(Options options) {
+    return options.get(Option.CACHE).equals("minio");
+  }
+
+  /** Whether library calls are to be answered at all. */
+  static boolean keepsDecoded(Options options) {
+    return options.get(Option.DECODED).equals("share");
+  }
 
   /**
    * The source of items: observing only, or from a store, which the monitor closes when the job
    * ends.
    */
-  static ItemSource items(Options options, JobMonitor job) {
-    ItemFilter filter = filter(options, job);
-    if (!options.get(Option.CACHE).equals("minio")) {
+  ItemSource items() {
+    if (!keepsRaw(options)) {
       return new MinioCache(null, filter);
     }
-    String scope = options.get(Option.CACHE_SCOPE);
-    ArenaStore store = store(options, scope, job);
+    ArenaStore store = store(Option.CACHE_SIZE, options.get(Option.GROUP));
     MinioCache cache = new MinioCache(store, filter);
     if (store != null) {
-      job.addStore(() -> view(cache.statistics(), scope, store.group()), store);
+      job.addStore(() -> view("raw", cache.statistics()), store);
     }
     return cache;
   }
 
-  private static ItemFilter filter(Options options, JobMonitor job) {
-    if (options.get(Option.DATASET).equals("inferred")) {
-      return ItemFilter.inferred(job.spans()::loadingSample);
+  /** What answers library calls: nothing, or a store of decoded items, closed likewise. */
+  LibraryHooks hooks(RewriteLog rewrites) {
+    if (!keepsDecoded(options)) {
+      return LibraryHooks.NONE;
     }
-    return ItemFilter.matching(options.list(Option.DATASET));
+    // A group's name has no comma, so the decoded items' name is never that of a raw store.
+    ArenaStore arena = store(Option.DECODED_SIZE, options.get(Option.GROUP) + ",decoded");
+    if (arena == null) {
+      return LibraryHooks.NONE;
+    }
+    DecodedStore store = new DecodedStore(arena, filter);
+    job.addStore(() -> view("decoded", store.statistics()), store);
+    return new LibraryAnswers(
+        store,
+        job.log()::say,
+        (declaring, reason) -> {
+          rewrites.add(new RewriteLog.Entry(declaring.getName(), "decoded=share", 0, reason, ""));
+          job.log()
+              .say(
+                  "decoded=share cannot answer for "
+                      + declaring.getName()
+                      + " ("
+                      + reason
+                      + "); it runs as it is.");
+        });
   }
 
-  private static @Nullable ArenaStore store(Options options, String scope, JobMonitor job) {
-    ByteBudget budget = ByteBudget.parse(options.get(Option.CACHE_SIZE));
+  private @Nullable ArenaStore store(Option size, String name) {
+    ByteBudget budget = ByteBudget.parse(size(size));
     try {
-      return scope.equals("host")
-          ? ArenaStore.openHost(
-              ArenaStore.SHARED_MEMORY, options.get(Option.GROUP), budget, job.log()::say)
+      return scope.equals(HOST)
+          ? ArenaStore.openHost(ArenaStore.SHARED_MEMORY, name, budget, job.log()::say)
           : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, job.log()::say);
     } catch (IOException | RuntimeException e) {
-      job.log().say(e.getMessage() + " The job runs without the cache.");
+      job.log().say(e.getMessage() + " The job runs without this cache.");
       return null;
     }
   }
 
-  private static StoreView view(StoreStatistics s, String scope, String group) {
+  /** Two stores share what one would take, unless the user says how. */
+  private String size(Option size) {
+    String given = options.get(size);
+    return given.equals("auto") && keepsRaw(options) && keepsDecoded(options) ? "25%" : given;
+  }
+
+  private StoreView view(String store, StoreStatistics s) {
     return new StoreView(
-        "raw",
+        store,
         scope,
-        group,
+        scope.equals(HOST) ? options.get(Option.GROUP) : "",
         s.capacity(),
         s.used(),
         s.items(),

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first look: one data set, one unmodified DJL job, three runs of it (plain, observed, cached),
- * and a table that sets them side by side. Exit status 1 if their losses differ.
+ * The first look: one data set, one unmodified DJL job, four runs of it (plain, observed, cached,
+ * decoded), and a table that sets them side by side. Exit status 1 if their losses differ.
  */
 public final class Demo {
   private static final int CLASSES = 4;
@@ -48,19 +48,22 @@ public final class Demo {
   private boolean show() throws IOException, InterruptedException {
     Path agent = checkout.agentJar();
     checkout.coordlJar();
-    say("Step 1 of 4: a data set of " + CLASSES * PER_CLASS + " JPEG files");
+    say("Step 1 of 5: a data set of " + CLASSES * PER_CLASS + " JPEG files");
     jobs.makeImages(CLASSES, PER_CLASS);
     // Unpacks the natives, which would count as the first run's time.
     jobs.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
 
-    say("Step 2 of 4: the DJL example as it is, " + EPOCHS + " epochs");
+    say("Step 2 of 5: the DJL example as it is, " + EPOCHS + " epochs");
     Run plain = run("plain", null, "");
-    say("Step 3 of 4: the same program, with -javaagent:coordl-agent.jar");
+    say("Step 3 of 5: the same program, with -javaagent:coordl-agent.jar");
     Run observed = run("observed", agent, "");
-    say("Step 4 of 4: the same program, with -javaagent:coordl-agent.jar=cache=minio");
+    say("Step 4 of 5: the same program, with -javaagent:coordl-agent.jar=cache=minio");
     Run cached = run("cached", agent, ",cache=minio");
 
-    List<Run> runs = List.of(plain, observed, cached);
+    say("Step 5 of 5: the same program, with -javaagent:coordl-agent.jar=decoded=share");
+    Run decoded = run("decoded", agent, ",decoded=share");
+
+    List<Run> runs = List.of(plain, observed, cached, decoded);
     System.out.println();
     System.out.print(table(runs));
     return conclude(runs);
@@ -138,6 +141,11 @@ public final class Demo {
     return table;
   }
 
+  /** Mean seconds of the epochs after the first, which fills the stores. */
+  private static double laterEpoch(Run run) {
+    return run.epochSeconds().stream().skip(1).mapToDouble(s -> s).average().orElse(Double.NaN);
+  }
+
   private static String seconds(long nanos) {
     return number(2, nanos / 1e9);
   }
@@ -156,6 +164,15 @@ public final class Demo {
     System.out.println(
         "  The data set is in this machine's page cache: the cache saves openings here, and time"
             + " where storage is slower.");
+    Run last = runs.get(runs.size() - 1);
+    System.out.println(
+        "  From the second epoch on, \""
+            + last.name()
+            + "\" is "
+            + number(1, laterEpoch(runs.get(0)) / laterEpoch(last))
+            + " times as fast as \""
+            + runs.get(0).name()
+            + "\".");
     List<String> differences = new ArrayList<>();
     for (Run run : runs.subList(1, runs.size())) {
       Optional<String> difference =

@@ -227,6 +227,9 @@ sealed interface Advice {
 
   /** The job waits for decoding, transforms and assembly. */
   record PrepBound(Evidence evidence) implements Advice {
+    /** Decoding is worth keeping its result if it is this share of all preparation. */
+    private static final double WORTH_KEEPING = 0.25;
+
     static Optional<PrepBound> look(Evidence evidence) {
       return Optional.of(new PrepBound(evidence));
     }
@@ -243,29 +246,55 @@ sealed interface Advice {
 
     @Override
     public String sentence() {
-      Figures totals = evidence.totals();
-      return "prepare on more threads"
-          + how()
+      return (keepDecoded() ? decodeOnce() : keepMoreDecoded() ? decodeMoreOnce() : useThreads())
           + ": "
           + new Nanos(nanos())
           + " went into waiting for preparation (decode "
-          + new Nanos(totals.decodeTimeNanos())
+          + new Nanos(evidence.totals().decodeTimeNanos())
           + ", transforms "
-          + new Nanos(totals.transformTimeNanos())
+          + new Nanos(evidence.totals().transformTimeNanos())
           + ", other "
-          + new Nanos(totals.otherTimeNanos())
-          + "); the cache keeps raw bytes and will not help here.";
+          + new Nanos(evidence.totals().otherTimeNanos())
+          + "); a cache of raw bytes will not help here.";
     }
 
-    private String how() {
-      if (evidence.uses("djl")) {
-        return ", in DJL with DefaultTrainingConfig.optExecutorService(..) and"
-            + " optPrefetchNumber(..) of the data set";
-      }
-      if (evidence.uses("dl4j") || evidence.uses("deeplearning4j")) {
-        return ", in DL4J with an AsyncDataSetIterator around the iterator";
-      }
-      return "";
+    @Override
+    public List<String> arguments() {
+      return keepDecoded()
+          ? List.of("decoded=share")
+          : keepMoreDecoded() ? List.of("decoded.size=SIZE") : List.of();
+    }
+
+    private boolean keepDecoded() {
+      return !evidence.keepsDecoded() && decodes();
+    }
+
+    private boolean keepMoreDecoded() {
+      return evidence.decodedFull() && decodes();
+    }
+
+    private boolean decodes() {
+      Figures totals = evidence.totals();
+      long prep = totals.decodeTimeNanos() + totals.transformTimeNanos() + totals.otherTimeNanos();
+      return totals.decodeTimeNanos() > prep * WORTH_KEEPING;
+    }
+
+    private static String decodeOnce() {
+      return "decode each image once with -javaagent:coordl-agent.jar=decoded=share";
+    }
+
+    private static String decodeMoreOnce() {
+      return "keep more decoded images, if the host has the memory, with decoded.size=SIZE";
+    }
+
+    private String useThreads() {
+      return "prepare on more threads"
+          + (evidence.uses("djl")
+              ? ", in DJL with DefaultTrainingConfig.optExecutorService(..) and"
+                  + " optPrefetchNumber(..) of the data set"
+              : evidence.uses("dl4j") || evidence.uses("deeplearning4j")
+                  ? ", in DL4J with an AsyncDataSetIterator around the iterator"
+                  : "");
     }
   }
 

@@ -25,7 +25,17 @@ record Evidence(
   /** True if the MinIO cache was on. */
   boolean caching() {
     String cache = configuration.get("cache");
-    return cache == null ? !stores.isEmpty() : cache.equals("minio");
+    return cache == null ? stores.stream().anyMatch(Evidence::isRaw) : cache.equals("minio");
+  }
+
+  /** True if decoded items were kept. */
+  boolean keepsDecoded() {
+    return !stores.stream().allMatch(Evidence::isRaw)
+        || "share".equals(configuration.get("decoded"));
+  }
+
+  private static boolean isRaw(Summary.Store store) {
+    return !"decoded".equals(store.store());
   }
 
   /**
@@ -46,9 +56,14 @@ record Evidence(
     return later.storageItems() > 0 && later.share(later.fetchStallNanos()) >= WORTH_A_CHANGE;
   }
 
-  /** True if a store had to turn items away. */
+  /** True if the cache had to turn items away. */
   boolean cacheFull() {
-    return stores.stream().anyMatch(store -> store.bypassed() > 0);
+    return stores.stream().filter(Evidence::isRaw).anyMatch(store -> store.bypassed() > 0);
+  }
+
+  /** True if the store of decoded items had to turn some away. */
+  boolean decodedFull() {
+    return stores.stream().filter(store -> !isRaw(store)).anyMatch(store -> store.bypassed() > 0);
   }
 
   /** The most bytes that a pass asked for, over all sources: what a cache must hold. */

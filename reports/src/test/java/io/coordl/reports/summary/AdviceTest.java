@@ -13,7 +13,16 @@ import org.junit.jupiter.api.Test;
 class AdviceTest {
   private static final Set<String> ARGUMENTS =
       Set.of(
-          "record", "summary", "dataset", "cache", "cache.size", "cache.scope", "group", "enabled");
+          "record",
+          "summary",
+          "dataset",
+          "cache",
+          "cache.size",
+          "cache.scope",
+          "decoded",
+          "decoded.size",
+          "group",
+          "enabled");
   private static final long SECOND = 1_000_000_000L;
 
   private final List<Advice> given = new ArrayList<>();
@@ -56,6 +65,11 @@ class AdviceTest {
   private static Summary.Store store(long bypassed) {
     return new Summary.Store(
         "raw", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, 1);
+  }
+
+  private static Summary.Store decoded(long bypassed) {
+    return new Summary.Store(
+        "decoded", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, 1);
   }
 
   @AfterEach
@@ -128,12 +142,43 @@ class AdviceTest {
   }
 
   @Test
-  void aJobThatWaitsForPreparationIsNotToldToCache() {
+  void aJobThatWaitsForDecodingIsToldToKeepWhatItDecodes() {
     Figures figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(), "off");
     assertThat(advice.finding()).isEqualTo("prepBound");
+    assertThat(advice.arguments()).containsExactly("decoded=share");
+    assertThat(advice.sentence()).contains("40.00 s", "will not help here");
+  }
+
+  @Test
+  void aFullStoreOfDecodedItemsIsToldToGrow() {
+    Figures figures = figures(10, 40, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
+    assertThat(advice.arguments()).containsExactly("decoded.size=SIZE");
+  }
+
+  @Test
+  void aJobThatKeepsWhatItDecodesIsToldToUseThreads() {
+    Figures figures = figures(10, 40, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures), List.of(decoded(0)), "off");
+    assertThat(advice.finding()).isEqualTo("prepBound");
     assertThat(advice.arguments()).isEmpty();
-    assertThat(advice.sentence()).contains("optExecutorService", "will not help here");
+    assertThat(advice.sentence()).contains("optExecutorService");
+  }
+
+  @Test
+  void whatIsDecodedIsNoRawCache() {
+    Figures figures = figures(40, 10, 0, 0, 0);
+    Advice advice =
+        Advice.on(
+            new Evidence(
+                figures,
+                List.of(new Summary.Pass(1, "my.Images", true, figures)),
+                List.of(decoded(500)),
+                Map.of(),
+                ""));
+    given.add(advice);
+    assertThat(advice.finding()).isEqualTo("fetchBound");
   }
 
   @Test

@@ -15,6 +15,7 @@ public final class ClassNames {
     "io/coordl/attribution/",
     "io/coordl/bridge/",
     "io/coordl/cache/",
+    "io/coordl/library/",
     "io/coordl/recording/",
     "io/coordl/transformers/",
     "net/bytebuddy/",

@@ -36,7 +36,9 @@ public record HookRule(
     /** A span around it; the subject is {@code this}, the result what it returns. */
     SPAN,
     /** As SPAN, and the returned iterable is wrapped if its class cannot be marked. */
-    TIMED_ITERABLE
+    TIMED_ITERABLE,
+    /** The runtime is asked for an answer first; the method runs only if there is none. */
+    ANSWER
   }
 
   /** The string whose presence in a constant pool makes a class worth a closer look. */

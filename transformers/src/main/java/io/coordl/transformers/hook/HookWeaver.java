@@ -64,11 +64,11 @@ public final class HookWeaver {
     if ((shape.isInterface && shape.methods.isEmpty()) || Hooks.isNoData(shape.name)) {
       return null;
     }
-    Map<Method, HookRule> chosen = new LinkedHashMap<>();
+    Map<Method, List<HookRule>> chosen = new LinkedHashMap<>();
     for (HookRule rule : rules) {
       List<Method> found = shape.matching(rule);
       for (Method method : found) {
-        chosen.putIfAbsent(method, rule);
+        choose(rule, chosen.computeIfAbsent(method, unused -> new ArrayList<>()));
       }
       if (shape.name.equals(rule.owner()) && found.isEmpty()) {
         listener.skipped(rule.describe(), "the class has no such method", rule.provenOn());
@@ -78,11 +78,24 @@ public final class HookWeaver {
       return null;
     }
     byte[] woven = Weaving.apply(shape.name, classFile, loader, advice, chosen);
-    for (Map.Entry<Method, HookRule> entry : chosen.entrySet()) {
-      HookRule rule = entry.getValue();
-      listener.applied(rule.library(), rule.describe(), 1, rule.provenOn());
+    for (List<HookRule> applied : chosen.values()) {
+      for (HookRule rule : applied) {
+        listener.applied(rule.library(), rule.describe(), 1, rule.provenOn());
+      }
     }
     return woven;
+  }
+
+  /**
+   * Of several spans the first one counts. Answers come before it, which puts them around it: a
+   * method that did not run has no span.
+   */
+  private static void choose(HookRule rule, List<HookRule> chosen) {
+    if (rule.advice() == HookRule.Weave.ANSWER) {
+      chosen.add(0, rule);
+    } else if (chosen.stream().allMatch(other -> other.advice() == HookRule.Weave.ANSWER)) {
+      chosen.add(rule);
+    }
   }
 
   /** A method of the class at hand. */
@@ -163,7 +176,7 @@ public final class HookWeaver {
         byte[] classFile,
         @Nullable ClassLoader loader,
         ClassFileLocator advice,
-        Map<Method, HookRule> chosen) {
+        Map<Method, List<HookRule>> chosen) {
       String typeName = name.replace('/', '.');
       ClassFileLocator locator =
           new ClassFileLocator.Compound(
@@ -171,16 +184,17 @@ public final class HookWeaver {
               ClassFileLocator.ForClassLoader.of(loader));
       TypeDescription type = TypePool.Default.of(locator).describe(typeName).resolve();
       DynamicType.Builder<?> builder = BYTE_BUDDY.decorate(type, locator);
-      for (Map.Entry<Method, HookRule> entry : chosen.entrySet()) {
+      for (Map.Entry<Method, List<HookRule>> entry : chosen.entrySet()) {
         Method method = entry.getKey();
-        Advice woven = adviceFor(entry.getValue(), advice);
-        builder =
-            builder.visit(
-                new ForDeclaredMethods()
-                    .method(
-                        ElementMatchers.named(method.name())
-                            .and(ElementMatchers.hasDescriptor(method.descriptor())),
-                        woven));
+        for (HookRule rule : entry.getValue()) {
+          builder =
+              builder.visit(
+                  new ForDeclaredMethods()
+                      .method(
+                          ElementMatchers.named(method.name())
+                              .and(ElementMatchers.hasDescriptor(method.descriptor())),
+                          adviceFor(rule, advice)));
+        }
       }
       return builder.make().getBytes();
     }
@@ -191,6 +205,7 @@ public final class HookWeaver {
         case SPAN ->
             Advice.withCustomMapping().bind(Kind.class, kind).to(SpanAdvice.class, locator);
         case TIMED_ITERABLE -> Advice.to(TimedIterableAdvice.class, locator);
+        case ANSWER -> Advice.to(AnswerAdvice.class, locator);
       };
     }
   }

@@ -15,13 +15,17 @@ import static io.coordl.bridge.SpanKind.TRANSFORM;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.transformers.hook.HookRule.Weave;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Every method that is marked, on one page. */
+/** Every method that is marked or answered, on one page. */
 public final class Hooks {
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
+  private static final String DJL_PROVEN = "DJL 0.35.1";
+  private static final String DL4J_PROVEN = "DL4J 1.0.0-M2.1";
 
   private Hooks() {}
 
@@ -34,8 +38,36 @@ public final class Hooks {
         && internalName.contains("/Singleton");
   }
 
-  /** All rules, DJL first. */
+  /** All rules: spans and answers, DJL first. */
   public static List<HookRule> all() {
+    List<HookRule> all = new ArrayList<>(spans());
+    all.addAll(answers());
+    all.sort(Comparator.comparing(HookRule::library));
+    return all;
+  }
+
+  /** The methods that {@code decoded=share} answers, which is all that the agent replaces. */
+  public static List<HookRule> answers() {
+    String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
+    return List.of(
+        answer(DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile, DJL_PROVEN),
+        answer(DJL, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile, "DJL OpenCV 0.32.0"),
+        answer(
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "asMatrixView",
+            "(Ljava/io/File;Lorg/nd4j/linalg/api/ndarray/INDArray;)V",
+            DL4J_PROVEN),
+        answer(
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "asMatrix",
+            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;",
+            DL4J_PROVEN));
+  }
+
+  /** The methods that are marked, DJL first. */
+  public static List<HookRule> spans() {
     String batch = "()Lai/djl/training/dataset/Batch;";
     String image = "Lai/djl/modality/cv/Image;";
     String manager = "Lai/djl/ndarray/NDManager;";
@@ -157,6 +189,11 @@ public final class Hooks {
         exact(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "save", null, CHECKPOINT));
   }
 
+  private static HookRule answer(
+      String library, String owner, String method, String descriptor, String provenOn) {
+    return new HookRule(library, owner, method, descriptor, null, Weave.ANSWER, DECODE, provenOn);
+  }
+
   private static HookRule any(String library, String method, String descriptor, SpanKind kind) {
     return new HookRule(
         library, null, method, descriptor, null, Weave.SPAN, kind, versions(library));
@@ -180,6 +217,6 @@ public final class Hooks {
   }
 
   private static String versions(String library) {
-    return library.equals(DJL) ? "DJL 0.35.1" : "DL4J 1.0.0-M2.1";
+    return library.equals(DJL) ? DJL_PROVEN : DL4J_PROVEN;
   }
 }

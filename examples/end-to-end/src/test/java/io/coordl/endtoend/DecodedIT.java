@@ -1,0 +1,179 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.benchmarks.ChildJvm;
+import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.Jdk;
+import io.coordl.endtoend.Job.Finished;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** With decoded=share every image is decoded once, and every batch and loss keeps its bits. */
+class DecodedIT {
+  private static final Pattern DECODED =
+      Pattern.compile("decoded cache \\(\\w+\\): (\\d+) items.*; (\\d+) hits, (\\d+) misses, .*");
+  private static final Pattern DECODES = Pattern.compile("decode: .* (\\d+) times, .*");
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void everyBatchAndLossIsTheSameAndEpochTwoDecodesNothing(Framework framework, Jdk jdk)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("decoded-" + framework + "-" + jdk.version());
+    Finished plain = job(framework, jdk, directory, "plain").runWell();
+    int files = Pictures.all().files().size();
+    int all = (Job.EPOCHS - 1) * files + framework.readAhead();
+
+    Finished whole = job(framework, jdk, directory, "whole").agent("decoded=share").runWell();
+    assertThat(whole.differenceFrom(plain)).isEmpty();
+    assertThat(figure(whole, DECODED, 1)).isEqualTo(files);
+    assertThat(figure(whole, DECODED, 2)).isEqualTo(all);
+    assertThat(figure(whole, DECODES, 1)).isEqualTo((long) files * decodesOf(framework));
+
+    Finished both =
+        job(framework, jdk, directory, "both").agent("decoded=share,cache=minio").runWell();
+    assertThat(both.differenceFrom(plain)).isEmpty();
+    assertThat(figure(both, DECODED, 2)).isEqualTo(all);
+
+    Finished half =
+        job(framework, jdk, directory, "half")
+            .agent("decoded=share,decoded.size=" + decodedBytes(framework) * files / 2)
+            .runWell();
+    assertThat(half.differenceFrom(plain)).isEmpty();
+    assertThat(figure(half, DECODED, 2)).isBetween(all / 3L, 2L * all / 3);
+
+    Finished off =
+        job(framework, jdk, directory, "off").agent("decoded=share,enabled=false").runWell();
+    assertThat(off.differenceFrom(plain)).isEmpty();
+    assertThat(off.agentLines()).isEmpty();
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void aJobThatStartsLaterDecodesNothing(Framework framework, Jdk jdk)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("decoded-host-" + framework + "-" + jdk.version());
+    Finished plain = job(framework, jdk, directory, "plain").runWell();
+    String policies = "decoded=share,decoded.size=128m,cache.scope=host,group=" + UUID.randomUUID();
+    List<Finished> second = new ArrayList<>();
+    Finished first =
+        job(framework, jdk, directory, "first")
+            .args("--epochs", "1000")
+            .agent(policies)
+            .afterEpoch(
+                2,
+                () -> {
+                  try {
+                    second.add(job(framework, jdk, directory, "second").agent(policies).runWell());
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  } finally {
+                    kill(directory);
+                  }
+                })
+            .run();
+    assertThat(second).as(first.result().err()).hasSize(1);
+    assertThat(second.get(0).differenceFrom(plain)).isEmpty();
+    assertThat(figure(second.get(0), DECODED, 2))
+        .isEqualTo((long) Job.EPOCHS * Pictures.all().files().size() + framework.readAhead());
+    assertThat(figure(second.get(0), DECODED, 3)).isZero();
+  }
+
+  /** Drawn on, resized, handed out: DJL's images are its own in all but their class. */
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void imagesAreUsedInEveryWayAsWithoutTheAgent(Framework framework, Jdk jdk)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("decoded-uses-" + framework + "-" + jdk.version());
+    ChildResult plain = useImages(framework, jdk, directory).run().orFail("The plain run");
+    ChildResult kept =
+        useImages(framework, jdk, directory)
+            .agent(Workshop.checkout().agentJar(), "record=off,decoded=share,dataset=" + directory)
+            .run()
+            .orFail("The run with the agent");
+    assertThat(plain.out().lines()).hasSizeGreaterThan(80);
+    assertThat(kept.out()).isEqualTo(plain.out());
+    assertThat(kept.err()).contains("decoded cache (process)").doesNotContain("fault");
+  }
+
+  private static ChildJvm useImages(Framework framework, Jdk jdk, Path directory)
+      throws IOException {
+    String program = framework == Framework.DJL ? "UseImages" : "UseMatrices";
+    return new ChildJvm(jdk, "example.images." + program)
+        .classPath(Workshop.checkout().exampleJar("test-programs"))
+        .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
+        .jvmArgs(
+            "-Djava.awt.headless=true",
+            "-Dai.djl.offline=true",
+            "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+        .args(directory.toString());
+  }
+
+  /** With random crops DJL's own threads share one random generator: then no two runs agree. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void batchesThatThreadsLoadAreTheSame(Jdk jdk) throws IOException, InterruptedException {
+    Path directory = Workshop.empty("decoded-threads-" + jdk.version());
+    String[] threads = {"--threads", "2", "--augment", "false"};
+    Finished plain = new Job(Framework.DJL, jdk, directory, "plain").args(threads).runWell();
+    Finished kept =
+        new Job(Framework.DJL, jdk, directory, "kept")
+            .args(threads)
+            .agent("decoded=share")
+            .runWell();
+    assertThat(kept.differenceFrom(plain)).isEmpty();
+    assertThat(figure(kept, DECODED, 2))
+        .isEqualTo((Job.EPOCHS - 1L) * Pictures.all().files().size());
+  }
+
+  /** Ends what runs in {@code directory}; command lines are too long to be told by. */
+  private static void kill(Path directory) {
+    ProcessHandle.current()
+        .descendants()
+        .filter(child -> runsIn(child, directory))
+        .forEach(ProcessHandle::destroy);
+  }
+
+  private static boolean runsIn(ProcessHandle child, Path directory) {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc/" + child.pid() + "/cwd")).equals(directory);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static Job job(Framework framework, Jdk jdk, Path directory, String name)
+      throws IOException {
+    Job job = new Job(framework, jdk, directory, name);
+    // So that half of the decoded data set is more than the least budget of a store.
+    return framework == Framework.DL4J ? job.args("--size", "128") : job;
+  }
+
+  private static long decodedBytes(Framework framework) {
+    return framework == Framework.DJL ? 480 * 400 * 3 : 128 * 128 * 3;
+  }
+
+  /** DJL makes an image and then an array of it. */
+  private static int decodesOf(Framework framework) {
+    return framework == Framework.DJL ? 2 : 1;
+  }
+
+  private static long figure(Finished job, Pattern pattern, int group) {
+    for (String line : job.agentLines()) {
+      Matcher matcher = pattern.matcher(line);
+      if (matcher.matches()) {
+        return Long.parseLong(matcher.group(group));
+      }
+    }
+    throw new AssertionError("No line of the agent is " + pattern + ":\n" + job.result().err());
+  }
+}

@@ -1,0 +1,74 @@
+package example.images;
+
+import ai.djl.modality.cv.Image;
+import ai.djl.modality.cv.ImageFactory;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * What it costs to make an array of a picture: {@code ImageFactory.fromFile} and {@code toNDArray},
+ * next to copying as many bytes. Arguments: a folder of JPEG files, and how many passes. Prints one
+ * line with the medians over all pictures of the best pass, in microseconds.
+ */
+public final class ImageCost {
+  private ImageCost() {}
+
+  /** Measures. */
+  public static void main(String[] args) throws IOException {
+    List<Path> files;
+    try (Stream<Path> tree = Files.walk(Path.of(args[0]))) {
+      files = tree.filter(file -> file.toString().endsWith(".jpg")).sorted().limit(200).toList();
+    }
+    double arrays = Double.MAX_VALUE;
+    double copies = Double.MAX_VALUE;
+    int bytes = 0;
+    try (NDManager manager = NDManager.newBaseManager()) {
+      for (int pass = 0; pass < Integer.parseInt(args[1]); pass++) {
+        long[] array = new long[files.size()];
+        long[] copy = new long[files.size()];
+        for (int i = 0; i < files.size(); i++) {
+          long start = System.nanoTime();
+          Image image = ImageFactory.getInstance().fromFile(files.get(i));
+          NDArray made = image.toNDArray(manager, Image.Flag.COLOR);
+          array[i] = System.nanoTime() - start;
+          bytes = (int) made.size();
+          made.close();
+          copy[i] = copy(bytes);
+        }
+        arrays = Math.min(arrays, median(array));
+        copies = Math.min(copies, median(copy));
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%d files, %d bytes each: array %.0f us, fresh direct buffer and copy %.0f us%n",
+        files.size(),
+        bytes,
+        arrays / 1e3,
+        copies / 1e3);
+  }
+
+  /** What no array of its own memory can do without: memory, and the bytes in it. */
+  private static long copy(int bytes) {
+    ByteBuffer source = SOURCE.duplicate().limit(bytes);
+    long start = System.nanoTime();
+    ByteBuffer target = ByteBuffer.allocateDirect(bytes);
+    target.put(source);
+    return System.nanoTime() - start;
+  }
+
+  private static final ByteBuffer SOURCE = ByteBuffer.allocateDirect(8 << 20);
+
+  private static double median(long[] values) {
+    Arrays.sort(values);
+    return values[values.length / 2];
+  }
+}

@@ -1,0 +1,23 @@
+package io.coordl.bridge;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands behind library methods that can be answered without running them. Called on the
+ * program's threads, by any number of them at once; must not touch the program's random generators,
+ * interrupt flag or workspaces.
+ */
+public interface LibraryHooks {
+  /** Leaves every call to the library. */
+  LibraryHooks NONE = Nothing.INSTANCE;
+
+  /**
+   * A call is about to be made.
+   *
+   * @param declaring class whose method it is
+   * @param method its name
+   * @param arguments as passed; not to be changed
+   * @return null to leave the call alone
+   */
+  @Nullable LibraryCall enter(Class<?> declaring, String method, Object self, Object[] arguments);
+}

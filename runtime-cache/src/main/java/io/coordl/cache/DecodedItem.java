@@ -1,0 +1,45 @@
+package io.coordl.cache;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An item as it was when the program asked for it, by which its decoded forms are found and kept.
+ * Safe for concurrent use.
+ */
+public final class DecodedItem {
+  /** Puts an item's decoded bytes into memory. */
+  public interface Source {
+    /** Puts exactly the length announced into {@code target}, from its position on. */
+    void copyTo(ByteBuffer target);
+  }
+
+  private final DecodedStore store;
+  private final ItemFile file;
+
+  DecodedItem(DecodedStore store, ItemFile file) {
+    this.store = store;
+    this.file = file;
+  }
+
+  /** Whether the file is still what it was: its decoded bytes are then those of this item. */
+  public boolean unchanged() {
+    return file.unchanged();
+  }
+
+  /** The bytes in this form, read-only from 0 to their length; null if they are not kept. */
+  public @Nullable ByteBuffer find(DecodedForm form) {
+    return store.find(file, form);
+  }
+
+  /**
+   * Keeps the bytes if there is room and the file is still what it was; nothing is ever evicted for
+   * them. May wait, boundedly, for another job that is keeping the same ones.
+   *
+   * @param length number of bytes
+   * @param source called at most once, on this thread
+   */
+  public void put(DecodedForm form, long length, Source source) {
+    store.put(file, form, length, source);
+  }
+}

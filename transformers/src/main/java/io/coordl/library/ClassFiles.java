@@ -1,0 +1,28 @@
+package io.coordl.library;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.zip.CRC32;
+
+/** Tells versions of a library's code apart, also where a fat jar has lost the version's name. */
+public final class ClassFiles {
+  private ClassFiles() {}
+
+  /**
+   * Checksum of a class file, in hexadecimal; the class is not loaded.
+   *
+   * @param beside a class that sees it
+   * @param resource relative to {@code beside}, or absolute with a slash
+   * @throws IOException if it cannot be read
+   */
+  public static String checksum(Class<?> beside, String resource) throws IOException {
+    try (InputStream in = beside.getResourceAsStream(resource + ".class")) {
+      if (in == null) {
+        throw new IOException("the class file of " + resource + " cannot be found");
+      }
+      CRC32 crc = new CRC32();
+      crc.update(in.readAllBytes());
+      return Long.toHexString(crc.getValue());
+    }
+  }
+}

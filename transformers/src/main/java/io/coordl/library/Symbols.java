@@ -1,0 +1,43 @@
+package io.coordl.library;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+
+/**
+ * Checks, once per loader, that a library is as our code was compiled against: a class that does
+ * not fit must be found before it is used, not while the program trains.
+ */
+public final class Symbols {
+  private Symbols() {}
+
+  /**
+   * A method of the library that our code calls.
+   *
+   * @throws NoSuchMethodException if it is missing or returns something else
+   */
+  public static void require(Class<?> type, Class<?> result, String method, Class<?>... parameters)
+      throws NoSuchMethodException {
+    Method found = type.getMethod(method, parameters);
+    if (found.getReturnType() != result) {
+      throw new NoSuchMethodException(
+          type.getName() + "." + method + " returns " + found.getReturnType().getName());
+    }
+  }
+
+  /**
+   * An interface of the library that a class of ours implements: completely, in this version.
+   *
+   * @throws NoSuchMethodException if it has an abstract method that our class lacks
+   */
+  public static void requireImplemented(Class<?> type, Class<?> ours) throws NoSuchMethodException {
+    for (Method method : type.getMethods()) {
+      if (Modifier.isAbstract(method.getModifiers())) {
+        require(ours, method.getReturnType(), method.getName(), method.getParameterTypes());
+        if (Modifier.isAbstract(
+            ours.getMethod(method.getName(), method.getParameterTypes()).getModifiers())) {
+          throw new NoSuchMethodException(method + " is unknown to this agent");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,223 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.cache.DecodedStore;
+import io.coordl.library.ClassFiles;
+import io.coordl.library.KeptArray;
+import io.coordl.library.Symbols;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.bytedeco.javacpp.Pointer;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.buffer.DataBuffer;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File, boolean)}: the
+ * array is filled from kept pixels, or its pixels are kept once the loader has filled it. Loaders
+ * with a transform (which may be random), of several pages, or of a class of the program's own are
+ * left alone, and so are arrays that are not plain floats; that is said once.
+ */
+public final class MatrixAnswers implements LibraryHooks {
+  private final Class<?> declaring;
+  private final DecodedStore store;
+  private final Consumer<String> words;
+  private final String code;
+  private final Field height;
+  private final Field width;
+  private final Field channels;
+  private final Field centerCrop;
+  private final Field transform;
+  private final Field pages;
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
+
+  /**
+   * Answers for the loader class.
+   *
+   * @throws ReflectiveOperationException if the library is not the one this was compiled against
+   * @throws IOException if what decodes cannot be told
+   */
+  public MatrixAnswers(Class<?> declaring, DecodedStore store, Consumer<String> words)
+      throws ReflectiveOperationException, IOException {
+    Symbols.require(INDArray.class, DataBuffer.class, "data");
+    Symbols.require(INDArray.class, INDArray.class, "reshape", long[].class);
+    Symbols.require(DataBuffer.class, Pointer.class, "pointer");
+    Symbols.require(DataBuffer.class, long.class, "offset");
+    Symbols.require(Nd4j.class, INDArray.class, "create", int[].class);
+    Symbols.require(Nd4j.class, DataType.class, "dataType");
+    Symbols.require(Nd4j.class, AffinityManager.class, "getAffinityManager");
+    Symbols.require(
+        AffinityManager.class,
+        void.class,
+        "tagLocation",
+        INDArray.class,
+        AffinityManager.Location.class);
+    Class<?> base = declaring.getSuperclass();
+    this.height = field(base, "height", long.class);
+    this.width = field(base, "width", long.class);
+    this.channels = field(base, "channels", long.class);
+    this.centerCrop = field(base, "centerCropIfNeeded", boolean.class);
+    this.transform = field(base, "imageTransform", null);
+    this.pages = field(base, "multiPageMode", null);
+    this.declaring = declaring;
+    this.store = store;
+    this.words = words;
+    // OpenCV's version is in its constants, and these in its class file.
+    this.code =
+        "DL4J matrix "
+            + ClassFiles.checksum(declaring, "NativeImageLoader")
+            + " decoded by OpenCV "
+            + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_core")
+            + " "
+            + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_imgcodecs");
+  }
+
+  private static Field field(Class<?> type, String name, @Nullable Class<?> expected)
+      throws NoSuchFieldException {
+    Field field = type.getDeclaredField(name);
+    if (expected != null && field.getType() != expected) {
+      throw new NoSuchFieldException(type.getName() + "." + name + " is a " + field.getType());
+    }
+    field.setAccessible(true);
+    return field;
+  }
+
+  @Override
+  public @Nullable LibraryCall enter(
+      Class<?> type, String method, Object self, Object[] arguments) {
+    if (!(arguments[0] instanceof File file)) {
+      return null;
+    }
+    boolean view = method.equals("asMatrixView");
+    DecodedItem item = store.item(file.getPath());
+    if (item == null) {
+      return null;
+    }
+    try {
+      String reason = reasonToLeave(self);
+      if (reason.isEmpty() && !view && !Boolean.TRUE.equals(arguments[1])) {
+        reason = "arrays with the channels last";
+      }
+      if (reason.isEmpty() && view && !Floats.isPlain((INDArray) arguments[1])) {
+        reason = "arrays that are not plain floats";
+      }
+      if (!reason.isEmpty()) {
+        return leave(reason);
+      }
+      DecodedForm form = form(self);
+      ByteBuffer found = item.find(form);
+      KeptArray kept = found == null ? null : KeptArray.read(found);
+      if (!view) {
+        return new Call(item, form, null, kept == null ? null : matrix(kept));
+      }
+      INDArray target = (INDArray) arguments[1];
+      if (kept == null || !fits(target, kept)) {
+        return new Call(item, form, target, null);
+      }
+      fill(target, kept);
+      return new Call(item, form, target, target);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Empty if the loader is one whose arrays follow from the file and its own numbers alone. */
+  private String reasonToLeave(Object loader) throws IllegalAccessException {
+    if (loader.getClass() != declaring) {
+      return "loaders of class " + loader.getClass().getName();
+    }
+    if (transform.get(loader) != null) {
+      return "loaders with an ImageTransform";
+    }
+    return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
+  }
+
+  private @Nullable LibraryCall leave(String reason) {
+    if (said.add(reason)) {
+      words.accept("decoded=share leaves " + reason + " to DL4J.");
+    }
+    return null;
+  }
+
+  private DecodedForm form(Object loader) throws IllegalAccessException {
+    String geometry =
+        channels.getLong(loader)
+            + "x"
+            + height.getLong(loader)
+            + "x"
+            + width.getLong(loader)
+            + (centerCrop.getBoolean(loader) ? " cropped" : "");
+    return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
+  }
+
+  private static boolean fits(INDArray target, KeptArray kept) {
+    int[] d = Floats.dimensions(target);
+    return d[0] == kept.first() && d[1] == kept.second() && d[2] == kept.third();
+  }
+
+  /** As the loader ends: the host's memory is what counts now. */
+  private static void fill(INDArray target, KeptArray kept) {
+    Floats.fill(target, kept);
+    Nd4j.getAffinityManager().tagLocation(target, AffinityManager.Location.HOST);
+  }
+
+  /** As the loader makes it, workspace of the caller included; null if it would not be plain. */
+  private static @Nullable INDArray matrix(KeptArray kept) {
+    if (Nd4j.dataType() != DataType.FLOAT) {
+      return null;
+    }
+    INDArray made = Nd4j.create(new int[] {kept.first(), kept.second(), kept.third()});
+    fill(made, kept);
+    return made.reshape(1, kept.first(), kept.second(), kept.third());
+  }
+
+  /** One call: of {@code asMatrixView} if there is a target. */
+  private static final class Call extends LibraryCall {
+    private final DecodedItem item;
+    private final DecodedForm form;
+    private final @Nullable INDArray target;
+    private final @Nullable INDArray filled;
+
+    Call(DecodedItem item, DecodedForm form, @Nullable INDArray target, @Nullable INDArray filled) {
+      this.item = item;
+      this.form = form;
+      this.target = target;
+      this.filled = filled;
+    }
+
+    @Override
+    public boolean answered() {
+      return filled != null;
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      if (filled != null) {
+        return filled;
+      }
+      INDArray made = target != null ? target : (INDArray) own;
+      try {
+        KeptArray pixels = made != null && Floats.isPlain(made) ? Floats.read(made) : null;
+        if (pixels != null) {
+          item.put(form, pixels.bytes(), pixels::writeTo);
+        }
+      } catch (Throwable t) {
+        Bridge.fault("keeping a matrix", t);
+      }
+      return own;
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Code that touches the types of DL4J and ND4J: loaded once per loader of DL4J in the program, by
+ * {@link io.coordl.library.LibraryLoader}, and referred to by name only. Runs no operation of ND4J,
+ * and keeps no array beyond the call it is for.
+ */
+@NullMarked
+package io.coordl.library.dl4j;
+
+import org.jspecify.annotations.NullMarked;
