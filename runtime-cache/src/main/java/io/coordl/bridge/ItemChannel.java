@@ -59,11 +59,6 @@ final class ItemChannel extends FileChannel {
     }
   }
 
-  /** Whether the file has grown since the open, so that only itself knows what follows. */
-  private boolean grown() {
-    return new File(cursor.path()).length() > cursor.size();
-  }
-
   @Override
   public int read(ByteBuffer dst) throws IOException {
     Objects.requireNonNull(dst);
@@ -74,7 +69,7 @@ final class ItemChannel extends FileChannel {
     synchronized (positionLock) {
       if (served) {
         int count = interruptibly(dst, cursor.position());
-        if (count >= 0 || !grown()) {
+        if (count >= 0 || !cursor.grown()) {
           cursor.position(cursor.position() + Math.max(0, count));
           return count;
         }
@@ -120,7 +115,7 @@ final class ItemChannel extends FileChannel {
     }
     if (served) {
       int count = interruptibly(dst, position);
-      if (count >= 0 || !grown()) {
+      if (count >= 0 || !cursor.grown()) {
         return count;
       }
       file();

@@ -140,6 +140,16 @@ final class ItemCursor {
     }
   }
 
+  /** Whether the file has grown since the open, so that only itself knows what follows. */
+  boolean grown() {
+    try {
+      return item.grown();
+    } catch (Throwable t) {
+      Bridge.fault("look at " + item.path(), t);
+      return false;
+    }
+  }
+
   /** Notes a read that the program's own stream made. */
   void fetched(long startNanos, long count) {
     item.fetched(startNanos, System.nanoTime(), count);

@@ -6,12 +6,14 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link FileInputStream} that is served by the runtime and opens no file, until the program asks
- * for its channel or descriptor: then the real file is opened at the same position and takes over.
+ * for its channel or descriptor, or reads at the end of a file that has grown: then the real file
+ * is opened at the same position and takes over.
  *
  * <p>Its own descriptor is that of a closed stream, so once closed the JDK's methods say themselves
  * what each of them says of a closed stream.
@@ -58,7 +60,11 @@ final class ItemFileInputStream extends FileInputStream {
     synchronized (moving) {
       file = real;
       if (file == null && !closed) {
-        return cursor.read();
+        int value = cursor.read();
+        if (value >= 0 || !cursor.grown()) {
+          return value;
+        }
+        file = real();
       }
     }
     return file != null ? file.read() : super.read();
@@ -82,7 +88,11 @@ final class ItemFileInputStream extends FileInputStream {
           return 0; // Even when closed, as the JDK's class.
         }
         if (!closed) {
-          return cursor.read(b, off, len);
+          int count = cursor.read(b, off, len);
+          if (count >= 0 || !cursor.grown()) {
+            return count;
+          }
+          file = real();
         }
       }
     }
@@ -92,21 +102,26 @@ final class ItemFileInputStream extends FileInputStream {
   @Override
   public byte[] readAllBytes() throws IOException {
     FileInputStream file;
+    byte[] rest = new byte[0];
     synchronized (moving) {
       file = real;
       if (file == null && !closed) {
         if (cursor.restFitsArray()) {
-          return cursor.readRest(Integer.MAX_VALUE - 8);
+          rest = cursor.readRest(Integer.MAX_VALUE - 8);
+          if (!cursor.grown()) {
+            return rest;
+          }
         }
         file = real(); // The JDK's class has its own words for what does not fit an array.
       }
     }
-    return file != null ? file.readAllBytes() : super.readAllBytes();
+    return file != null ? joined(rest, file.readAllBytes()) : super.readAllBytes();
   }
 
   @Override
   public byte[] readNBytes(int len) throws IOException {
     FileInputStream file;
+    byte[] rest = new byte[0];
     synchronized (moving) {
       file = real;
       if (file == null) {
@@ -117,11 +132,24 @@ final class ItemFileInputStream extends FileInputStream {
           return new byte[0];
         }
         if (!closed) {
-          return cursor.readRest(len);
+          rest = cursor.readRest(len);
+          if (rest.length == len || !cursor.grown()) {
+            return rest;
+          }
+          file = real();
         }
       }
     }
-    return file != null ? file.readNBytes(len) : super.readNBytes(len);
+    return file != null ? joined(rest, file.readNBytes(len - rest.length)) : super.readNBytes(len);
+  }
+
+  static byte[] joined(byte[] first, byte[] second) {
+    if (first.length == 0) {
+      return second;
+    }
+    byte[] both = Arrays.copyOf(first, Math.addExact(first.length, second.length));
+    System.arraycopy(second, 0, both, first.length, second.length);
+    return both;
   }
 
   @Override
@@ -160,7 +188,10 @@ final class ItemFileInputStream extends FileInputStream {
       file = real;
       if (file == null && !closed) {
         long rest = cursor.size() - cursor.position();
-        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));
+        if (rest > 0 || !cursor.grown()) {
+          return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));
+        }
+        file = real();
       }
     }
     return file != null ? file.available() : super.available();

@@ -3,17 +3,20 @@ package io.coordl.bridge;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What {@link java.nio.file.Files#newInputStream} returns for an item: like the JDK's stream over a
  * channel (uninterruptible, {@link ClosedChannelException} when closed), but served by the runtime,
- * or observed around the JDK's own. As in that, threads that read from it take turns.
+ * or observed around the JDK's own. As in that, threads that read from it take turns. At the end of
+ * a file that has grown the file's own stream takes over.
  */
 final class ItemInputStream extends InputStream {
   private final ItemCursor cursor;
-  private final @Nullable InputStream own;
+  private volatile @Nullable InputStream own;
   private volatile boolean closed;
 
   /**
@@ -24,6 +27,23 @@ final class ItemInputStream extends InputStream {
     this.own = own;
   }
 
+  /**
+   * The file's own stream, from the position on, if the file has grown since the open: it answers
+   * from then on. Null if it has not.
+   */
+  private @Nullable InputStream grown() throws IOException {
+    if (!cursor.grown()) {
+      return null;
+    }
+    InputStream file = Files.newInputStream(Path.of(cursor.path()));
+    own = file;
+    if (closed) {
+      file.close(); // Closed meanwhile: it says so.
+    }
+    file.skipNBytes(cursor.position());
+    return file;
+  }
+
   private void checkOpen() throws IOException {
     if (closed) {
       throw new ClosedChannelException();
@@ -32,57 +52,80 @@ final class ItemInputStream extends InputStream {
 
   @Override
   public synchronized int read() throws IOException {
-    if (own != null) {
-      long start = System.nanoTime();
-      int value = own.read();
-      cursor.fetched(start, value < 0 ? 0 : 1);
-      return value;
+    InputStream file = own;
+    if (file == null) {
+      checkOpen();
+      int value = cursor.read();
+      file = value < 0 ? grown() : null;
+      if (file == null) {
+        return value;
+      }
     }
-    checkOpen();
-    return cursor.read();
+    long start = System.nanoTime();
+    int value = file.read();
+    cursor.fetched(start, value < 0 ? 0 : 1);
+    return value;
   }
 
   @Override
   public synchronized int read(byte[] b, int off, int len) throws IOException {
-    if (own != null) {
-      long start = System.nanoTime();
-      int count = own.read(b, off, len);
-      cursor.fetched(start, count);
-      return count;
+    InputStream file = own;
+    if (file == null) {
+      Objects.checkFromIndexSize(off, len, b.length);
+      if (len == 0) {
+        return 0;
+      }
+      checkOpen();
+      int count = cursor.read(b, off, len);
+      file = count < 0 ? grown() : null;
+      if (file == null) {
+        return count;
+      }
     }
-    Objects.checkFromIndexSize(off, len, b.length);
-    if (len == 0) {
-      return 0;
-    }
-    checkOpen();
-    return cursor.read(b, off, len);
+    long start = System.nanoTime();
+    int count = file.read(b, off, len);
+    cursor.fetched(start, count);
+    return count;
   }
 
   @Override
   public synchronized byte[] readAllBytes() throws IOException {
-    if (own != null) {
-      long start = System.nanoTime();
-      byte[] rest = own.readAllBytes();
-      cursor.fetched(start, rest.length);
-      return rest;
+    InputStream file = own;
+    byte[] first = new byte[0];
+    if (file == null) {
+      checkOpen();
+      if (!cursor.restFitsArray()) {
+        throw new OutOfMemoryError("Required array size too large");
+      }
+      first = cursor.readRest(Integer.MAX_VALUE - 8);
+      file = grown();
+      if (file == null) {
+        return first;
+      }
     }
-    checkOpen();
-    if (!cursor.restFitsArray()) {
-      throw new OutOfMemoryError("Required array size too large");
-    }
-    return cursor.readRest(Integer.MAX_VALUE - 8);
+    long start = System.nanoTime();
+    byte[] rest = file.readAllBytes();
+    cursor.fetched(start, rest.length);
+    return ItemFileInputStream.joined(first, rest);
   }
 
   @Override
   public synchronized long skip(long n) throws IOException {
-    if (own != null) {
-      return own.skip(n);
+    InputStream file = own;
+    if (file != null) {
+      return file.skip(n);
     }
     checkOpen();
     // As the JDK's stream over a seekable channel: never beyond the end, backwards to the start.
     long position = cursor.position();
     long target = position + n;
     if (n > 0) {
+      if (target > cursor.size()) {
+        file = grown();
+        if (file != null) {
+          return file.skip(n);
+        }
+      }
       target = target < 0 || target > cursor.size() ? Math.max(position, cursor.size()) : target;
     } else {
       target = Math.max(target, 0);
@@ -93,19 +136,25 @@ final class ItemInputStream extends InputStream {
 
   @Override
   public synchronized int available() throws IOException {
-    if (own != null) {
-      return own.available();
+    InputStream file = own;
+    if (file == null) {
+      checkOpen();
+      long rest = cursor.size() - cursor.position();
+      file = rest > 0 ? null : grown();
+      if (file == null) {
+        return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));
+      }
     }
-    checkOpen();
-    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, cursor.size() - cursor.position()));
+    return file.available();
   }
 
   @Override
   public void close() throws IOException {
     closed = true;
     try {
-      if (own != null) {
-        own.close();
+      InputStream file = own;
+      if (file != null) {
+        file.close();
       }
     } finally {
       cursor.close();

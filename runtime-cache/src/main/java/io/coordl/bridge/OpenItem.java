@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +67,14 @@ public abstract class OpenItem {
    * @throws IOException what the file itself threw
    */
   public abstract int read(long position, byte[] target, int offset, int length) throws IOException;
+
+  /**
+   * Whether the file is longer now than at the open, so that only itself knows what follows. Asked
+   * at the end of the item; costs one look at the file.
+   */
+  public boolean grown() {
+    return new File(path).length() > size;
+  }
 
   /**
    * Whether every byte of this opening came from a store; false for the opening that read the file

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * would be closed under the program when its thread is interrupted.
  *
  * @param path absolute
+ * @param identity device and inode, so that growing is told from being replaced; null if unknown
  */
-record ItemFile(String path, long size, long modifiedNanos) {
+record ItemFile(String path, long size, long modifiedNanos, @Nullable Object identity) {
   /** The file at {@code absolutePath}, null if it is not regular, missing or not readable. */
   static @Nullable ItemFile of(String absolutePath) {
     if (absolutePath.startsWith("/proc/") || absolutePath.startsWith("/sys/")) {
@@ -32,13 +34,20 @@ record ItemFile(String path, long size, long modifiedNanos) {
     if (attributes == null || !attributes.isRegularFile() || !file.canRead()) {
       return null;
     }
-    return new ItemFile(absolutePath, attributes.size(), modifiedNanos(attributes));
+    return new ItemFile(
+        absolutePath, attributes.size(), modifiedNanos(attributes), attributes.fileKey());
   }
 
   /** Whether the path still names a file of this size and modification time. */
   boolean unchanged() {
     BasicFileAttributes now = attributes(Path.of(path));
     return now != null && now.size() == size && modifiedNanos(now) == modifiedNanos;
+  }
+
+  /** Whether it is this very file, not another of the name, that is longer now. */
+  boolean grown() {
+    BasicFileAttributes now = attributes(Path.of(path));
+    return now != null && now.size() > size && Objects.equals(now.fileKey(), identity);
   }
 
   ItemKey key() {

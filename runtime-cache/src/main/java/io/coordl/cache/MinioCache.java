@@ -84,7 +84,7 @@ public final class MinioCache implements ItemSource {
     } else {
       counters.missBytes(file.size());
     }
-    OpenItem item = new WholeItem(path, file.size(), content, hit);
+    OpenItem item = new WholeItem(path, file, content, hit);
     item.fetched(start, System.nanoTime(), 0);
     return item;
   }
@@ -92,7 +92,7 @@ public final class MinioCache implements ItemSource {
   private OpenItem observed(String path, ItemFile file) {
     counters.observed();
     counters.missBytes(file.size());
-    return new WholeItem(path, file.size(), null, false);
+    return new WholeItem(path, file, null, false);
   }
 
   @Override
@@ -107,7 +107,7 @@ public final class MinioCache implements ItemSource {
     }
     if (store == null || file.size() == 0) {
       // A size of 0 may be one that the kernel does not tell: /proc, also behind a link.
-      return new WholeItem(path, file.size(), null, false);
+      return new WholeItem(path, file, null, false);
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;

@@ -176,6 +176,11 @@ final class PiecewiseItem extends OpenItem {
   }
 
   @Override
+  public boolean grown() {
+    return file.grown();
+  }
+
+  @Override
   public boolean fromMemory() {
     return !usedStorage;
   }

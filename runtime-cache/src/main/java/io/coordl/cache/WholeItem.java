@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An item whose bytes are all in memory, or, without content, one that is only observed. */
 final class WholeItem extends OpenItem {
+  private final ItemFile file;
   private final @Nullable ByteBuffer content;
   private final boolean memory;
 
@@ -15,8 +16,9 @@ final class WholeItem extends OpenItem {
    * @param content all bytes; null if the program's own stream is to read
    * @param memory whether they were in memory before this opening
    */
-  WholeItem(String path, long size, @Nullable ByteBuffer content, boolean memory) {
-    super(path, size);
+  WholeItem(String path, ItemFile file, @Nullable ByteBuffer content, boolean memory) {
+    super(path, file.size());
+    this.file = file;
     this.content = content;
     this.memory = memory;
   }
@@ -46,6 +48,11 @@ final class WholeItem extends OpenItem {
     int count = (int) Math.min(length, size() - position);
     bytes.get((int) position, target, offset, count);
     return count;
+  }
+
+  @Override
+  public boolean grown() {
+    return file.grown();
   }
 
   @Override

@@ -330,6 +330,27 @@ class MinioCacheTest {
     }
   }
 
+  @Test
+  void aLongerFileOfTheSameNameIsNotTakenForTheFileGrown() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    Bridge.install(SpanSink.NONE, cache("8m"), FaultListener.NONE);
+    try (InputStream stream = FileReads.newInputStream(file);
+        FileInputStream fileStream = FileReads.newFileInputStream(file.toString());
+        FileChannel channel = FileReads.open(file)) {
+      ByteBuffer bytes = ByteBuffer.allocate(6000);
+      assertThat(channel.read(bytes)).isEqualTo(5000);
+      Path other = Items.file(directory, "b", 6000);
+      Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+      assertThat(stream.readAllBytes()).hasSize(5000);
+      assertThat(fileStream.readAllBytes()).hasSize(5000);
+      assertThat(channel.read(bytes)).isEqualTo(-1);
+      Files.write(file, new byte[10], java.nio.file.StandardOpenOption.APPEND);
+      assertThat(stream.read()).isEqualTo(-1);
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+  }
+
   private static ByteBuffer map(FileChannel channel) throws IOException {
     return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
   }

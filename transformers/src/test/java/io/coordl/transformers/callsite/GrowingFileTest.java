@@ -7,9 +7,11 @@ import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.FileReads;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -48,6 +50,56 @@ final class GrowingFileTest {
       assertThat(new String(bytes, 0, 5, "US-ASCII")).isEqualTo(" more");
       file.seek(0);
       assertThat(file.readLine()).isEqualTo("start more");
+    }
+  }
+
+  private static void follows(InputStream stream, Path path) throws Exception {
+    byte[] bytes = new byte[20];
+    assertThat(stream.read(bytes)).isEqualTo(5);
+    assertThat(stream.read(bytes)).isEqualTo(-1);
+    assertThat(stream.read()).isEqualTo(-1);
+
+    Files.writeString(path, " more", StandardOpenOption.APPEND);
+
+    assertThat(stream.available()).isEqualTo(5);
+    assertThat(stream.read()).isEqualTo(' ');
+    assertThat(stream.read(bytes, 0, 2)).isEqualTo(2);
+    Files.writeString(path, " still", StandardOpenOption.APPEND);
+    assertThat(new String(stream.readAllBytes(), StandardCharsets.US_ASCII)).isEqualTo("re still");
+    assertThat(stream.read(bytes)).isEqualTo(-1);
+  }
+
+  private static void gathers(InputStream stream, Path path) throws Exception {
+    assertThat(stream.read()).isEqualTo('s');
+    Files.writeString(path, " more", StandardOpenOption.APPEND);
+    assertThat(new String(stream.readNBytes(6), StandardCharsets.US_ASCII)).isEqualTo("tart m");
+    Files.writeString(path, " still", StandardOpenOption.APPEND);
+    assertThat(new String(stream.readAllBytes(), StandardCharsets.US_ASCII)).isEqualTo("ore still");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void aFileInputStreamFollows(FakeItems.Mode mode) throws Exception {
+    Path path = file(mode);
+    try (InputStream stream = FileReads.newFileInputStream(path.toFile())) {
+      follows(stream, path);
+    }
+    path = file(mode);
+    try (InputStream stream = FileReads.newFileInputStream(path.toFile())) {
+      gathers(stream, path);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void aStreamOfAPathFollows(FakeItems.Mode mode) throws Exception {
+    Path path = file(mode);
+    try (InputStream stream = FileReads.newInputStream(path)) {
+      follows(stream, path);
+    }
+    path = file(mode);
+    try (InputStream stream = FileReads.newInputStream(path)) {
+      gathers(stream, path);
     }
   }
 
