@@ -380,6 +380,13 @@ class MinioCacheTest {
   }
 
   @Test
+  void aNameThatNoPathCanHaveIsNoItem() {
+    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"));
+    assertThat(filter.isItem("/more/nul\0byte")).isFalse();
+    assertThat(filter.mayBeItem("/more/nul\0byte")).isFalse();
+  }
+
+  @Test
   void keysOfDifferentItemsDiffer() {
     ItemKey key = ItemKey.of("/data/image", 1, 2, ItemKey.WHOLE);
     assertThat(
