@@ -114,6 +114,9 @@ public final class ArenaStore implements Closeable {
   /** The smallest arena that can hold anything worth it. */
   static final long MIN_CAPACITY = 1 << 20;
 
+  /** Direct buffers are the program's too: of what it may have, the cache takes only this part. */
+  static final int DIRECT_PART = 8;
+
   /** Where a shared memory file system is found. */
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
@@ -155,7 +158,7 @@ public final class ArenaStore implements Closeable {
       return null;
     }
     long room = Machine.freeSpace(directory);
-    long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / 2);
+    long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / DIRECT_PART);
     try {
       long user = Machine.user();
       SharedFile.sweep(directory, user, words);
@@ -167,7 +170,13 @@ public final class ArenaStore implements Closeable {
         format(memory, user);
         return new ArenaStore(memory, null, "");
       }
-      words.accept(directory + " has only " + room + " bytes free: the cache uses direct buffers.");
+      words.accept(
+          directory
+              + " has only "
+              + room
+              + " bytes free: the cache uses direct buffers, at most "
+              + direct
+              + " bytes, since they count towards the limit of the program's own.");
     } catch (IOException | RuntimeException e) {
       words.accept(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
     }

@@ -111,6 +111,17 @@ class ArenaStoreTest {
   }
 
   @Test
+  void directBuffersAreASmallShareOfWhatTheProgramMayHave() throws IOException {
+    Path noRoom = Path.of("/proc");
+    try (ArenaStore store =
+        ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), words::add)) {
+      assertThat(store.capacity())
+          .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / ArenaStore.DIRECT_PART);
+      assertThat(words).anyMatch(word -> word.contains("direct buffers"));
+    }
+  }
+
+  @Test
   void aFailedReadLeavesNothingAndMayBeTriedAgain() throws IOException {
     try (ArenaStore store = process("8m")) {
       ItemKey key = Items.key(1);
