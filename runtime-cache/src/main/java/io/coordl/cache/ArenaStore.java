@@ -425,7 +425,7 @@ public final class ArenaStore implements Closeable {
       try {
         memory.write(at, item, 0, item.length);
         if (at >>> MEMORY_CHECK_SHIFT != (at + item.length) >>> MEMORY_CHECK_SHIFT) {
-          tight = Machine.tight();
+          heed(Machine.tight());
         }
       } catch (IOException e) {
         refuse();
@@ -433,6 +433,13 @@ public final class ArenaStore implements Closeable {
       }
     }
     return at;
+  }
+
+  /** Hears whether memory is short; once it was, it stays so. */
+  void heed(boolean shortNow) {
+    if (shortNow) {
+      tight = true;
+    }
   }
 
   private void refuse() {

@@ -113,8 +113,7 @@ class ArenaStoreTest {
   @Test
   void directBuffersAreASmallShareOfWhatTheProgramMayHave() throws IOException {
     Path noRoom = Path.of("/proc");
-    try (ArenaStore store =
-        ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), words::add)) {
+    try (ArenaStore store = ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), words::add)) {
       assertThat(store.capacity())
           .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / ArenaStore.DIRECT_PART);
       assertThat(words).anyMatch(word -> word.contains("direct buffers"));
@@ -291,6 +290,18 @@ class ArenaStoreTest {
     try (ArenaStore store = host("twice")) {
       assertThatThrownBy(() -> host("twice")).hasMessageContaining("already open in this JVM");
       assertThat(store.jobs()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void onceMemoryWasShortNothingMoreIsAdmitted() throws IOException {
+    try (ArenaStore store = process("8m")) {
+      store.fetch(Items.key(1), Items.length(1), Items.loader(1));
+      store.heed(true);
+      store.heed(false);
+      assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
+          .isEqualTo(Outcome.FULL);
+      assertThat(store.find(Items.key(1))).isNotNull();
     }
   }
 
