@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -135,7 +136,12 @@ public final class ArenaStore implements Closeable {
   /** Set for good once memory ran short: other jobs, or this program itself, may need it. */
   private volatile boolean tight;
 
-  private ArenaStore(ArenaMemory memory, @Nullable SharedFile shared, String group) {
+  private final Consumer<String> words;
+  private final AtomicBoolean saidRefusing = new AtomicBoolean();
+
+  private ArenaStore(
+      ArenaMemory memory, @Nullable SharedFile shared, String group, Consumer<String> words) {
+    this.words = words;
     this.memory = memory;
     this.shared = shared;
     this.job = shared == null ? 1 : shared.job();
@@ -168,7 +174,7 @@ public final class ArenaStore implements Closeable {
         }
         ArenaMemory memory = SharedFile.openPrivate(directory, user, clamp(Math.min(room, wanted)));
         format(memory, user);
-        return new ArenaStore(memory, null, "");
+        return new ArenaStore(memory, null, "", words);
       }
       words.accept(
           directory
@@ -187,7 +193,7 @@ public final class ArenaStore implements Closeable {
     ArenaMemory memory = new DirectMemory(clamp(Math.max(MIN_CAPACITY, capacity)));
     try {
       format(memory, 0);
-      return new ArenaStore(memory, null, "");
+      return new ArenaStore(memory, null, "", words);
     } catch (IOException e) {
       words.accept("There is no memory for the cache (" + e.getMessage() + "): nothing is cached.");
       return null;
@@ -209,11 +215,28 @@ public final class ArenaStore implements Closeable {
       words.accept("The cache's budget is 0 bytes: nothing is cached.");
       return null;
     }
-    return openHost(
-        directory,
-        group,
-        () -> budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words),
-        words);
+    AtomicBoolean made = new AtomicBoolean();
+    ArenaStore store =
+        openHost(
+            directory,
+            group,
+            () -> {
+              made.set(true);
+              return budget.resolve(
+                  Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words);
+            },
+            words);
+    if (!made.get() && budget.bytes() > 0 && clamp(budget.bytes()) != store.capacity) {
+      words.accept(
+          "The store of group "
+              + group
+              + " was made with "
+              + store.capacity
+              + " bytes, which holds for all its jobs: this job's "
+              + budget.text()
+              + " is ignored.");
+    }
+    return store;
   }
 
   /** As above; the capacity is asked for only if the store has to be made. */
@@ -224,11 +247,11 @@ public final class ArenaStore implements Closeable {
     SharedFile.sweep(directory, user, words);
     Path path = SharedFile.path(directory, user, group);
     return new ArenaStore(
-        SharedFile.open(path, user, () -> clamp(capacity.getAsLong()), words), group);
+        SharedFile.open(path, user, () -> clamp(capacity.getAsLong()), words), group, words);
   }
 
-  private ArenaStore(SharedFile shared, String group) {
-    this(shared.memory(), shared, group);
+  private ArenaStore(SharedFile shared, String group, Consumer<String> words) {
+    this(shared.memory(), shared, group, words);
   }
 
   private static long clamp(long capacity) {
@@ -394,11 +417,28 @@ public final class ArenaStore implements Closeable {
   }
 
   private boolean hasRoom(long length) {
-    return !tight
-        && memory.get(ArenaDescriptor.REFUSING) == 0
-        && length <= ArenaDescriptor.MAX_ITEM_BYTES
+    boolean refusing = memory.get(ArenaDescriptor.REFUSING) != 0;
+    if (tight || refusing) {
+      sayRefusing(refusing);
+      return false;
+    }
+    return length <= ArenaDescriptor.MAX_ITEM_BYTES
         && end(memory.get(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length)
             <= capacity;
+  }
+
+  private void sayRefusing(boolean full) {
+    if (!saidRefusing.getAndSet(true)) {
+      words.accept(
+          (full
+                  ? "There is no memory left behind the cache's budget"
+                  : "The machine is short of memory")
+              + ": what the cache has stays, "
+              + used()
+              + " of "
+              + capacity
+              + " bytes; nothing more is admitted.");
+    }
   }
 
   private long end(long tail, long length) {

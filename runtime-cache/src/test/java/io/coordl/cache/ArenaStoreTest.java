@@ -306,6 +306,26 @@ class ArenaStoreTest {
   }
 
   @Test
+  void whatStopsTheAdmissionIsSaidOnce() throws IOException {
+    for (boolean full : new boolean[] {false, true}) {
+      words.clear();
+      try (ArenaStore store = process("8m")) {
+        if (full) {
+          store.memory().set(ArenaDescriptor.REFUSING, 1);
+        } else {
+          store.heed(true);
+        }
+        for (int i = 0; i < 3; i++) {
+          store.fetch(Items.key(i), Items.length(i), Items.loader(i));
+        }
+        assertThat(words).hasSize(1);
+        assertThat(words.get(0))
+            .startsWith(full ? "There is no memory left" : "The machine is short of memory");
+      }
+    }
+  }
+
+  @Test
   void viewsOutliveTheStore() throws IOException {
     ArenaStore store = host("outlive");
     ByteBuffer view = store.fetch(Items.key(1), Items.length(1), Items.loader(1)).content();
