@@ -140,6 +140,11 @@ final class ItemCursor {
     }
   }
 
+  /** Lets a read throw where it would have to read another file than the one opened. */
+  void insistOnSameFile() {
+    item.insistOnSameFile();
+  }
+
   /** Whether the file has grown since the open, so that only itself knows what follows. */
   boolean grown() {
     try {

@@ -24,18 +24,22 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   /** Guards the position. */
   private final Object moving = new Object();
 
+  /** Set once a read of the runtime's failed: the open file, maybe without a name by now, reads. */
+  private volatile boolean ownOnly;
+
   ItemRandomAccessFile(File file, ItemCursor cursor) throws FileNotFoundException {
     super(file, "r");
     this.cursor = cursor;
+    cursor.insistOnSameFile();
   }
 
   @Override
   public int read() throws IOException {
-    if (cursor.served()) {
+    if (cursor.served() && !ownOnly) {
       synchronized (moving) {
         long position = super.getFilePointer();
         cursor.position(position);
-        int value = cursor.read();
+        int value = served();
         if (value >= 0) {
           super.seek(position + 1);
           return value;
@@ -56,10 +60,10 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   @Override
   public int read(byte[] b, int off, int len) throws IOException {
     boolean valid = off >= 0 && len > 0 && len <= b.length - off;
-    if (valid && cursor.served()) {
+    if (valid && cursor.served() && !ownOnly) {
       synchronized (moving) {
         long position = super.getFilePointer();
-        int count = cursor.readAt(position, b, off, len);
+        int count = served(position, b, off, len);
         if (count > 0) {
           super.seek(position + count);
           return count;
@@ -70,6 +74,24 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     int count = super.read(b, off, len);
     cursor.fetched(start, count);
     return count;
+  }
+
+  private int served() {
+    try {
+      return cursor.read();
+    } catch (IOException e) {
+      ownOnly = true; // If it concerns the program, the open file says it again.
+      return -1;
+    }
+  }
+
+  private int served(long position, byte[] b, int off, int len) {
+    try {
+      return cursor.readAt(position, b, off, len);
+    } catch (IOException e) {
+      ownOnly = true;
+      return -1;
+    }
   }
 
   @Override

@@ -69,6 +69,12 @@ public abstract class OpenItem {
   public abstract int read(long position, byte[] target, int offset, int length) throws IOException;
 
   /**
+   * Says that the caller holds the file open himself: {@link #read} is then to throw rather than to
+   * read another file of the name. Called before the first read, if at all.
+   */
+  public void insistOnSameFile() {}
+
+  /**
    * Whether the file is longer now than at the open, so that only itself knows what follows. Asked
    * at the end of the item; costs one look at the file.
    */

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
@@ -114,6 +115,9 @@ public final class ArenaStore implements Closeable {
   /** The smallest arena that can hold anything worth it. */
   static final long MIN_CAPACITY = 1 << 20;
 
+  /** Direct buffers are the program's too: of what it may have, the cache takes only this part. */
+  static final int DIRECT_PART = 8;
+
   /** Where a shared memory file system is found. */
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
@@ -132,7 +136,12 @@ public final class ArenaStore implements Closeable {
   /** Set for good once memory ran short: other jobs, or this program itself, may need it. */
   private volatile boolean tight;
 
-  private ArenaStore(ArenaMemory memory, @Nullable SharedFile shared, String group) {
+  private final Consumer<String> words;
+  private final AtomicBoolean saidRefusing = new AtomicBoolean();
+
+  private ArenaStore(
+      ArenaMemory memory, @Nullable SharedFile shared, String group, Consumer<String> words) {
+    this.words = words;
     this.memory = memory;
     this.shared = shared;
     this.job = shared == null ? 1 : shared.job();
@@ -155,7 +164,7 @@ public final class ArenaStore implements Closeable {
       return null;
     }
     long room = Machine.freeSpace(directory);
-    long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / 2);
+    long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / DIRECT_PART);
     try {
       long user = Machine.user();
       SharedFile.sweep(directory, user, words);
@@ -165,9 +174,15 @@ public final class ArenaStore implements Closeable {
         }
         ArenaMemory memory = SharedFile.openPrivate(directory, user, clamp(Math.min(room, wanted)));
         format(memory, user);
-        return new ArenaStore(memory, null, "");
+        return new ArenaStore(memory, null, "", words);
       }
-      words.accept(directory + " has only " + room + " bytes free: the cache uses direct buffers.");
+      words.accept(
+          directory
+              + " has only "
+              + room
+              + " bytes free: the cache uses direct buffers, at most "
+              + direct
+              + " bytes, since they count towards the limit of the program's own.");
     } catch (IOException | RuntimeException e) {
       words.accept(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
     }
@@ -178,7 +193,7 @@ public final class ArenaStore implements Closeable {
     ArenaMemory memory = new DirectMemory(clamp(Math.max(MIN_CAPACITY, capacity)));
     try {
       format(memory, 0);
-      return new ArenaStore(memory, null, "");
+      return new ArenaStore(memory, null, "", words);
     } catch (IOException e) {
       words.accept("There is no memory for the cache (" + e.getMessage() + "): nothing is cached.");
       return null;
@@ -200,11 +215,28 @@ public final class ArenaStore implements Closeable {
       words.accept("The cache's budget is 0 bytes: nothing is cached.");
       return null;
     }
-    return openHost(
-        directory,
-        group,
-        () -> budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words),
-        words);
+    AtomicBoolean made = new AtomicBoolean();
+    ArenaStore store =
+        openHost(
+            directory,
+            group,
+            () -> {
+              made.set(true);
+              return budget.resolve(
+                  Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words);
+            },
+            words);
+    if (!made.get() && budget.bytes() > 0 && clamp(budget.bytes()) != store.capacity) {
+      words.accept(
+          "The store of group "
+              + group
+              + " was made with "
+              + store.capacity
+              + " bytes, which holds for all its jobs: this job's "
+              + budget.text()
+              + " is ignored.");
+    }
+    return store;
   }
 
   /** As above; the capacity is asked for only if the store has to be made. */
@@ -215,11 +247,11 @@ public final class ArenaStore implements Closeable {
     SharedFile.sweep(directory, user, words);
     Path path = SharedFile.path(directory, user, group);
     return new ArenaStore(
-        SharedFile.open(path, user, () -> clamp(capacity.getAsLong()), words), group);
+        SharedFile.open(path, user, () -> clamp(capacity.getAsLong()), words), group, words);
   }
 
-  private ArenaStore(SharedFile shared, String group) {
-    this(shared.memory(), shared, group);
+  private ArenaStore(SharedFile shared, String group, Consumer<String> words) {
+    this(shared.memory(), shared, group, words);
   }
 
   private static long clamp(long capacity) {
@@ -385,11 +417,28 @@ public final class ArenaStore implements Closeable {
   }
 
   private boolean hasRoom(long length) {
-    return !tight
-        && memory.get(ArenaDescriptor.REFUSING) == 0
-        && length <= ArenaDescriptor.MAX_ITEM_BYTES
+    boolean refusing = memory.get(ArenaDescriptor.REFUSING) != 0;
+    if (tight || refusing) {
+      sayRefusing(refusing);
+      return false;
+    }
+    return length <= ArenaDescriptor.MAX_ITEM_BYTES
         && end(memory.get(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length)
             <= capacity;
+  }
+
+  private void sayRefusing(boolean full) {
+    if (!saidRefusing.getAndSet(true)) {
+      words.accept(
+          (full
+                  ? "There is no memory left behind the cache's budget"
+                  : "The machine is short of memory")
+              + ": what the cache has stays, "
+              + used()
+              + " of "
+              + capacity
+              + " bytes; nothing more is admitted.");
+    }
   }
 
   private long end(long tail, long length) {
@@ -416,7 +465,7 @@ public final class ArenaStore implements Closeable {
       try {
         memory.write(at, item, 0, item.length);
         if (at >>> MEMORY_CHECK_SHIFT != (at + item.length) >>> MEMORY_CHECK_SHIFT) {
-          tight = Machine.tight();
+          heed(Machine.tight());
         }
       } catch (IOException e) {
         refuse();
@@ -424,6 +473,13 @@ public final class ArenaStore implements Closeable {
       }
     }
     return at;
+  }
+
+  /** Hears whether memory is short; once it was, it stays so. */
+  void heed(boolean shortNow) {
+    if (shortNow) {
+      tight = true;
+    }
   }
 
   private void refuse() {

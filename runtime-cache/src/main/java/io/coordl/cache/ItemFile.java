@@ -50,6 +50,12 @@ record ItemFile(String path, long size, long modifiedNanos, @Nullable Object ide
     return now != null && now.size() > size && Objects.equals(now.fileKey(), identity);
   }
 
+  /** Whether the path still names this very file, whatever its content. */
+  boolean same() {
+    BasicFileAttributes now = attributes(Path.of(path));
+    return now != null && Objects.equals(now.fileKey(), identity);
+  }
+
   ItemKey key() {
     return key(ItemKey.WHOLE);
   }

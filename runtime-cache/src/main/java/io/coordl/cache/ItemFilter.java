@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import java.nio.file.FileSystems;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.util.ArrayList;
@@ -49,7 +50,12 @@ public interface ItemFilter {
     return new ItemFilter() {
       @Override
       public boolean isItem(String absolutePath) {
-        Path path = Path.of(absolutePath);
+        Path path;
+        try {
+          path = Path.of(absolutePath);
+        } catch (InvalidPathException e) {
+          return false; // No pattern could name it: the file system's encoding has no such name.
+        }
         return matchers.stream().anyMatch(matcher -> matcher.matches(path));
       }
 

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class Liveness {
   private static final long SETUP_BYTE = 1L << 60;
 
+  /** Longer than another job's probe can keep a byte. */
+  private static final Duration PROBE = Duration.ofSeconds(1);
+
   private final FileChannel channel;
   private @Nullable FileLock setup;
   private @Nullable FileLock mine;
@@ -58,9 +61,14 @@ final class Liveness {
 
   /** Marks this process as job {@code number} until it dies or leaves. */
   synchronized void join(long number) throws IOException {
+    long deadline = System.nanoTime() + PROBE.toNanos();
     mine = tryLock(SETUP_BYTE + number, 1, false);
-    if (mine == null) {
-      throw new IOException("job number " + number + " is taken");
+    while (mine == null) {
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IOException("job number " + number + " is taken");
+      }
+      LockSupport.parkNanos(1_000_000); // Another job counts, and is just looking at this byte.
+      mine = tryLock(SETUP_BYTE + number, 1, false);
     }
     job = number;
   }
@@ -83,11 +91,17 @@ final class Liveness {
     return held(1, ArenaDescriptor.MAX_JOB);
   }
 
-  /** Jobs alive among those numbered up to {@code last}, at most the newest 4096 of them. */
+  /**
+   * This job and those alive among the newest 4096 of the others numbered up to {@code last}; 0
+   * before {@link #join} and after {@link #leave}.
+   */
   synchronized int count(long last) {
-    int count = 0;
+    if (mine == null) {
+      return 0;
+    }
+    int count = 1;
     for (long number = Math.max(1, last - 4095); number <= last; number++) {
-      count += alive(number) ? 1 : 0;
+      count += number != job && held(number, 1) ? 1 : 0;
     }
     return count;
   }

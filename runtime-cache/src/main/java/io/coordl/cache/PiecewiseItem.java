@@ -27,6 +27,7 @@ final class PiecewiseItem extends OpenItem {
 
   private @Nullable RandomAccessFile storage;
   private boolean released;
+  private volatile boolean sameFileOnly;
   private volatile boolean changed;
   private volatile boolean usedStorage;
   private volatile Piece last = new Piece(-1, false, null);
@@ -150,6 +151,9 @@ final class PiecewiseItem extends OpenItem {
   }
 
   private int readStorage(long position, byte[] target, int offset, int length) throws IOException {
+    if (position < size()) {
+      usedStorage = true; // Even if the file cannot be opened: then the caller's own is read.
+    }
     RandomAccessFile from = storage();
     synchronized (from) {
       from.seek(position);
@@ -169,10 +173,19 @@ final class PiecewiseItem extends OpenItem {
         throw new IOException("Stream Closed");
       }
       opened = new RandomAccessFile(file.path(), "r");
+      if (sameFileOnly && !file.same()) {
+        opened.close();
+        throw new IOException(file.path() + " is not the file that was opened");
+      }
       storage = opened;
       changed = !file.unchanged();
     }
     return opened;
+  }
+
+  @Override
+  public void insistOnSameFile() {
+    sameFileOnly = true;
   }
 
   @Override

@@ -111,6 +111,16 @@ class ArenaStoreTest {
   }
 
   @Test
+  void directBuffersAreASmallShareOfWhatTheProgramMayHave() throws IOException {
+    Path noRoom = Path.of("/proc");
+    try (ArenaStore store = ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), words::add)) {
+      assertThat(store.capacity())
+          .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / ArenaStore.DIRECT_PART);
+      assertThat(words).anyMatch(word -> word.contains("direct buffers"));
+    }
+  }
+
+  @Test
   void aFailedReadLeavesNothingAndMayBeTriedAgain() throws IOException {
     try (ArenaStore store = process("8m")) {
       ItemKey key = Items.key(1);
@@ -280,6 +290,38 @@ class ArenaStoreTest {
     try (ArenaStore store = host("twice")) {
       assertThatThrownBy(() -> host("twice")).hasMessageContaining("already open in this JVM");
       assertThat(store.jobs()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void onceMemoryWasShortNothingMoreIsAdmitted() throws IOException {
+    try (ArenaStore store = process("8m")) {
+      store.fetch(Items.key(1), Items.length(1), Items.loader(1));
+      store.heed(true);
+      store.heed(false);
+      assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
+          .isEqualTo(Outcome.FULL);
+      assertThat(store.find(Items.key(1))).isNotNull();
+    }
+  }
+
+  @Test
+  void whatStopsTheAdmissionIsSaidOnce() throws IOException {
+    for (boolean full : new boolean[] {false, true}) {
+      words.clear();
+      try (ArenaStore store = process("8m")) {
+        if (full) {
+          store.memory().set(ArenaDescriptor.REFUSING, 1);
+        } else {
+          store.heed(true);
+        }
+        for (int i = 0; i < 3; i++) {
+          store.fetch(Items.key(i), Items.length(i), Items.loader(i));
+        }
+        assertThat(words).hasSize(1);
+        assertThat(words.get(0))
+            .startsWith(full ? "There is no memory left" : "The machine is short of memory");
+      }
     }
   }
 

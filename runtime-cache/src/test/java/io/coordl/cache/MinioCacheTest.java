@@ -351,6 +351,39 @@ class MinioCacheTest {
     }
   }
 
+  @Test
+  void aRandomAccessFileReadsTheFileItOpenedWhateverBecomesOfItsName() throws IOException {
+    Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
+    try {
+      for (String end : List.of("deleted", "replaced", "replaced unread")) {
+        Path file = Items.file(directory, end, 9 << 20);
+        byte[] expected = Files.readAllBytes(file);
+        try (RandomAccessFile first = FileReads.newRandomAccessFile(file.toFile(), "r")) {
+          assertThat(first.read()).isEqualTo(expected[0] & 0xff); // Its first block is kept.
+        }
+        try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
+          byte[] bytes = new byte[expected.length];
+          if (!end.contains("unread")) {
+            random.readFully(bytes, 0, 1000);
+          }
+          if (end.equals("deleted")) {
+            Files.delete(file);
+          } else {
+            Path other = Items.file(directory, "other", 9 << 20);
+            Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+          }
+          random.seek(5 << 20);
+          assertThat(random.read()).as(end).isEqualTo(expected[5 << 20] & 0xff);
+          random.seek(0);
+          random.readFully(bytes);
+          assertThat(Arrays.equals(bytes, expected)).as(end).isTrue();
+        }
+      }
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+  }
+
   private static ByteBuffer map(FileChannel channel) throws IOException {
     return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
   }
@@ -377,6 +410,13 @@ class MinioCacheTest {
     assertThat(filter.isItem("/more/x")).isTrue();
     assertThat(filter.isItem("/moreover")).isFalse();
     assertThat(filter.mayBeItem("/moreover")).isFalse();
+  }
+
+  @Test
+  void aNameThatNoPathCanHaveIsNoItem() {
+    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"));
+    assertThat(filter.isItem("/more/nul\0byte")).isFalse();
+    assertThat(filter.mayBeItem("/more/nul\0byte")).isFalse();
   }
 
   @Test

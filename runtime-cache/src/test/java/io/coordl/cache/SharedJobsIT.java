@@ -84,6 +84,18 @@ class SharedJobsIT {
   }
 
   @Test
+  void whoJoinsAStoreOfAnotherSizeIsTold() throws Exception {
+    Process maker = job("size", 1, 1, 1); // Makes it with 256 MiB.
+    assertThat(output(maker).readLine()).isEqualTo("joined");
+    for (String budget : List.of("256m", "8m", "auto")) {
+      List<String> words = new ArrayList<>();
+      ArenaStore.openHost(directory, "size", ByteBudget.parse(budget), words::add).close();
+      assertThat(words).as(budget).hasSize(budget.equals("8m") ? 1 : 0);
+      assertThat(words).allMatch(word -> word.contains("268435456 bytes"));
+    }
+  }
+
+  @Test
   void twoJobsReadEachItemOnceBetweenThem() throws Exception {
     int items = 1500;
     List<Process> both = List.of(job("pair", items, 2, 1), job("pair", items, 2, 2));
