@@ -87,6 +87,7 @@ final class PackagingIT {
             "io/coordl/attribution",
             "io/coordl/cache",
             "io/coordl/recording",
+            "io/coordl/library",
             "io/coordl/transformers",
             "net/bytebuddy/",
             "org/HdrHistogram/");

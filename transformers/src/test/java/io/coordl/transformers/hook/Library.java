@@ -20,6 +20,7 @@ final class Library {
   private static final List<String> LANDMARKS =
       List.of(
           "ai/djl/training/Trainer",
+          "ai/djl/opencv/OpenCVImageFactory",
           "org/nd4j/linalg/dataset/DataSet",
           "org/datavec/api/records/Record",
           "org/datavec/image/loader/NativeImageLoader",
