@@ -13,8 +13,8 @@ import java.util.Locale;
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
   private static final int PER_CLASS = 150;
-  private static final int WARM_UP_EPOCHS = 2;
-  private static final int EPOCHS = 6;
+  private static final int WARM_UP_EPOCHS = 5;
+  private static final int EPOCHS = 13;
 
   private interface Job {
     ChildJvm make() throws IOException;
