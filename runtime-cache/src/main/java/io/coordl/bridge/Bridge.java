@@ -78,9 +78,9 @@ public final class Bridge {
 
   /** Before a library method that may be answered; null: it runs as it is. Never throws. */
   public static @Nullable LibraryCall enter(
-      Class<?> declaring, String method, Object self, Object[] arguments) {
+      String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
     try {
-      return hooks.enter(declaring, method, self, arguments);
+      return hooks.enter(answer, declaring, method, self, arguments);
     } catch (Throwable t) {
       fault(declaring.getName() + "." + method, t);
       return null;

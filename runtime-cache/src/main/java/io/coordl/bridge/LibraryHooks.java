@@ -14,10 +14,12 @@ public interface LibraryHooks {
   /**
    * A call is about to be made.
    *
+   * @param answer name of what answers
    * @param declaring class whose method it is
    * @param method its name
    * @param arguments as passed; not to be changed
    * @return null to leave the call alone
    */
-  @Nullable LibraryCall enter(Class<?> declaring, String method, Object self, Object[] arguments);
+  @Nullable LibraryCall enter(
+      String answer, Class<?> declaring, String method, Object self, Object[] arguments);
 }

@@ -39,7 +39,7 @@ final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener
 
   @Override
   public @Nullable LibraryCall enter(
-      Class<?> declaring, String method, Object self, Object[] arguments) {
+      String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
     return null;
   }
 

@@ -2,9 +2,8 @@ package io.coordl.library;
 
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.cache.DecodedStore;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,56 +20,63 @@ public final class LibraryAnswers implements LibraryHooks {
 
   private static final String HERE = "io.coordl.library.";
 
-  /** Answering class by answered class; packages below {@link #HERE}. */
-  private static final Map<String, String> ANSWERS =
-      Map.of(
-          "ai.djl.modality.cv.BufferedImageFactory", "djl.ImageAnswers",
-          "ai.djl.opencv.OpenCVImageFactory", "djl.ImageAnswers",
-          "org.datavec.image.loader.NativeImageLoader", "dl4j.MatrixAnswers");
+  /**
+   * Which class of the library stands for the loader, where one answerer serves classes of any name
+   * and must know them all; elsewhere each answered class has its own.
+   */
+  private static final Map<String, String> ANCHORS = Map.of();
 
-  private final DecodedStore store;
-  private final Consumer<String> words;
+  private final Services services;
   private final Listener listener;
 
-  /** Kept in the class itself, so that neither outlives the other. */
-  private final ClassValue<LibraryHooks> answers =
+  /** By name; kept in the class itself, so that neither outlives the other. */
+  private final ClassValue<Map<String, LibraryHooks>> answerers =
       new ClassValue<>() {
         @Override
-        protected LibraryHooks computeValue(Class<?> declaring) {
-          return make(declaring);
+        protected Map<String, LibraryHooks> computeValue(Class<?> anchor) {
+          return new ConcurrentHashMap<>();
         }
       };
 
-  /**
-   * Answers from {@code store}.
-   *
-   * @param words takes sentences for the user
-   */
-  public LibraryAnswers(DecodedStore store, Consumer<String> words, Listener listener) {
-    this.store = store;
-    this.words = words;
+  /** Answers with {@code services}. */
+  public LibraryAnswers(Services services, Listener listener) {
+    this.services = services;
     this.listener = listener;
   }
 
   @Override
   public @Nullable LibraryCall enter(
-      Class<?> declaring, String method, Object self, Object[] arguments) {
-    return answers.get(declaring).enter(declaring, method, self, arguments);
+      String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
+    Class<?> anchor = anchor(answer, declaring);
+    Map<String, LibraryHooks> known = answerers.get(anchor);
+    LibraryHooks answerer = known.get(answer);
+    if (answerer == null) {
+      answerer = known.computeIfAbsent(answer, name -> make(name, anchor));
+    }
+    return answerer.enter(answer, declaring, method, self, arguments);
   }
 
-  private LibraryHooks make(Class<?> declaring) {
-    String answer = ANSWERS.get(declaring.getName());
-    if (answer == null) {
-      return LibraryHooks.NONE;
+  private static Class<?> anchor(String answer, Class<?> declaring) {
+    String name = ANCHORS.get(answer);
+    if (name == null || name.equals(declaring.getName())) {
+      return declaring;
     }
+    try {
+      return Class.forName(name, false, declaring.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      return declaring; // Which is then found not to fit.
+    }
+  }
+
+  private LibraryHooks make(String answer, Class<?> declaring) {
     String name = HERE + answer;
     ClassLoader loader =
         new LibraryLoader(declaring.getClassLoader(), name.substring(0, name.lastIndexOf('.') + 1));
     try {
       return Class.forName(name, true, loader)
           .asSubclass(LibraryHooks.class)
-          .getConstructor(Class.class, DecodedStore.class, Consumer.class)
-          .newInstance(declaring, store, words);
+          .getConstructor(Class.class, Services.class)
+          .newInstance(declaring, services);
     } catch (ReflectiveOperationException | LinkageError e) {
       Throwable cause = e.getCause() != null ? e.getCause() : e;
       listener.skipped(declaring, cause.toString());

@@ -30,9 +30,10 @@ public final class RewriteTable {
       table.add(new Row(libraryOf(site), effect, site.provenOn()), site.signature());
     }
     for (HookRule rule : Hooks.all()) {
+      HookRule.Answerer answer = rule.answer();
       String effect =
-          rule.advice() == HookRule.Weave.ANSWER
-              ? "answered by `decoded=share`"
+          answer != null
+              ? "answered by `" + answer.policy() + "`"
               : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
       table.add(new Row(rule.library(), effect, rule.provenOn()), method(rule));
     }

@@ -33,7 +33,7 @@ public final class Installer {
     ProgramTransformer transformer =
         new ProgramTransformer(
             new HookWeaver(
-                Policies.keepsDecoded(options) ? Hooks.all() : Hooks.spans(),
+                Hooks.with(answerer -> Policies.inForce(options, answerer.policy())),
                 Installer.class.getClassLoader()),
             new ClassListener(rewrites, activation));
     instrumentation.addTransformer(transformer, true);

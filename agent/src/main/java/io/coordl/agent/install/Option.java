@@ -47,14 +47,41 @@ public enum Option {
       Values.SIZE,
       "byte budget of the decoded images, beside cache.size; auto: half of what is free, a quarter"
           + " with cache=minio"),
-  GROUP("default", "NAME", Values.TEXT, "which jobs of this user share with cache.scope=host");
+  PREFETCH(
+      "off",
+      "off, N from 1 to 64",
+      Values.COUNT,
+      "prepare batches ahead on a thread of the agent, and with N > 1 decode their items on N"
+          + " threads into the decoded store"),
+  PREP(
+      "off",
+      "off, coordinate",
+      Values.CHOICE,
+      "coordinate: the jobs of the group prepare each batch once between them, and share order and"
+          + " augmentation"),
+  PREP_JOBS(
+      "auto",
+      "auto, N from 1 to 16",
+      Values.COUNT,
+      "how many jobs to wait for before the first shared pass; auto: those that are there"),
+  PREP_SIZE(
+      "auto",
+      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
+      Values.SIZE,
+      "byte budget of the staging buffer of each pipeline; auto: an eighth of what is free"),
+  GROUP(
+      "default",
+      "NAME",
+      Values.TEXT,
+      "which jobs of this user share with cache.scope=host or prep=coordinate");
 
   /** How values are checked. */
   enum Values {
     CHOICE,
     TEXT,
     LIST,
-    SIZE
+    SIZE,
+    COUNT
   }
 
   private final String byDefault;

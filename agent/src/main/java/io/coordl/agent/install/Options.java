@@ -92,7 +92,14 @@ public final class Options {
     without(remarks, raw, Option.CACHE_SIZE, "cache=minio");
     without(remarks, decoded, Option.DECODED_SIZE, "decoded=share");
     without(remarks, raw || decoded, Option.CACHE_SCOPE, "cache=minio or decoded=share");
-    without(remarks, get(Option.CACHE_SCOPE).equals("host"), Option.GROUP, "cache.scope=host");
+    boolean coordinate = get(Option.PREP).equals("coordinate");
+    without(remarks, coordinate, Option.PREP_JOBS, "prep=coordinate");
+    without(remarks, coordinate, Option.PREP_SIZE, "prep=coordinate");
+    without(
+        remarks,
+        coordinate || get(Option.CACHE_SCOPE).equals("host"),
+        Option.GROUP,
+        "cache.scope=host or prep=coordinate");
     return remarks;
   }
 
@@ -185,6 +192,7 @@ public final class Options {
           case LIST ->
               !value.isEmpty() && isUnderstood(value, v -> ItemFilter.matching(List.of(v)));
           case SIZE -> isUnderstood(value, ByteBudget::parse);
+          case COUNT -> value.equals(option.byDefault()) || isCount(option, value);
         };
     if (!accepted) {
       String comma =
@@ -194,6 +202,13 @@ public final class Options {
       problem(option.key() + "=" + value + " is not valid: expected " + option.expected() + comma);
     }
     return accepted;
+  }
+
+  /** A whole number up to the last one in the words for what is expected. */
+  private static boolean isCount(Option option, String value) {
+    String expected = option.expected();
+    int most = Integer.parseInt(expected.substring(expected.lastIndexOf(' ') + 1));
+    return value.matches("[1-9][0-9]?") && Integer.parseInt(value) <= most;
   }
 
   /** Whether the reader of such values, whose word it is, takes this one. */

@@ -9,6 +9,7 @@ import io.coordl.cache.ItemFilter;
 import io.coordl.cache.MinioCache;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.library.LibraryAnswers;
+import io.coordl.library.Services;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
@@ -38,8 +39,12 @@ final class Policies {
     return options.get(Option.CACHE).equals("minio");
   }
 
-  /** Whether library calls are to be answered at all. */
-  static boolean keepsDecoded(Options options) {
+  /** Whether {@code policy}, as {@code key=value}, was asked for. */
+  static boolean inForce(Options options, String policy) {
+    return policy.equals("decoded=share") && keepsDecoded(options);
+  }
+
+  private static boolean keepsDecoded(Options options) {
     return options.get(Option.DECODED).equals("share");
   }
 
@@ -72,8 +77,7 @@ final class Policies {
     DecodedStore store = new DecodedStore(arena, filter);
     job.addStore(() -> view("decoded", store.statistics()), store);
     return new LibraryAnswers(
-        store,
-        job.log()::say,
+        new Services(store, null, 0, job.log()::say),
         (declaring, reason) -> {
           rewrites.add(new RewriteLog.Entry(declaring.getName(), "decoded=share", 0, reason, ""));
           job.log()

@@ -11,13 +11,14 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
+import io.coordl.library.Services;
 import io.coordl.library.Symbols;
 import java.io.IOException;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
-import java.util.function.Consumer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,7 @@ public final class ImageAnswers implements LibraryHooks {
    * @throws NoSuchMethodException if the library is not the one this was compiled against
    * @throws IOException if what decodes cannot be told
    */
-  public ImageAnswers(Class<?> declaring, DecodedStore store, Consumer<String> words)
+  public ImageAnswers(Class<?> declaring, Services services)
       throws NoSuchMethodException, IOException {
     Symbols.requireImplemented(Image.class, StoredImage.class);
     Symbols.require(Image.class, NDArray.class, "toNDArray", NDManager.class, Image.Flag.class);
@@ -51,13 +52,13 @@ public final class ImageAnswers implements LibraryHooks {
         NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
     Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer");
     this.declaring = declaring;
-    this.store = store;
+    this.store = Objects.requireNonNull(services.decoded());
     this.forms = new Forms(declaring);
   }
 
   @Override
   public @Nullable LibraryCall enter(
-      Class<?> type, String method, Object self, Object[] arguments) {
+      String answer, Class<?> type, String method, Object self, Object[] arguments) {
     if (self.getClass() != declaring
         || ownCall.get()
         || !(self instanceof ImageFactory factory)

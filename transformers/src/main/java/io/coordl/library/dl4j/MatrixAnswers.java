@@ -8,11 +8,13 @@ import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
 import io.coordl.library.ClassFiles;
 import io.coordl.library.KeptArray;
+import io.coordl.library.Services;
 import io.coordl.library.Symbols;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -50,7 +52,7 @@ public final class MatrixAnswers implements LibraryHooks {
    * @throws ReflectiveOperationException if the library is not the one this was compiled against
    * @throws IOException if what decodes cannot be told
    */
-  public MatrixAnswers(Class<?> declaring, DecodedStore store, Consumer<String> words)
+  public MatrixAnswers(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
     Symbols.require(INDArray.class, DataBuffer.class, "data");
     Symbols.require(INDArray.class, INDArray.class, "reshape", long[].class);
@@ -73,8 +75,8 @@ public final class MatrixAnswers implements LibraryHooks {
     this.transform = field(base, "imageTransform", null);
     this.pages = field(base, "multiPageMode", null);
     this.declaring = declaring;
-    this.store = store;
-    this.words = words;
+    this.store = Objects.requireNonNull(services.decoded());
+    this.words = services.words();
     // OpenCV's version is in its constants, and these in its class file.
     this.code =
         "DL4J matrix "
@@ -97,7 +99,7 @@ public final class MatrixAnswers implements LibraryHooks {
 
   @Override
   public @Nullable LibraryCall enter(
-      Class<?> type, String method, Object self, Object[] arguments) {
+      String answer, Class<?> type, String method, Object self, Object[] arguments) {
     if (!(arguments[0] instanceof File file)) {
       return null;
     }

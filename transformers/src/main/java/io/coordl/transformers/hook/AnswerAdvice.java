@@ -13,12 +13,13 @@ final class AnswerAdvice {
   @SuppressWarnings({"UnusedVariable", "ParameterReassignment"}) // A local is kept by assigning it.
   @Advice.OnMethodEnter(suppress = Throwable.class, skipOn = Advice.OnNonDefaultValue.class)
   static boolean enter(
+      @Answer String answer,
       @Advice.Origin Class<?> declaring,
       @Advice.Origin("#m") String method,
       @Advice.This Object self,
       @Advice.AllArguments Object[] arguments,
       @Advice.Local("call") @Nullable LibraryCall call) {
-    call = Bridge.enter(declaring, method, self, arguments);
+    call = Bridge.enter(answer, declaring, method, self, arguments);
     return call != null && call.answered();
   }
 

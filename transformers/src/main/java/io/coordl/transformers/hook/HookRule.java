@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param advice what is woven in
  * @param kind of the span
  * @param provenOn library versions the rule was proven on
+ * @param answer what answers, for ANSWER alone
  */
 public record HookRule(
     String library,
@@ -29,7 +30,16 @@ public record HookRule(
     @Nullable String beside,
     Weave advice,
     SpanKind kind,
-    String provenOn) {
+    String provenOn,
+    @Nullable Answerer answer) {
+
+  /**
+   * What answers calls.
+   *
+   * @param name of the class below {@code io.coordl.library}
+   * @param policy the agent argument that asks for it
+   */
+  public record Answerer(String name, String policy) {}
 
   /** What is woven into a method. */
   public enum Weave {

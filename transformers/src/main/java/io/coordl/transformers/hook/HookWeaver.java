@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
@@ -205,7 +206,12 @@ public final class HookWeaver {
         case SPAN ->
             Advice.withCustomMapping().bind(Kind.class, kind).to(SpanAdvice.class, locator);
         case TIMED_ITERABLE -> Advice.to(TimedIterableAdvice.class, locator);
-        case ANSWER -> Advice.to(AnswerAdvice.class, locator);
+        case ANSWER -> {
+          HookRule.Answerer answerer = Objects.requireNonNull(rule.answer());
+          yield Advice.withCustomMapping()
+              .bind(Answer.class, answerer.name())
+              .to(AnswerAdvice.class, locator);
+        }
       };
     }
   }

@@ -18,6 +18,8 @@ import io.coordl.transformers.hook.HookRule.Weave;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Every method that is marked or answered, on one page. */
@@ -40,30 +42,48 @@ public final class Hooks {
 
   /** All rules: spans and answers, DJL first. */
   public static List<HookRule> all() {
+    return with(rule -> true);
+  }
+
+  /** The spans, and what the policies in force answer; DJL first. */
+  public static List<HookRule> with(Predicate<HookRule.Answerer> inForce) {
     List<HookRule> all = new ArrayList<>(spans());
-    all.addAll(answers());
+    answers().stream()
+        .filter(rule -> inForce.test(Objects.requireNonNull(rule.answer())))
+        .forEach(all::add);
     all.sort(Comparator.comparing(HookRule::library));
     return all;
   }
 
-  /** The methods that {@code decoded=share} answers, which is all that the agent replaces. */
+  /** The methods that policies answer, which is all that the agent replaces. */
   public static List<HookRule> answers() {
     String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
+    HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", "decoded=share");
+    HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", "decoded=share");
     return List.of(
-        answer(DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile, DJL_PROVEN),
-        answer(DJL, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile, "DJL OpenCV 0.32.0"),
+        answer(images, DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
+        new HookRule(
+            DJL,
+            "ai/djl/opencv/OpenCVImageFactory",
+            "fromFile",
+            fromFile,
+            null,
+            Weave.ANSWER,
+            DECODE,
+            "DJL OpenCV 0.32.0",
+            images),
         answer(
+            matrices,
             DL4J,
             "org/datavec/image/loader/NativeImageLoader",
             "asMatrixView",
-            "(Ljava/io/File;Lorg/nd4j/linalg/api/ndarray/INDArray;)V",
-            DL4J_PROVEN),
+            "(Ljava/io/File;Lorg/nd4j/linalg/api/ndarray/INDArray;)V"),
         answer(
+            matrices,
             DL4J,
             "org/datavec/image/loader/NativeImageLoader",
             "asMatrix",
-            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;",
-            DL4J_PROVEN));
+            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"));
   }
 
   /** The methods that are marked, DJL first. */
@@ -190,30 +210,51 @@ public final class Hooks {
   }
 
   private static HookRule answer(
-      String library, String owner, String method, String descriptor, String provenOn) {
-    return new HookRule(library, owner, method, descriptor, null, Weave.ANSWER, DECODE, provenOn);
+      HookRule.Answerer answerer,
+      String library,
+      @Nullable String owner,
+      String method,
+      String descriptor) {
+    return new HookRule(
+        library,
+        owner,
+        method,
+        descriptor,
+        null,
+        Weave.ANSWER,
+        DECODE,
+        versions(library),
+        answerer);
   }
 
   private static HookRule any(String library, String method, String descriptor, SpanKind kind) {
     return new HookRule(
-        library, null, method, descriptor, null, Weave.SPAN, kind, versions(library));
+        library, null, method, descriptor, null, Weave.SPAN, kind, versions(library), null);
   }
 
   private static HookRule beside(
       String library, String method, String descriptor, String beside, SpanKind kind) {
     return new HookRule(
-        library, null, method, descriptor, beside, Weave.SPAN, kind, versions(library));
+        library, null, method, descriptor, beside, Weave.SPAN, kind, versions(library), null);
   }
 
   private static HookRule exact(
       String library, String owner, String method, @Nullable String descriptor, SpanKind kind) {
     return new HookRule(
-        library, owner, method, descriptor, null, Weave.SPAN, kind, versions(library));
+        library, owner, method, descriptor, null, Weave.SPAN, kind, versions(library), null);
   }
 
   private static HookRule iterable(String library, String method, String descriptor) {
     return new HookRule(
-        library, null, method, descriptor, null, Weave.TIMED_ITERABLE, PASS, versions(library));
+        library,
+        null,
+        method,
+        descriptor,
+        null,
+        Weave.TIMED_ITERABLE,
+        PASS,
+        versions(library),
+        null);
   }
 
   private static String versions(String library) {

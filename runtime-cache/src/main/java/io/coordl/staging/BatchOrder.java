@@ -1,0 +1,72 @@
+package io.coordl.staging;
+
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Which items make up which batch of a pass: what a sampler produced. Items are numbers below the
+ * size of the data set, batches are numbered from 0. Immutable.
+ */
+public final class BatchOrder {
+  private final int[] items;
+  private final int[] ends;
+
+  /**
+   * An order.
+   *
+   * @param items of all batches, one after the other; taken over, not to be changed
+   * @param ends where each batch ends in {@code items}, ascending, the last one its length
+   */
+  public BatchOrder(int[] items, int[] ends) {
+    if (ends.length == 0 ? items.length != 0 : ends[ends.length - 1] != items.length) {
+      throw new IllegalArgumentException("the last batch does not end with the last item");
+    }
+    this.items = items;
+    this.ends = ends;
+  }
+
+  /** Batches of {@code size} items each, but for the last one. */
+  public static BatchOrder evenly(int[] items, int size) {
+    int[] ends = new int[(items.length + size - 1) / size];
+    for (int i = 0; i < ends.length; i++) {
+      ends[i] = (int) Math.min((i + 1L) * size, items.length);
+    }
+    return new BatchOrder(items, ends);
+  }
+
+  /** The order of these batches. */
+  public static BatchOrder of(List<int[]> batches) {
+    int[] ends = new int[batches.size()];
+    int end = 0;
+    for (int i = 0; i < ends.length; i++) {
+      end = Math.addExact(end, batches.get(i).length);
+      ends[i] = end;
+    }
+    int[] items = new int[end];
+    for (int i = 0; i < ends.length; i++) {
+      int[] batch = batches.get(i);
+      System.arraycopy(batch, 0, items, ends[i] - batch.length, batch.length);
+    }
+    return new BatchOrder(items, ends);
+  }
+
+  /** How many batches there are. */
+  public int batches() {
+    return ends.length;
+  }
+
+  /** The items of one batch, in order. */
+  public int[] items(int batch) {
+    return Arrays.copyOfRange(items, batch == 0 ? 0 : ends[batch - 1], ends[batch]);
+  }
+
+  /** All items. */
+  int[] items() {
+    return items;
+  }
+
+  /** Where each batch ends. */
+  int[] ends() {
+    return ends;
+  }
+}

@@ -1,0 +1,95 @@
+package io.coordl.staging;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pipeline is, part by part: two jobs may share batches only if all parts are equal.
+ * Immutable.
+ */
+public final class Fingerprint {
+  private final Map<String, String> parts;
+
+  /**
+   * A fingerprint.
+   *
+   * @param parts in words for the user: {@code "batch size" -> "32"}; long values as a checksum
+   */
+  public Fingerprint(Map<String, String> parts) {
+    this.parts = Collections.unmodifiableMap(new LinkedHashMap<>(parts));
+  }
+
+  /** The parts, in the order they were given. */
+  public Map<String, String> parts() {
+    return parts;
+  }
+
+  /** The first part that differs, as "its batch size is 32, not 64"; null if none does. */
+  public @Nullable String difference(Fingerprint other) {
+    for (Map.Entry<String, String> part : parts.entrySet()) {
+      String theirs = other.parts.get(part.getKey());
+      if (!part.getValue().equals(theirs)) {
+        return "its " + part.getKey() + " is " + part.getValue() + ", not " + theirs;
+      }
+    }
+    return parts.size() == other.parts.size() ? null : "it is described by other parts";
+  }
+
+  /** How many parts both have in common, to find the nearest of several. */
+  int likeness(Fingerprint other) {
+    int equal = 0;
+    for (Map.Entry<String, String> part : parts.entrySet()) {
+      equal += part.getValue().equals(other.parts.get(part.getKey())) ? 1 : 0;
+    }
+    return equal;
+  }
+
+  /** One line per part; {@link #parse} reads it. */
+  String text() {
+    StringBuilder text = new StringBuilder();
+    parts.forEach(
+        (name, value) ->
+            text.append(name).append('\t').append(value.replaceAll("\\s+", " ")).append('\n'));
+    return text.toString();
+  }
+
+  static Fingerprint parse(String text) {
+    Map<String, String> parts = new LinkedHashMap<>();
+    text.lines()
+        .forEach(
+            line -> {
+              int tab = line.indexOf('\t');
+              if (tab > 0) {
+                parts.put(line.substring(0, tab), line.substring(tab + 1));
+              }
+            });
+    return new Fingerprint(parts);
+  }
+
+  /** 64 bits of all parts (FNV-1a), for a file's name; equality is decided by the text. */
+  long checksum() {
+    long hash = 0xcbf29ce484222325L;
+    for (byte b : text().getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Fingerprint that && text().equals(that.text());
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(checksum());
+  }
+
+  @Override
+  public String toString() {
+    return parts.toString();
+  }
+}

@@ -1,0 +1,21 @@
+package io.coordl.staging;
+
+import java.nio.ByteBuffer;
+
+/** A batch that was prepared and is about to be staged; used by one thread. */
+public interface PreparedBatch extends AutoCloseable {
+  /** Bytes that {@link #writeTo} writes. */
+  long bytes();
+
+  /**
+   * Writes it.
+   *
+   * @param target direct, of at least {@link #bytes} bytes from its position 0, page aligned, of
+   *     native order
+   */
+  void writeTo(ByteBuffer target);
+
+  /** Frees what it stands on. */
+  @Override
+  void close();
+}
