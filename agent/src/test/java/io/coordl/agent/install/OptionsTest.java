@@ -272,7 +272,7 @@ final class OptionsTest {
     assertThat(Options.parse("cache.size=1g", null).remarks())
         .containsExactly("cache.size=1g has no effect without cache=minio");
     assertThat(Options.parse("cache=minio,group=a", null).remarks())
-        .containsExactly("group=a has no effect without cache.scope=host");
+        .containsExactly("group=a has no effect without cache.scope=host or prep=coordinate");
     assertThat(Options.parse("cache=minio,cache.scope=host,group=a", null).remarks()).isEmpty();
   }
 }
