@@ -1,5 +1,7 @@
 package io.coordl.library.djl;
 
+import ai.djl.Device;
+import ai.djl.engine.Engine;
 import ai.djl.modality.cv.Image;
 import ai.djl.modality.cv.ImageFactory;
 import ai.djl.ndarray.NDArray;
@@ -50,7 +52,12 @@ public final class ImageAnswers implements LibraryHooks {
     Symbols.require(NDManager.class, ByteBuffer.class, "allocateDirect", int.class);
     Symbols.require(
         NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
+    Symbols.require(NDManager.class, Engine.class, "getEngine");
+    Symbols.require(Engine.class, String.class, "getEngineName");
+    Symbols.require(NDManager.class, Device.class, "getDevice");
+    Symbols.require(NDManager.class, NDArray.class, "create", Shape.class, DataType.class);
     Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer");
+    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
     this.declaring = declaring;
     this.store = Objects.requireNonNull(services.decoded());
     this.forms = new Forms(declaring);
