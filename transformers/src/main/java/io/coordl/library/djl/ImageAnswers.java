@@ -83,6 +83,7 @@ public final class ImageAnswers implements LibraryHooks {
   private static final class Call extends LibraryCall {
     private final Origin origin;
     private final @Nullable Pixels kept;
+    private final long start = System.nanoTime();
 
     Call(Origin origin, @Nullable Pixels kept) {
       this.origin = origin;
@@ -99,6 +100,7 @@ public final class ImageAnswers implements LibraryHooks {
       if (kept != null) {
         return new StoredImage(origin, kept);
       }
+      origin.item.made(System.nanoTime() - start);
       return own instanceof Image image ? new StoredImage(origin, image) : own;
     }
   }
