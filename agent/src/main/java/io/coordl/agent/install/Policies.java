@@ -7,6 +7,8 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.MinioCache;
+import io.coordl.cache.Rates;
+import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.library.LibraryAnswers;
 import io.coordl.library.Services;
@@ -24,6 +26,8 @@ final class Policies {
   private final JobMonitor job;
   private final ItemFilter filter;
   private final String scope;
+  private @Nullable ArenaStore common;
+  private @Nullable SharedBudget budget;
 
   Policies(Options options, JobMonitor job) {
     this.options = options;
@@ -57,7 +61,11 @@ final class Policies {
       return new MinioCache(null, filter);
     }
     ArenaStore store = store(Option.CACHE_SIZE, options.get(Option.GROUP));
-    MinioCache cache = new MinioCache(store, filter);
+    if (store != null && keepsDecoded(options) && sharesBudget()) {
+      common = store;
+      budget = new SharedBudget(store);
+    }
+    MinioCache cache = new MinioCache(store, filter, budget);
     if (store != null) {
       job.addStore(() -> view("raw", cache.statistics()), store);
     }
@@ -69,12 +77,11 @@ final class Policies {
     if (!keepsDecoded(options)) {
       return LibraryHooks.NONE;
     }
-    // A group's name has no comma, so the decoded items' name is never that of a raw store.
-    ArenaStore arena = store(Option.DECODED_SIZE, options.get(Option.GROUP) + ",decoded");
+    ArenaStore arena = decodedArena();
     if (arena == null) {
       return LibraryHooks.NONE;
     }
-    DecodedStore store = new DecodedStore(arena, filter);
+    DecodedStore store = new DecodedStore(arena, filter, budget);
     job.addStore(() -> view("decoded", store.statistics()), store);
     return new LibraryAnswers(
         new Services(store, null, 0, job.log()::say),
@@ -90,6 +97,20 @@ final class Policies {
         });
   }
 
+  /** That of the raw items, theirs too or not, unless the user says how large its own is to be. */
+  private @Nullable ArenaStore decodedArena() {
+    String group = options.get(Option.GROUP);
+    if (!sharesBudget()) {
+      // A group's name has no comma, so this name is no other group's.
+      return store(Option.DECODED_SIZE, group + ",decoded");
+    }
+    return keepsRaw(options) ? common : store(Option.DECODED_SIZE, group);
+  }
+
+  private boolean sharesBudget() {
+    return options.get(Option.DECODED_SIZE).equals("auto");
+  }
+
   private @Nullable ArenaStore store(Option size, String name) {
     ByteBudget budget = ByteBudget.parse(size(size));
     try {
@@ -102,13 +123,15 @@ final class Policies {
     }
   }
 
-  /** Two stores share what one would take, unless the user says how. */
+  /** Beside an arena of a size of the user's, another takes half of what it would take alone. */
   private String size(Option size) {
     String given = options.get(size);
-    return given.equals("auto") && keepsRaw(options) && keepsDecoded(options) ? "25%" : given;
+    return given.equals("auto") && keepsDecoded(options) && !sharesBudget() ? "25%" : given;
   }
 
   private StoreView view(String store, StoreStatistics s) {
+    Rates rates = budget == null ? null : budget.rates();
+    boolean raw = store.equals("raw");
     return new StoreView(
         store,
         scope,
@@ -122,6 +145,9 @@ final class Policies {
         s.bypassed(),
         s.hitBytes(),
         s.bypassedFull() > 0,
+        rates == null ? "" : rates.rawFirst() == raw ? "first" : "second",
+        rates == null ? 0 : raw ? rates.rawBytes() : rates.decodedBytes(),
+        rates == null ? 0 : raw ? rates.readNanos() : rates.savedByDecoded(),
         s.jobs());
   }
 }

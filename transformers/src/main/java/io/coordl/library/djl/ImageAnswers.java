@@ -91,6 +91,7 @@ public final class ImageAnswers implements LibraryHooks {
   private static final class Call extends LibraryCall {
     private final Origin origin;
     private final @Nullable Pixels kept;
+    private final long start = System.nanoTime();
 
     Call(Origin origin, @Nullable Pixels kept) {
       this.origin = origin;
@@ -107,6 +108,7 @@ public final class ImageAnswers implements LibraryHooks {
       if (kept != null) {
         return new StoredImage(origin, kept);
       }
+      origin.item.made(System.nanoTime() - start);
       return own instanceof Image image ? new StoredImage(origin, image) : own;
     }
   }
