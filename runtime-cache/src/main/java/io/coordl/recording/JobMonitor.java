@@ -62,6 +62,11 @@ public final class JobMonitor {
     closing.add(toClose);
   }
 
+  /** Adds what is to be closed when the job has ended, before the stores. */
+  public void addUser(Closeable ofStores) {
+    closing.add(0, ofStores);
+  }
+
   /** Notes a training library by name. */
   public void sawFramework(String name) {
     frameworks.add(name);

@@ -8,11 +8,14 @@ import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.MinioCache;
 import io.coordl.cache.StoreStatistics;
+import io.coordl.library.ItemsAhead;
 import io.coordl.library.LibraryAnswers;
 import io.coordl.library.Services;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
+import io.coordl.transformers.hook.HookRule;
+import io.coordl.transformers.hook.Hooks;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,7 @@ final class Policies {
   private final JobMonitor job;
   private final ItemFilter filter;
   private final String scope;
+  private @Nullable MinioCache raw;
 
   Policies(Options options, JobMonitor job) {
     this.options = options;
@@ -41,7 +45,16 @@ final class Policies {
 
   /** Whether {@code policy}, as {@code key=value}, was asked for. */
   static boolean inForce(Options options, String policy) {
-    return policy.equals("decoded=share") && keepsDecoded(options);
+    return switch (policy) {
+      case "decoded=share" -> keepsDecoded(options);
+      case Hooks.PREFETCH -> preparesAhead(options);
+      default -> false;
+    };
+  }
+
+  /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
+  private static boolean preparesAhead(Options options) {
+    return options.count(Option.PREFETCH) > 0 && options.get(Option.PREP).equals("off");
   }
 
   private static boolean keepsDecoded(Options options) {
@@ -60,34 +73,60 @@ final class Policies {
     MinioCache cache = new MinioCache(store, filter);
     if (store != null) {
       job.addStore(() -> view("raw", cache.statistics()), store);
+      raw = cache;
     }
     return cache;
   }
 
-  /** What answers library calls: nothing, or a store of decoded items, closed likewise. */
+  /**
+   * What answers library calls: nothing, or a store of decoded items, closed likewise, and what
+   * prepares ahead. After {@link #items}.
+   */
   LibraryHooks hooks(RewriteLog rewrites) {
-    if (!keepsDecoded(options)) {
+    DecodedStore decoded = null;
+    if (keepsDecoded(options)) {
+      // A group's name has no comma, so the decoded items' name is never that of a raw store.
+      ArenaStore arena = store(Option.DECODED_SIZE, options.get(Option.GROUP) + ",decoded");
+      if (arena == null) {
+        return LibraryHooks.NONE;
+      }
+      DecodedStore store = new DecodedStore(arena, filter);
+      job.addStore(() -> view("decoded", store.statistics()), store);
+      decoded = store;
+    }
+    int threads = options.count(Option.PREFETCH);
+    ItemsAhead items = null;
+    if (preparesAhead(options) && (decoded != null || raw != null)) {
+      items = new ItemsAhead(threads, raw, decoded != null);
+      job.addUser(items);
+    }
+    if (decoded == null && threads == 0) {
       return LibraryHooks.NONE;
     }
-    // A group's name has no comma, so the decoded items' name is never that of a raw store.
-    ArenaStore arena = store(Option.DECODED_SIZE, options.get(Option.GROUP) + ",decoded");
-    if (arena == null) {
-      return LibraryHooks.NONE;
-    }
-    DecodedStore store = new DecodedStore(arena, filter);
-    job.addStore(() -> view("decoded", store.statistics()), store);
     return new LibraryAnswers(
-        new Services(store, null, 0, job.log()::say),
-        (declaring, reason) -> {
-          rewrites.add(new RewriteLog.Entry(declaring.getName(), "decoded=share", 0, reason, ""));
+        new Services(decoded, null, items, threads, job.log()::say),
+        (answer, declaring, reason) -> {
+          String policy = policyOf(answer);
+          rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
           job.log()
               .say(
-                  "decoded=share cannot answer for "
+                  policy
+                      + " cannot answer for "
                       + declaring.getName()
                       + " ("
                       + reason
                       + "); it runs as it is.");
         });
+  }
+
+  private static String policyOf(String answer) {
+    for (HookRule rule : Hooks.answers()) {
+      HookRule.Answerer answerer = rule.answer();
+      if (answerer != null && answerer.name().equals(answer)) {
+        return answerer.policy();
+      }
+    }
+    return answer;
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

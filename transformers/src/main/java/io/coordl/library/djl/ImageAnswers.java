@@ -11,6 +11,7 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
+import io.coordl.library.ItemsAhead;
 import io.coordl.library.Services;
 import io.coordl.library.Symbols;
 import java.io.IOException;
@@ -32,6 +33,7 @@ public final class ImageAnswers implements LibraryHooks {
 
   private final Class<?> declaring;
   private final DecodedStore store;
+  private final @Nullable ItemsAhead ahead;
   private final Forms forms;
 
   /**
@@ -53,6 +55,7 @@ public final class ImageAnswers implements LibraryHooks {
     Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer");
     this.declaring = declaring;
     this.store = Objects.requireNonNull(services.decoded());
+    this.ahead = services.items();
     this.forms = new Forms(declaring);
   }
 
@@ -65,6 +68,9 @@ public final class ImageAnswers implements LibraryHooks {
         || !(arguments[0] instanceof Path path)
         || path.getFileSystem() != FileSystems.getDefault()) {
       return null;
+    }
+    if (ahead != null) {
+      ahead.await(path.toString());
     }
     DecodedItem item = store.item(path.toString());
     return item == null ? null : new Call(new Origin(factory, path, item), kept(item));
