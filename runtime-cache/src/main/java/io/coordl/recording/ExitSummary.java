@@ -76,6 +76,7 @@ final class ExitSummary {
               store.misses(),
               store.bypassed()));
     }
+    lines.addAll(job.policies());
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));
     }

@@ -6,10 +6,10 @@ import io.coordl.cache.MinioCache;
 import java.io.Closeable;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +33,6 @@ public final class ItemsAhead implements Closeable {
   /** Of a program that waits for an item; then it helps itself. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final long SECONDS_TO_END = 2;
-
   /** Decodes an item as the program will, so that its pixels are kept. On threads of the agent. */
   public interface Decoder {
     /**
@@ -57,6 +55,7 @@ public final class ItemsAhead implements Closeable {
   private final boolean decodes;
   private final ThreadPoolExecutor threads;
   private final ConcurrentHashMap<String, Bringing> underWay = new ConcurrentHashMap<>();
+  private final LongAdder brought = new LongAdder();
   private final AtomicInteger decodedInVain = new AtomicInteger();
   private final AtomicInteger fetchedInVain = new AtomicInteger();
 
@@ -70,24 +69,12 @@ public final class ItemsAhead implements Closeable {
   public ItemsAhead(int threads, @Nullable MinioCache raw, boolean decodes) {
     this.raw = raw;
     this.decodes = decodes;
-    AtomicInteger number = new AtomicInteger();
-    this.threads =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            SECONDS_TO_END,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(MAX_QUEUED),
-            task -> {
-              // Inherits nothing of the program's thread that happens to start it.
-              Thread thread =
-                  new Thread(null, task, "coordl-items-" + number.incrementAndGet(), 0, false);
-              thread.setDaemon(true);
-              thread.setContextClassLoader(null);
-              return thread;
-            },
-            new ThreadPoolExecutor.DiscardPolicy());
-    this.threads.allowCoreThreadTimeOut(true);
+    this.threads = Ahead.threads(threads, MAX_QUEUED, "coordl-items-");
+  }
+
+  /** Items brought so far. */
+  long brought() {
+    return brought.sum();
   }
 
   /** Whether an item offered with a decoder, or without, would be brought. */
@@ -141,8 +128,9 @@ public final class ItemsAhead implements Closeable {
     }
   }
 
-  private static void count(AtomicInteger inVain, boolean kept) {
+  private void count(AtomicInteger inVain, boolean kept) {
     if (kept) {
+      brought.increment();
       inVain.set(0);
     } else {
       inVain.incrementAndGet();
@@ -160,16 +148,10 @@ public final class ItemsAhead implements Closeable {
     }
   }
 
-  /** Brings no more, and waits a moment for what is under way: its natives are about to go. */
+  /** See {@link Ahead#close}. */
   @Override
   public void close() {
-    threads.getQueue().clear();
-    threads.shutdown();
-    try {
-      threads.awaitTermination(SECONDS_TO_END, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    Ahead.end(threads);
   }
 
   /** An item that is being brought. */

@@ -8,6 +8,7 @@ import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.MinioCache;
 import io.coordl.cache.StoreStatistics;
+import io.coordl.library.Ahead;
 import io.coordl.library.ItemsAhead;
 import io.coordl.library.LibraryAnswers;
 import io.coordl.library.Services;
@@ -94,17 +95,13 @@ final class Policies {
       job.addStore(() -> view("decoded", store.statistics()), store);
       decoded = store;
     }
-    int threads = options.count(Option.PREFETCH);
-    ItemsAhead items = null;
-    if (preparesAhead(options) && (decoded != null || raw != null)) {
-      items = new ItemsAhead(threads, raw, decoded != null);
-      job.addUser(items);
-    }
-    if (decoded == null && threads == 0) {
+    Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
+    if (decoded == null && ahead == null) {
       return LibraryHooks.NONE;
     }
+    int threads = options.count(Option.PREFETCH);
     return new LibraryAnswers(
-        new Services(decoded, null, items, threads, job.log()::say),
+        new Services(decoded, null, ahead, threads, job.log()::say),
         (answer, declaring, reason) -> {
           String policy = policyOf(answer);
           rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
@@ -117,6 +114,13 @@ final class Policies {
                       + reason
                       + "); it runs as it is.");
         });
+  }
+
+  private Ahead ahead(boolean decodes) {
+    int threads = options.count(Option.PREFETCH);
+    Ahead ahead = new Ahead(decodes || raw != null ? new ItemsAhead(threads, raw, decodes) : null);
+    job.addPolicy(ahead::said, ahead);
+    return ahead;
   }
 
   private static String policyOf(String answer) {
