@@ -69,6 +69,11 @@ public final class DecodedItem {
     return store.find(file, form);
   }
 
+  /** Whether the bytes in this form are kept; counts as no hit. */
+  public boolean isKept(DecodedForm form) {
+    return store.holds(file, form);
+  }
+
   /**
    * Keeps the bytes if there is room and the file is still what it was; nothing is ever evicted for
    * them. May wait, boundedly, for another job that is keeping the same ones.

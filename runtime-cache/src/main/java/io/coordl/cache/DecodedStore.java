@@ -74,6 +74,11 @@ public final class DecodedStore implements Closeable {
     return found;
   }
 
+  /** As {@link #find}, for whoever will not use the bytes: no hit. */
+  boolean holds(ItemFile file, DecodedForm form) {
+    return store.find(file.key(form.id())) != null;
+  }
+
   void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {
     counters.missBytes(length);
     if (length > MAX_BYTES) {

@@ -130,6 +130,40 @@ public final class MinioCache implements ItemSource {
     return read;
   }
 
+  /** Whether the item is kept whole; counts as no hit. */
+  public boolean isKept(String path) {
+    ItemFile file = whole(path);
+    return file != null && store != null && store.find(file.key()) != null;
+  }
+
+  /**
+   * Reads an item in order to keep it, before the program asks for it; large files are left to the
+   * program. On threads of the agent.
+   *
+   * @param path as the program will write it
+   * @return whether it is kept now
+   */
+  public boolean fetchAhead(String path) {
+    ItemFile file = whole(path);
+    if (file == null || store == null) {
+      return false;
+    }
+    OpenItem item = openWhole(path, file, store, null);
+    if (item != null) {
+      item.close();
+    }
+    return store.find(file.key()) != null;
+  }
+
+  private @Nullable ItemFile whole(String path) {
+    String absolute = absolute(path);
+    if (absolute == null || !filter.isItem(absolute)) {
+      return null;
+    }
+    ItemFile file = ItemFile.of(absolute);
+    return file != null && file.size() > 0 && file.size() <= WHOLE_LIMIT ? file : null;
+  }
+
   private OpenItem observed(String path, ItemFile file) {
     counters.observed();
     counters.missBytes(file.size());

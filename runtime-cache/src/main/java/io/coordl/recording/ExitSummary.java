@@ -77,6 +77,7 @@ final class ExitSummary {
               store.bypassed()));
     }
     split(job.stores(), lines);
+    lines.addAll(job.policies());
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));
     }

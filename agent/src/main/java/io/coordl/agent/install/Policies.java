@@ -10,11 +10,15 @@ import io.coordl.cache.MinioCache;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
+import io.coordl.library.Ahead;
+import io.coordl.library.ItemsAhead;
 import io.coordl.library.LibraryAnswers;
 import io.coordl.library.Services;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
+import io.coordl.transformers.hook.HookRule;
+import io.coordl.transformers.hook.Hooks;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,7 @@ final class Policies {
   private final String scope;
   private @Nullable ArenaStore common;
   private @Nullable SharedBudget budget;
+  private @Nullable MinioCache raw;
 
   Policies(Options options, JobMonitor job) {
     this.options = options;
@@ -45,7 +50,16 @@ final class Policies {
 
   /** Whether {@code policy}, as {@code key=value}, was asked for. */
   static boolean inForce(Options options, String policy) {
-    return policy.equals("decoded=share") && keepsDecoded(options);
+    return switch (policy) {
+      case "decoded=share" -> keepsDecoded(options);
+      case Hooks.PREFETCH -> preparesAhead(options);
+      default -> false;
+    };
+  }
+
+  /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
+  private static boolean preparesAhead(Options options) {
+    return options.count(Option.PREFETCH) > 0 && options.get(Option.PREP).equals("off");
   }
 
   private static boolean keepsDecoded(Options options) {
@@ -68,28 +82,40 @@ final class Policies {
     MinioCache cache = new MinioCache(store, filter, budget);
     if (store != null) {
       job.addStore(() -> view("raw", cache.statistics()), store);
+      raw = cache;
     }
     return cache;
   }
 
-  /** What answers library calls: nothing, or a store of decoded items, closed likewise. */
+  /**
+   * What answers library calls: nothing, or a store of decoded items, closed likewise, and what
+   * prepares ahead. After {@link #items}.
+   */
   LibraryHooks hooks(RewriteLog rewrites) {
-    if (!keepsDecoded(options)) {
+    DecodedStore decoded = null;
+    if (keepsDecoded(options)) {
+      ArenaStore arena = decodedArena();
+      if (arena == null) {
+        return LibraryHooks.NONE;
+      }
+      DecodedStore store = new DecodedStore(arena, filter, budget);
+      job.addStore(() -> view("decoded", store.statistics()), store);
+      decoded = store;
+    }
+    Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
+    if (decoded == null && ahead == null) {
       return LibraryHooks.NONE;
     }
-    ArenaStore arena = decodedArena();
-    if (arena == null) {
-      return LibraryHooks.NONE;
-    }
-    DecodedStore store = new DecodedStore(arena, filter, budget);
-    job.addStore(() -> view("decoded", store.statistics()), store);
+    int threads = options.count(Option.PREFETCH);
     return new LibraryAnswers(
-        new Services(store, null, 0, job.log()::say),
-        (declaring, reason) -> {
-          rewrites.add(new RewriteLog.Entry(declaring.getName(), "decoded=share", 0, reason, ""));
+        new Services(decoded, null, ahead, threads, job.log()::say),
+        (answer, declaring, reason) -> {
+          String policy = policyOf(answer);
+          rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
           job.log()
               .say(
-                  "decoded=share cannot answer for "
+                  policy
+                      + " cannot answer for "
                       + declaring.getName()
                       + " ("
                       + reason
@@ -109,6 +135,23 @@ final class Policies {
 
   private boolean sharesBudget() {
     return options.get(Option.DECODED_SIZE).equals("auto");
+  }
+
+  private Ahead ahead(boolean decodes) {
+    int threads = options.count(Option.PREFETCH);
+    Ahead ahead = new Ahead(decodes || raw != null ? new ItemsAhead(threads, raw, decodes) : null);
+    job.addPolicy(ahead::said, ahead);
+    return ahead;
+  }
+
+  private static String policyOf(String answer) {
+    for (HookRule rule : Hooks.answers()) {
+      HookRule.Answerer answerer = rule.answer();
+      if (answerer != null && answerer.name().equals(answer)) {
+        return answerer.policy();
+      }
+    }
+    return answer;
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

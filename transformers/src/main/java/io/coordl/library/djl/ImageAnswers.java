@@ -13,6 +13,7 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
+import io.coordl.library.ItemsAhead;
 import io.coordl.library.Services;
 import io.coordl.library.Symbols;
 import java.io.IOException;
@@ -34,6 +35,7 @@ public final class ImageAnswers implements LibraryHooks {
 
   private final Class<?> declaring;
   private final DecodedStore store;
+  private final @Nullable ItemsAhead ahead;
   private final Forms forms;
 
   /**
@@ -60,6 +62,7 @@ public final class ImageAnswers implements LibraryHooks {
     Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
     this.declaring = declaring;
     this.store = Objects.requireNonNull(services.decoded());
+    this.ahead = services.items();
     this.forms = new Forms(declaring);
   }
 
@@ -72,6 +75,9 @@ public final class ImageAnswers implements LibraryHooks {
         || !(arguments[0] instanceof Path path)
         || path.getFileSystem() != FileSystems.getDefault()) {
       return null;
+    }
+    if (ahead != null) {
+      ahead.await(path.toString());
     }
     DecodedItem item = store.item(path.toString());
     return item == null ? null : new Call(new Origin(factory, path, item), kept(item));
