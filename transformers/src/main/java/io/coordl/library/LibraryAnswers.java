@@ -24,7 +24,10 @@ public final class LibraryAnswers implements LibraryHooks {
    * Which class of the library stands for the loader, where one answerer serves classes of any name
    * and must know them all; elsewhere each answered class has its own.
    */
-  private static final Map<String, String> ANCHORS = Map.of();
+  private static final Map<String, String> ANCHORS =
+      Map.of(
+          "dl4j.PassAnswers",
+          "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
 
   private final Services services;
   private final Listener listener;

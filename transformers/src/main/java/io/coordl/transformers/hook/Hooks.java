@@ -60,6 +60,8 @@ public final class Hooks {
     String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
     HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", "decoded=share");
     HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", "decoded=share");
+    HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
+    String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
     return List.of(
         answer(images, DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
         new HookRule(
@@ -83,7 +85,21 @@ public final class Hooks {
             DL4J,
             "org/datavec/image/loader/NativeImageLoader",
             "asMatrix",
-            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"));
+            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"),
+        answer(
+            passes,
+            DL4J,
+            iterators + "DataSetIterator",
+            "next",
+            "(I)Lorg/nd4j/linalg/dataset/DataSet;"),
+        answer(passes, DL4J, iterators + "DataSetIterator", "reset", "()V"),
+        answer(
+            passes,
+            DL4J,
+            iterators + "MultiDataSetIterator",
+            "next",
+            "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
+        answer(passes, DL4J, iterators + "MultiDataSetIterator", "reset", "()V"));
   }
 
   /** The methods that are marked, DJL first. */
