@@ -1,4 +1,4 @@
-package io.coordl.bridge.event;
+package io.coordl.event;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

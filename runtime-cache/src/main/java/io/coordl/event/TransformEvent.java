@@ -1,4 +1,4 @@
-package io.coordl.bridge.event;
+package io.coordl.event;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
@@ -9,22 +9,22 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** Encoded bytes became pixels or an array. */
-@Name("io.coordl.Decode")
-@Label("Decode")
-@Description("Encoded bytes became pixels or an array.")
+/** One transform ran on one sample or batch. */
+@Name("io.coordl.Transform")
+@Label("Transform")
+@Description("One transform ran on one sample or batch.")
 @Category("CoorDL")
 @StackTrace(false)
 @Threshold("1 ms")
-public final class DecodeEvent extends Event {
+public final class TransformEvent extends Event {
   /** Number of the batch, 0 if none */
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId
   public long batch;
 
-  /** Class that decoded */
-  @Label("Codec")
-  @Description("Class that decoded")
-  public @Nullable String codec;
+  /** Class of the transform */
+  @Label("Transform")
+  @Description("Class of the transform")
+  public @Nullable String transform;
 }

@@ -1,4 +1,4 @@
-package io.coordl.bridge.event;
+package io.coordl.event;
 
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
@@ -6,31 +6,38 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One pass over a data set ended; all figures are of this pass. */
-@Name("io.coordl.Epoch")
-@Label("Epoch")
-@Description("One pass over a data set ended; all figures are of this pass.")
+/** Exact totals since the start of the job, whatever the thresholds. */
+@Name("io.coordl.JobStatistics")
+@Label("Job Statistics")
+@Description("Exact totals since the start of the job, whatever the thresholds.")
 @Category("CoorDL")
 @StackTrace(false)
-public final class EpochEvent extends Event {
-  /** Number of the pass, from 1 */
-  @Label("Epoch")
-  @Description("Number of the pass, from 1")
-  public long epoch;
+@Period("endChunk")
+public final class JobStatisticsEvent extends Event {
+  /** Program and arguments shortened */
+  @Label("Main Class")
+  @Description("Program and arguments shortened")
+  public @Nullable String mainClass;
 
-  /** Class of the iterator or data set */
-  @Label("Source")
-  @Description("Class of the iterator or data set")
-  public @Nullable String source;
+  /** Training libraries seen */
+  @Label("Frameworks")
+  @Description("Training libraries seen")
+  public @Nullable String frameworks;
 
-  /** False if the loop left before the end */
-  @Label("Complete")
-  @Description("False if the loop left before the end")
-  public boolean complete;
+  /** Passes over data sets */
+  @Label("Epochs")
+  @Description("Passes over data sets")
+  public long epochs;
+
+  /** Faults inside the agent */
+  @Label("Faults")
+  @Description("Faults inside the agent")
+  public long faults;
 
   /** From the first ask to the last */
   @Label("Wall Time")

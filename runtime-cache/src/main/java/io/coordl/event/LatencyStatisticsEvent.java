@@ -1,4 +1,4 @@
-package io.coordl.bridge.event;
+package io.coordl.event;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
