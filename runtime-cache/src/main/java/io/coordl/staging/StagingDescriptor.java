@@ -189,8 +189,7 @@ final class StagingDescriptor {
       long at = PASSES + descriptor * passBytes(itemRoom, batchRoom);
       long claims = at + PASS_CLAIMS;
       long ends = claims + 8 * batchRoom;
-      return new Pass(
-          at, at + PASS_BATCHES, at + PASS_ITEMS, claims, ends, ends + 4 * batchRoom);
+      return new Pass(at, at + PASS_BATCHES, at + PASS_ITEMS, claims, ends, ends + 4 * batchRoom);
     }
 
     long claim(int batch) {
