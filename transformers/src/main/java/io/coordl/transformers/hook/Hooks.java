@@ -49,6 +49,7 @@ public final class Hooks {
   /** The methods that {@code decoded=share} answers, which is all that the agent replaces. */
   public static List<HookRule> answers() {
     String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
+    String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
     return List.of(
         answer(DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile, DJL_PROVEN),
         answer(DJL, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile, "DJL OpenCV 0.32.0"),
@@ -63,6 +64,20 @@ public final class Hooks {
             "org/datavec/image/loader/NativeImageLoader",
             "asMatrix",
             "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;",
+            DL4J_PROVEN),
+        answer(
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "streamToMat",
+            "(Ljava/io/InputStream;)" + mat,
+            DL4J_PROVEN),
+        answer(
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "transformImage",
+            "("
+                + mat
+                + "Lorg/nd4j/linalg/api/ndarray/INDArray;)Lorg/nd4j/linalg/api/ndarray/INDArray;",
             DL4J_PROVEN));
   }
 
