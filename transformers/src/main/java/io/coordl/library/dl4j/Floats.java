@@ -52,18 +52,7 @@ final class Floats {
 
   /** Puts kept values into a plain array of the same length. */
   static void fill(INDArray array, KeptArray kept) {
-    FloatBuffer target = values(array);
-    ByteBuffer source = kept.values().duplicate();
-    byte[] bytes = new byte[CHUNK];
-    float[] floats = new float[CHUNK];
-    while (source.hasRemaining()) {
-      int count = Math.min(CHUNK, source.remaining());
-      source.get(bytes, 0, count);
-      for (int i = 0; i < count; i++) {
-        floats[i] = bytes[i] & 0xff;
-      }
-      target.put(floats, 0, count);
-    }
+    kept.putFloats(values(array));
   }
 
   /** The values of a plain array as bytes; null unless each is a whole number from 0 to 255. */

@@ -31,8 +31,9 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File, boolean)}: the
  * array is filled from kept pixels, or its pixels are kept once the loader has filled it. Loaders
- * with a transform (which may be random), of several pages, or of a class of the program's own are
- * left alone, and so are arrays that are not plain floats; that is said once.
+ * with a transform, which may be random, and arrays that are not plain floats get the decoded
+ * picture only ({@link DecodedMats}). Loaders of several pages, or of a class of the program's own,
+ * are left alone; that is said once.
  */
 public final class MatrixAnswers implements LibraryHooks {
   private final Class<?> declaring;
@@ -46,6 +47,7 @@ public final class MatrixAnswers implements LibraryHooks {
   private final Field centerCrop;
   private final Field transform;
   private final Field pages;
+  private final DecodedMats mats;
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
 
@@ -89,6 +91,7 @@ public final class MatrixAnswers implements LibraryHooks {
             + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_core")
             + " "
             + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_imgcodecs");
+    this.mats = new DecodedMats(declaring, code);
   }
 
   private static Field field(Class<?> type, String name, @Nullable Class<?> expected)
@@ -104,10 +107,17 @@ public final class MatrixAnswers implements LibraryHooks {
   @Override
   public @Nullable LibraryCall enter(
       String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    if (method.equals("streamToMat")) {
+      return mats.bytes(self);
+    }
+    if (method.equals("transformImage")) {
+      mats.decoded(self, arguments[0]);
+      return null;
+    }
+    mats.begin(self, null);
     if (!(arguments[0] instanceof File file)) {
       return null;
     }
-    boolean view = method.equals("asMatrixView");
     if (ahead != null) {
       ahead.await(file.getPath());
     }
@@ -115,16 +125,17 @@ public final class MatrixAnswers implements LibraryHooks {
     if (item == null) {
       return null;
     }
+    boolean view = method.equals("asMatrixView");
     try {
       String reason = reasonToLeave(self);
-      if (reason.isEmpty() && !view && !Boolean.TRUE.equals(arguments[1])) {
-        reason = "arrays with the channels last";
-      }
-      if (reason.isEmpty() && view && !Floats.isPlain((INDArray) arguments[1])) {
-        reason = "arrays that are not plain floats";
-      }
       if (!reason.isEmpty()) {
         return leave(reason);
+      }
+      boolean plain =
+          view ? Floats.isPlain((INDArray) arguments[1]) : Boolean.TRUE.equals(arguments[1]);
+      if (!plain || transform.get(self) != null) {
+        mats.begin(self, item);
+        return null;
       }
       DecodedForm form = form(self);
       ByteBuffer found = item.find(form);
@@ -143,13 +154,10 @@ public final class MatrixAnswers implements LibraryHooks {
     }
   }
 
-  /** Empty if the loader is one whose arrays follow from the file and its own numbers alone. */
+  /** Empty if the loader is one that decodes the file as it is. */
   String reasonToLeave(Object loader) throws IllegalAccessException {
     if (loader.getClass() != declaring) {
       return "loaders of class " + loader.getClass().getName();
-    }
-    if (transform.get(loader) != null) {
-      return "loaders with an ImageTransform";
     }
     return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
   }
