@@ -1,5 +1,6 @@
 package io.coordl.library;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
@@ -21,6 +22,19 @@ public final class Symbols {
     if (found.getReturnType() != result) {
       throw new NoSuchMethodException(
           type.getName() + "." + method + " returns " + found.getReturnType().getName());
+    }
+  }
+
+  /**
+   * A constructor of the library that our code calls.
+   *
+   * @throws NoSuchMethodException if it is missing
+   */
+  public static void requireNew(Class<?> type, Class<?>... parameters)
+      throws NoSuchMethodException {
+    Constructor<?> found = type.getConstructor(parameters);
+    if (Modifier.isAbstract(type.getModifiers())) {
+      throw new NoSuchMethodException(found + " is of an abstract class");
     }
   }
 
