@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.bytedeco.javacpp.Pointer;
+import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataBuffer;
 import org.nd4j.linalg.api.buffer.DataType;
@@ -63,6 +64,8 @@ public final class MatrixAnswers implements LibraryHooks {
     Symbols.require(INDArray.class, INDArray.class, "reshape", long[].class);
     Symbols.require(DataBuffer.class, Pointer.class, "pointer");
     Symbols.require(DataBuffer.class, long.class, "offset");
+    Symbols.require(Mat.class, void.class, "convertTo", Mat.class, int.class);
+    Symbols.requireConstructor(Mat.class, int.class, int.class, int.class, Pointer.class);
     Symbols.require(Nd4j.class, INDArray.class, "create", int[].class);
     Symbols.require(Nd4j.class, DataType.class, "dataType");
     Symbols.require(Nd4j.class, AffinityManager.class, "getAffinityManager");
