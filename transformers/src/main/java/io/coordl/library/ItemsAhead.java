@@ -6,6 +6,7 @@ import io.coordl.cache.MinioCache;
 import java.io.Closeable;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -93,12 +94,16 @@ public final class ItemsAhead implements Closeable {
   public void offer(String path, @Nullable Decoder decoder, Object pass) {
     WeakReference<Object> user = new WeakReference<>(pass);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    threads.execute(
-        () -> {
-          if (!user.refersTo(null)) {
-            bring(path, decoder, loader);
-          }
-        });
+    try {
+      threads.execute(
+          () -> {
+            if (!user.refersTo(null)) {
+              bring(path, decoder, loader);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      // Too many wait already, or the job ends.
+    }
   }
 
   private void bring(String path, @Nullable Decoder decoder, @Nullable ClassLoader loader) {
@@ -151,6 +156,7 @@ public final class ItemsAhead implements Closeable {
   /** See {@link Ahead#close}. */
   @Override
   public void close() {
+    threads.getQueue().clear();
     Ahead.end(threads);
   }
 

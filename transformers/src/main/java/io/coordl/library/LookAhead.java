@@ -18,6 +18,8 @@ public final class LookAhead<T> implements Iterator<T> {
   private final Consumer<? super T> listener;
   private final Queue<T> ahead = new ArrayDeque<>();
 
+  private @Nullable Object companion;
+
   /** What the iterator threw, to be thrown where its user would have met it. */
   private @Nullable RuntimeException failure;
 
@@ -54,6 +56,16 @@ public final class LookAhead<T> implements Iterator<T> {
   /** What {@link #next} will return; null if that is nothing, or an exception. */
   public @Nullable T peek() {
     return ahead.peek();
+  }
+
+  /** What {@link #accompany} was given last. */
+  public @Nullable Object companion() {
+    return companion;
+  }
+
+  /** Keeps an object for as long as this iterator lives. */
+  public void accompany(Object newCompanion) {
+    companion = newCompanion;
   }
 
   @Override
