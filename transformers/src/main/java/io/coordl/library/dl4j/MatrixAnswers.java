@@ -109,7 +109,7 @@ public final class MatrixAnswers implements LibraryHooks {
     }
     boolean view = method.equals("asMatrixView");
     if (ahead != null) {
-      ahead.await(file.getPath());
+      ahead.ask(file.getPath());
     }
     DecodedItem item = store.item(file.getPath());
     if (item == null) {
