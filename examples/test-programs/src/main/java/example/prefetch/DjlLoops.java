@@ -250,13 +250,13 @@ public final class DjlLoops {
     }
   }
 
-  /** Likes no bright pictures. */
+  /** Dislikes one picture in twenty. */
   private static final class Picky implements Transform {
     @Override
     public NDArray transform(NDArray array) {
       float mean = array.mean().getFloat();
-      if (mean > 0.72f) {
-        throw new IllegalStateException("too bright: " + mean);
+      if ((int) (mean * 1000) % 20 == 0) {
+        throw new IllegalStateException("not this one: " + mean);
       }
       return array;
     }

@@ -7,7 +7,6 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -113,10 +112,19 @@ public final class KnownCode {
           "pollFirst",
           "pollLast",
           "offer",
-          "sort",
-          "next",
-          "flip",
-          "append");
+          "sort");
+
+  /** What is at another place after each use. */
+  private static final List<String> SEQUENTIAL =
+      List.of(
+          "Ljava/io/",
+          "Ljava/nio/channels/",
+          "Ljava/util/Scanner;",
+          "Ljava/util/Iterator;",
+          "Ljava/util/ListIterator;",
+          "Ljava/util/Enumeration;",
+          "Ljava/lang/StringBu",
+          "Ljava/lang/Appendable;");
 
   private static final Set<String> FACTORIES =
       Set.of(
@@ -154,7 +162,7 @@ public final class KnownCode {
   public @Nullable String reasonToLeave(List<? extends @Nullable Object> roots) {
     try {
       Look look = new Look();
-      roots.forEach(look::add);
+      roots.forEach(root -> look.add(root, "the pipeline"));
       return look.findReason();
     } catch (RuntimeException | LinkageError e) {
       return "it cannot be looked at (" + e + ")";
@@ -168,15 +176,17 @@ public final class KnownCode {
 
   /** One look at a pipeline. */
   private final class Look {
-    private final Set<Object> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** Every object found, with the class that keeps it. */
+    private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
+
     private final Deque<Object> objects = new ArrayDeque<>();
     private final Map<String, ClassCode> classes = new HashMap<>();
     private final Set<String> checked = new HashSet<>();
     private final Deque<Call> calls = new ArrayDeque<>();
     private @Nullable String reason;
 
-    void add(@Nullable Object object) {
-      if (object != null && seen.add(object)) {
+    void add(@Nullable Object object, String keeper) {
+      if (object != null && seen.putIfAbsent(object, keeper) == null) {
         objects.add(object);
       }
     }
@@ -186,7 +196,7 @@ public final class KnownCode {
         Object object = objects.poll();
         Call call = object == null ? calls.poll() : null;
         if (object != null) {
-          visit(object);
+          visit(object, seen.getOrDefault(object, ""));
         } else if (call != null) {
           follow(call);
         } else {
@@ -199,22 +209,23 @@ public final class KnownCode {
       return reason;
     }
 
-    private void visit(Object object) {
+    private void visit(Object object, String keeper) {
       Class<?> type = object.getClass();
+      String name = type.getName();
       if (object instanceof Object[] array) {
         for (int i = 0; i < Math.min(ELEMENTS, array.length); i++) {
-          add(array[i]);
+          add(array[i], keeper);
         }
       } else if (object instanceof AheadRandom || object instanceof Class || type.isArray()) {
         return; // The library's generator, whose draws are known; a class; plain values.
       } else if (isJdk(type)) {
-        visitJdk(object, type);
+        visitJdk(object, name, keeper);
       } else if (type.isHidden() || type.isSynthetic()) {
-        leave(type, "is a lambda");
-      } else if (type.getName().startsWith(library)) {
+        reason = keeper + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
+      } else if (name.startsWith(library)) {
         String why = known.reasonToLeave(type);
         if (why != null) {
-          leave(type, why);
+          reason = keeper + " keeps a " + name + ", which " + why;
         } else if (!known.isClosed(type)) {
           visitFields(object, type, false);
         }
@@ -230,18 +241,18 @@ public final class KnownCode {
       return !isJdk(type) && !type.getName().startsWith(library);
     }
 
-    private void visitJdk(Object object, Class<?> type) {
-      if (isUnknown(type.getName().replace('.', '/')) || object instanceof Random) {
-        leave(type, "draws, remembers or waits");
+    private void visitJdk(Object object, String name, String keeper) {
+      if (isUnknown(name.replace('.', '/')) || object instanceof Random) {
+        reason = keeper + " keeps a " + name;
       } else if (object instanceof Collection<?> collection) {
-        collection.stream().limit(ELEMENTS).forEach(this::add);
+        collection.stream().limit(ELEMENTS).forEach(element -> add(element, keeper));
       } else if (object instanceof Map<?, ?> map) {
         map.entrySet().stream()
             .limit(ELEMENTS)
             .forEach(
                 entry -> {
-                  add(entry.getKey());
-                  add(entry.getValue());
+                  add(entry.getKey(), keeper);
+                  add(entry.getValue(), keeper);
                 });
       }
     }
@@ -255,16 +266,12 @@ public final class KnownCode {
           }
           try {
             field.setAccessible(true);
-            add(field.get(object));
+            add(field.get(object), type.getName());
           } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
           }
         }
       }
-    }
-
-    private void leave(Class<?> type, String why) {
-      reason = type.getName() + " " + why;
     }
 
     /** Looks at a method of the program's, or at all that run once its object is made. */
@@ -350,9 +357,18 @@ public final class KnownCode {
         } else if (isUnknown(owner)) {
           unknown("uses " + owner.replace('/', '.'));
         } else if (!making) {
+          if (isSequential(descriptor)) {
+            unknown("uses its field " + field);
+          }
           holdsArray |= descriptor.startsWith("[");
-          holdsCollection |= descriptor.startsWith("Ljava/");
+          holdsCollection |= descriptor.startsWith("Ljava/util/");
         }
+      }
+
+      private boolean isSequential(String descriptor) {
+        return !descriptor.equals("Ljava/io/File;")
+            && (SEQUENTIAL.stream().anyMatch(descriptor::startsWith)
+                || (descriptor.startsWith("Ljava/nio/") && descriptor.endsWith("Buffer;")));
       }
 
       @Override
@@ -391,7 +407,7 @@ public final class KnownCode {
                   ? new Call(owner, name, descriptor, loader)
                   : new Call(owner, null, null, loader));
         } else {
-          changesCollection |= owner.startsWith("java/") && CHANGES.contains(name);
+          changesCollection |= owner.startsWith("java/util/") && CHANGES.contains(name);
         }
       }
 
@@ -420,7 +436,7 @@ public final class KnownCode {
         if (holdsArray && storesElement) {
           unknown("may change an array it keeps");
         } else if (holdsCollection && changesCollection) {
-          unknown("may change an object it keeps");
+          unknown("may change a collection it keeps");
         }
       }
     }

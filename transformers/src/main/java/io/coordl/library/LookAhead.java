@@ -2,7 +2,6 @@ package io.coordl.library;
 
 import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -82,10 +81,7 @@ public final class LookAhead<T> implements Iterator<T> {
       if (thrown != null) {
         throw thrown;
       }
-      if (!own.hasNext()) {
-        throw new NoSuchElementException();
-      }
-      return own.next();
+      return own.next(); // Or what it does at its end.
     }
     look();
     return element;

@@ -44,8 +44,9 @@ import org.jspecify.annotations.Nullable;
  * on what the pipeline does, which is looked at once per pass by {@link KnownCode}: it may draw
  * from {@link RandomUtils#RANDOM} and from nothing else, and keep no state. Its draws come from a
  * copy of that generator. When the program asks for the batch, the generator is moved on to where
- * the copy came; if the program has drawn from it in between, the batch is thrown away and the
- * program's own call makes it. So a batch that nobody asks for leaves no trace.
+ * the copy came; if the program has drawn from it in between, a batch that has drawn, too, is thrown
+ * away and the program's own call makes it. So a batch that nobody asks for leaves no trace. An
+ * exception of the pipeline is thrown where the program asks for the batch.
  *
  * <p><b>The same arrays' owners.</b> A batch is prepared by an iterable of our own over a manager
  * of our own, so that the program may close its manager at any time; the arrays are handed to the
@@ -226,7 +227,7 @@ final class BatchesAhead {
     }
     if (batch == null) {
       prepared.close();
-      return generator.advance(prepared.from, prepared.to);
+      return advance(generator, prepared);
     }
     try {
       NDManager target = ((NDManager) fields.manager.get(iterable)).newSubManager();
@@ -238,11 +239,16 @@ final class BatchesAhead {
     } catch (IllegalAccessException | RuntimeException e) {
       return false; // The program has closed its manager: its own call says so.
     }
-    if (!generator.advance(prepared.from, prepared.to)) {
+    if (!advance(generator, prepared)) {
       batch.close();
       return false;
     }
     return true;
+  }
+
+  /** What a batch was prepared from counts only if it has drawn. */
+  private static boolean advance(AheadRandom generator, Prepared prepared) {
+    return prepared.from.isAt(prepared.to) || generator.advance(prepared.from, prepared.to);
   }
 
   private void discard(@Nullable Prepared prepared) {
@@ -295,7 +301,6 @@ final class BatchesAhead {
     try {
       if (!prepared.discarded) {
         prepared.batch = (Batch) fetch.invoke(shadow(iterable, prepared), prepared.arguments());
-        ahead.prepared();
       }
     } catch (InvocationTargetException e) {
       // An error may be one of this thread's: then the program's own call shows.
@@ -305,6 +310,9 @@ final class BatchesAhead {
     } finally {
       generator.endAhead();
       Spans.exit(span, null);
+      if (prepared.batch != null || prepared.thrown != null) {
+        ahead.prepared();
+      }
       Thread.currentThread().setContextClassLoader(null);
       boolean unwanted;
       synchronized (lock) {
