@@ -122,7 +122,7 @@ public final class MatrixAnswers implements LibraryHooks {
       return null;
     }
     if (ahead != null) {
-      ahead.await(file.getPath());
+      ahead.ask(file.getPath());
     }
     DecodedItem item = store.item(file.getPath());
     if (item == null) {

@@ -61,6 +61,7 @@ public final class Hooks {
   /** The methods that policies answer, which is all that the agent replaces. */
   public static List<HookRule> answers() {
     String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
+    String fetch = "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;";
     HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", "decoded=share");
     HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", "decoded=share");
     HookRule.Answerer djlAhead = new HookRule.Answerer("djl.Prefetch", PREFETCH);
@@ -87,6 +88,17 @@ public final class Hooks {
             "ai/djl/training/dataset/BatchSampler",
             "sample",
             "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
+        answer(djlAhead, DJL, "ai/djl/training/dataset/DataIterable", "fetch", fetch),
+        new HookRule(
+            DJL,
+            "ai/djl/util/RandomUtils",
+            "<clinit>",
+            "()V",
+            null,
+            Weave.RANDOM,
+            BATCH,
+            DJL_PROVEN,
+            djlAhead),
         answer(dl4jAhead, DL4J, reader, "next", "()Ljava/util/List;"),
         answer(dl4jAhead, DL4J, reader, "next", "(I)Ljava/util/List;"),
         answer(
