@@ -2,6 +2,7 @@ package example.images;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,6 +14,9 @@ import org.datavec.api.split.FileSplit;
 import org.datavec.api.writable.Writable;
 import org.datavec.image.loader.NativeImageLoader;
 import org.datavec.image.recordreader.ImageRecordReader;
+import org.datavec.image.recordreader.objdetect.ImageObject;
+import org.datavec.image.recordreader.objdetect.ImageObjectLabelProvider;
+import org.datavec.image.recordreader.objdetect.ObjectDetectionRecordReader;
 import org.datavec.image.transform.FlipImageTransform;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
@@ -71,6 +75,7 @@ public final class UseIterators {
     all.run(only, "own reader", all::ownReader);
     all.run(only, "failing", all::failing);
     all.run(only, "several arrays", all::severalArrays);
+    all.run(only, "objects", all::objects);
   }
 
   private void run(List<String> only, String name, Use shown) throws IOException {
@@ -392,6 +397,30 @@ public final class UseIterators {
       iterator.reset();
       MultiDataSetIterator prefetched = new AsyncMultiDataSetIterator(iterator, 2, true);
       rest(prefetched);
+      iterator.reset();
+    }
+  }
+
+  /** Of the program's own: one object in each picture, of its class. */
+  private static final class Middle implements ImageObjectLabelProvider {
+    @Override
+    public List<ImageObject> getImageObjectsForPath(String path) {
+      return List.of(new ImageObject(10, 20, 50, 60, new File(path).getParentFile().getName()));
+    }
+
+    @Override
+    public List<ImageObject> getImageObjectsForPath(URI path) {
+      return getImageObjectsForPath(new File(path).getPath());
+    }
+  }
+
+  private void objects() throws IOException {
+    ObjectDetectionRecordReader reader =
+        new ObjectDetectionRecordReader(SIZE, SIZE, 3, 4, 4, new Middle());
+    reader.initialize(new FileSplit(pictures, NativeImageLoader.ALLOWED_FORMATS, new Random(3)));
+    DataSetIterator iterator = new RecordReaderDataSetIterator(reader, BATCH, 1, 1, true);
+    for (int epoch = 1; epoch <= 2; epoch++) {
+      rest(iterator);
       iterator.reset();
     }
   }
