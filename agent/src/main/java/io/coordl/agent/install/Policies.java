@@ -41,7 +41,12 @@ final class Policies {
 
   /** Whether {@code policy}, as {@code key=value}, was asked for. */
   static boolean inForce(Options options, String policy) {
-    return policy.equals("decoded=share") && keepsDecoded(options);
+    return (policy.equals("decoded=share") && keepsDecoded(options))
+        || (policy.equals("prep=coordinate") && coordinates(options));
+  }
+
+  private static boolean coordinates(Options options) {
+    return options.get(Option.PREP).equals("coordinate");
   }
 
   private static boolean keepsDecoded(Options options) {
@@ -78,7 +83,7 @@ final class Policies {
     job.addStore(() -> view("decoded", store.statistics()), store);
     return new LibraryAnswers(
         new Services(store, null, 0, job.log()::say),
-        (declaring, reason) -> {
+        (answer, declaring, reason) -> {
           rewrites.add(new RewriteLog.Entry(declaring.getName(), "decoded=share", 0, reason, ""));
           job.log()
               .say(

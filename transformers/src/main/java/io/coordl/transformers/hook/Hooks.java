@@ -60,7 +60,16 @@ public final class Hooks {
     String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
     HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", "decoded=share");
     HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", "decoded=share");
+    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
     return List.of(
+        answer(
+            batches,
+            DJL,
+            null,
+            "sample",
+            "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
+        answer(batches, DJL, null, "fetch", "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;"),
+        answer(batches, DJL, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
         answer(images, DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
         new HookRule(
             DJL,
