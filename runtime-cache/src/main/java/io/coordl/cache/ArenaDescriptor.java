@@ -1,5 +1,8 @@
 package io.coordl.cache;
 
+import io.coordl.shared.Contents;
+import io.coordl.shared.Liveness;
+
 /**
  * Layout of an arena: every offset has its name here, and nowhere else is a byte counted. All words
  * are 64 bits wide, in the machine's byte order, aligned to 8.
@@ -21,20 +24,20 @@ final class ArenaDescriptor {
 
   static final long VERSION_VALUE = 1;
 
-  static final long MAGIC = 0;
-  static final long VERSION = 8;
+  static final long MAGIC = Contents.Header.MAGIC;
+  static final long VERSION = Contents.Header.VERSION;
 
   /** {@link #LAYOUT_VALUE}: two builds that count differently do not share. */
-  static final long LAYOUT = 16;
+  static final long LAYOUT = Contents.Header.LAYOUT;
 
   /** User id of the creator. */
-  static final long UID = 24;
+  static final long UID = Contents.Header.UID;
 
   /** Bytes of the whole arena, this header included; also the length of the file. */
-  static final long CAPACITY = 32;
+  static final long CAPACITY = Contents.Header.CAPACITY;
 
   /** Number of the last job that joined; numbers are never given twice. */
-  static final long JOBS = 40;
+  static final long JOBS = Contents.Header.JOBS;
 
   /** Where the next item or table is appended. */
   static final long TAIL = 64;
@@ -84,7 +87,7 @@ final class ArenaDescriptor {
   private static final long ABANDONED_MASK = (1L << STATE_SHIFT) - 1;
 
   /** Largest job number that fits a claim. */
-  static final long MAX_JOB = HIGH_MASK;
+  static final long MAX_JOB = Math.min(HIGH_MASK, Liveness.MAX_JOB);
 
   /** Largest arena whose offsets fit a slot: 8 TiB. */
   static final long MAX_CAPACITY = (LOW_MASK + 1) << 3;

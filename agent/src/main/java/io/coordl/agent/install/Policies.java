@@ -13,12 +13,18 @@ import io.coordl.library.Services;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
+import io.coordl.staging.PrepGroup;
+import io.coordl.transformers.hook.HookRule;
+import io.coordl.transformers.hook.Hooks;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** From options to what they ask for. A policy that cannot be had is said, and left out. */
 final class Policies {
   private static final String HOST = "host";
+
+  /** Part of the free memory that each staging buffer may take: others will be needed. */
+  private static final double PREP_SHARE = 0.125;
 
   private final Options options;
   private final JobMonitor job;
@@ -41,8 +47,11 @@ final class Policies {
 
   /** Whether {@code policy}, as {@code key=value}, was asked for. */
   static boolean inForce(Options options, String policy) {
-    return (policy.equals("decoded=share") && keepsDecoded(options))
-        || (policy.equals("prep=coordinate") && coordinates(options));
+    return switch (policy) {
+      case "decoded=share" -> keepsDecoded(options);
+      case "prep=coordinate" -> coordinates(options);
+      default -> false;
+    };
   }
 
   private static boolean coordinates(Options options) {
@@ -71,28 +80,74 @@ final class Policies {
 
   /** What answers library calls: nothing, or a store of decoded items, closed likewise. */
   LibraryHooks hooks(RewriteLog rewrites) {
-    if (!keepsDecoded(options)) {
+    DecodedStore decoded = decoded();
+    PrepGroup group = group();
+    if (decoded == null && group == null) {
       return LibraryHooks.NONE;
     }
-    // A group's name has no comma, so the decoded items' name is never that of a raw store.
-    ArenaStore arena = store(Option.DECODED_SIZE, options.get(Option.GROUP) + ",decoded");
-    if (arena == null) {
-      return LibraryHooks.NONE;
-    }
-    DecodedStore store = new DecodedStore(arena, filter);
-    job.addStore(() -> view("decoded", store.statistics()), store);
     return new LibraryAnswers(
-        new Services(store, null, 0, job.log()::say),
+        new Services(decoded, group, threads(), job.log()::say),
         (answer, declaring, reason) -> {
-          rewrites.add(new RewriteLog.Entry(declaring.getName(), "decoded=share", 0, reason, ""));
+          String policy = policyOf(answer);
+          rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
           job.log()
               .say(
-                  "decoded=share cannot answer for "
+                  policy
+                      + " cannot answer for "
                       + declaring.getName()
                       + " ("
                       + reason
                       + "); it runs as it is.");
         });
+  }
+
+  private static String policyOf(String answer) {
+    for (HookRule rule : Hooks.answers()) {
+      HookRule.Answerer answerer = rule.answer();
+      if (answerer != null && answerer.name().equals(answer)) {
+        return answerer.policy();
+      }
+    }
+    return answer;
+  }
+
+  private @Nullable DecodedStore decoded() {
+    if (!keepsDecoded(options)) {
+      return null;
+    }
+    // A group's name has no comma, so the decoded items' name is never that of a raw store.
+    ArenaStore arena = store(Option.DECODED_SIZE, options.get(Option.GROUP) + ",decoded");
+    if (arena == null) {
+      return null;
+    }
+    DecodedStore store = new DecodedStore(arena, filter);
+    job.addStore(() -> view("decoded", store.statistics()), store);
+    return store;
+  }
+
+  private @Nullable PrepGroup group() {
+    if (!coordinates(options)) {
+      return null;
+    }
+    PrepGroup group =
+        new PrepGroup(
+            ArenaStore.SHARED_MEMORY,
+            options.get(Option.GROUP),
+            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
+            count(Option.PREP_JOBS, 1),
+            job.log()::say);
+    job.addStaging(group);
+    return group;
+  }
+
+  /** Threads that prepare ahead. */
+  private int threads() {
+    return count(Option.PREFETCH, 0);
+  }
+
+  private int count(Option option, int otherwise) {
+    String given = options.get(option);
+    return given.equals(option.byDefault()) ? otherwise : Integer.parseInt(given);
   }
 
   private @Nullable ArenaStore store(Option size, String name) {
