@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class LibraryAnswers implements LibraryHooks {
   /** Hears of a class that is left alone. */
   public interface Listener {
-    /** The class will not be answered. */
-    void skipped(Class<?> declaring, String reason);
+    /** The class will not be answered by {@code answer}. */
+    void skipped(String answer, Class<?> declaring, String reason);
   }
 
   private static final String HERE = "io.coordl.library.";
@@ -26,6 +26,8 @@ public final class LibraryAnswers implements LibraryHooks {
    */
   private static final Map<String, String> ANCHORS =
       Map.of(
+          "djl.CoordinatedBatches",
+          "ai.djl.training.dataset.DataIterable",
           "dl4j.PassAnswers",
           "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
 
@@ -50,11 +52,12 @@ public final class LibraryAnswers implements LibraryHooks {
   @Override
   public @Nullable LibraryCall enter(
       String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
-    Class<?> anchor = anchor(answer, declaring);
-    Map<String, LibraryHooks> known = answerers.get(anchor);
+    Map<String, LibraryHooks> known = answerers.get(declaring);
     LibraryHooks answerer = known.get(answer);
     if (answerer == null) {
-      answerer = known.computeIfAbsent(answer, name -> make(name, anchor));
+      Class<?> anchor = anchor(answer, declaring);
+      answerer = answerers.get(anchor).computeIfAbsent(answer, name -> make(name, anchor));
+      known.put(answer, answerer);
     }
     return answerer.enter(answer, declaring, method, self, arguments);
   }
@@ -82,7 +85,7 @@ public final class LibraryAnswers implements LibraryHooks {
           .newInstance(declaring, services);
     } catch (ReflectiveOperationException | LinkageError e) {
       Throwable cause = e.getCause() != null ? e.getCause() : e;
-      listener.skipped(declaring, cause.toString());
+      listener.skipped(answer, declaring, cause.toString());
       return LibraryHooks.NONE;
     }
   }

@@ -25,6 +25,18 @@ public final class Symbols {
   }
 
   /**
+   * A constructor of the library that our code calls.
+   *
+   * @throws NoSuchMethodException if it is missing
+   */
+  public static void requireNew(Class<?> type, Class<?>... parameters)
+      throws NoSuchMethodException {
+    if (!Modifier.isPublic(type.getConstructor(parameters).getModifiers())) {
+      throw new NoSuchMethodException("the constructor of " + type.getName() + " is not public");
+    }
+  }
+
+  /**
    * An interface of the library that a class of ours implements: completely, in this version.
    *
    * @throws NoSuchMethodException if it has an abstract method that our class lacks

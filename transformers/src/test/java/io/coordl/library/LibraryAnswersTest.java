@@ -32,7 +32,7 @@ class LibraryAnswersTest {
     answers =
         new LibraryAnswers(
             new Services(store, null, 0, word -> {}),
-            (declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
+            (answer, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
   }
 
   @AfterEach

@@ -14,6 +14,8 @@ import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
 import io.coordl.staging.PrepGroup;
+import io.coordl.transformers.hook.HookRule;
+import io.coordl.transformers.hook.Hooks;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -85,16 +87,28 @@ final class Policies {
     }
     return new LibraryAnswers(
         new Services(decoded, group, threads(), job.log()::say),
-        (declaring, reason) -> {
-          rewrites.add(new RewriteLog.Entry(declaring.getName(), "library", 0, reason, ""));
+        (answer, declaring, reason) -> {
+          String policy = policyOf(answer);
+          rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
           job.log()
               .say(
-                  "no policy can answer for "
+                  policy
+                      + " cannot answer for "
                       + declaring.getName()
                       + " ("
                       + reason
                       + "); it runs as it is.");
         });
+  }
+
+  private static String policyOf(String answer) {
+    for (HookRule rule : Hooks.answers()) {
+      HookRule.Answerer answerer = rule.answer();
+      if (answerer != null && answerer.name().equals(answer)) {
+        return answerer.policy();
+      }
+    }
+    return answer;
   }
 
   private @Nullable DecodedStore decoded() {

@@ -16,20 +16,25 @@ final class AnswerAdvice {
       @Answer String answer,
       @Advice.Origin Class<?> declaring,
       @Advice.Origin("#m") String method,
-      @Advice.This Object self,
+      @Advice.This(optional = true) @Nullable Object self,
       @Advice.AllArguments Object[] arguments,
       @Advice.Local("call") @Nullable LibraryCall call) {
-    call = Bridge.enter(answer, declaring, method, self, arguments);
+    call = self == null ? null : Bridge.enter(answer, declaring, method, self, arguments);
     return call != null && call.answered();
   }
 
   @SuppressWarnings({"UnusedVariable", "ParameterReassignment"}) // Assigning is how advice returns.
-  @Advice.OnMethodExit(suppress = Throwable.class)
+  @Advice.OnMethodExit(suppress = Throwable.class, onThrowable = Throwable.class)
   static void exit(
       @Advice.Local("call") @Nullable LibraryCall call,
+      @Advice.Thrown @Nullable Throwable thrown,
       @Advice.Return(readOnly = false, typing = Typing.DYNAMIC) @Nullable Object result) {
     if (call != null) {
-      result = Bridge.leave(call, result);
+      if (thrown != null) {
+        Bridge.threw(call);
+      } else {
+        result = Bridge.leave(call, result);
+      }
     }
   }
 }
