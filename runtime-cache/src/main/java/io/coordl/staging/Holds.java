@@ -161,7 +161,7 @@ final class Holds {
       }
     }
     int page = (int) StagingDescriptor.PAGE;
-    return ByteBuffer.allocateDirect(bytes + page)
+    return ByteBuffer.allocateDirect(bytes + 2 * page) // An aligned slice ends at a page too.
         .alignedSlice(page)
         .slice(0, bytes)
         .order(ByteOrder.nativeOrder());
