@@ -70,7 +70,16 @@ public final class Hooks {
     HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
     String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
     String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
+    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
     return List.of(
+        answer(
+            batches,
+            DJL,
+            null,
+            "sample",
+            "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
+        answer(batches, DJL, null, "fetch", "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;"),
+        answer(batches, DJL, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
         answer(images, DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
         new HookRule(
             DJL,
