@@ -75,14 +75,9 @@ public final class OverheadBenchmark {
   }
 
   private static ChildJvm dl4j(Checkout checkout, Path images) throws IOException {
-    ChildJvm job =
-        new ChildJvm(Jdks.running(), "example.dl4j.TrainImages")
-            .classPath(checkout.exampleJar("dl4j-image"))
-            .classPathFile(checkout.exampleClassPath("dl4j-image"))
-            .jvmArgs("-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
-            .args("--data", images.toString(), "--epochs", Integer.toString(EPOCHS), "--seed", "1")
-            .environment("OMP_NUM_THREADS", "1");
-    return Jdks.running().feature() >= 24 ? job.jvmArgs("--enable-native-access=ALL-UNNAMED") : job;
+    return Example.DL4J
+        .program(checkout, Jdks.running())
+        .args("--data", images.toString(), "--epochs", Integer.toString(EPOCHS), "--seed", "1");
   }
 
   private static double steadyCpu(ChildJvm job) throws IOException, InterruptedException {
