@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 
 /**
  * Jobs that ran at the same time, from the moment that all were under way to the moment that the
@@ -18,12 +19,19 @@ import java.util.concurrent.Future;
  * @param epochEnds when each job said that it had ended each of its epochs, {@link System#nanoTime}
  */
 record Together(List<ChildResult> results, List<List<Long>> epochEnds) {
+  /** Shows nothing; see below. */
+  static Together run(String what, List<ChildJvm> jobs) throws IOException, InterruptedException {
+    return run(what, jobs, line -> {});
+  }
+
   /**
-   * Starts the jobs at once and waits until all have ended.
+   * Starts the jobs at once and waits until all have ended; shows every line of theirs to {@code
+   * echo} as it comes, from several threads.
    *
    * @throws IllegalStateException if one of them did not end well
    */
-  static Together run(String what, List<ChildJvm> jobs) throws IOException, InterruptedException {
+  static Together run(String what, List<ChildJvm> jobs, Consumer<String> echo)
+      throws IOException, InterruptedException {
     List<List<Long>> ends = new ArrayList<>();
     List<Future<ChildResult>> running = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(jobs.size());
@@ -33,6 +41,7 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds) {
         ends.add(own);
         job.echo(
             line -> {
+              echo.accept(line);
               if (line.startsWith("epoch ")) {
                 own.add(System.nanoTime());
               }
