@@ -131,6 +131,9 @@ final class FlightLog {
       event.admitted = store.admitted();
       event.bypassed = store.bypassed();
       event.hitBytes = store.hitBytes();
+      event.order = store.order();
+      event.itemBytes = store.itemBytes();
+      event.itemSaves = store.itemSaves();
       event.jobs = store.jobs();
       event.commit();
     }

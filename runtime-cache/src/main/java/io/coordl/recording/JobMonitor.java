@@ -25,6 +25,7 @@ public final class JobMonitor {
   private final AgentLog log;
   private final RewriteLog rewrites;
   private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
+  private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private final FlightLog flight = new FlightLog(this);
@@ -60,6 +61,17 @@ public final class JobMonitor {
   public void addStore(Supplier<StoreView> store, Closeable toClose) {
     stores.add(store);
     closing.add(toClose);
+  }
+
+  /**
+   * Adds a policy that uses the stores.
+   *
+   * @param said what it did, for the summary; empty if nothing
+   * @param toClose closed when the job has ended, before the stores
+   */
+  public void addPolicy(Supplier<String> said, Closeable toClose) {
+    policies.add(said);
+    closing.add(0, toClose);
   }
 
   /** Notes a training library by name. */
@@ -125,6 +137,16 @@ public final class JobMonitor {
       views.add(store.get());
     }
     return views;
+  }
+
+  /** What the policies did, a line each. */
+  List<String> policies() {
+    List<String> said = new ArrayList<>();
+    for (Supplier<String> policy : policies) {
+      said.add(policy.get());
+    }
+    said.removeIf(String::isEmpty);
+    return said;
   }
 
   String frameworks() {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The unmodified DJL example as a child process. */
+/** The unmodified DJL example, and other programs with DJL, as a child process. */
 final class DjlJob {
   private final Checkout checkout;
   private final Path work;

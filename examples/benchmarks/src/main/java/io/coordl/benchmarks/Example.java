@@ -27,11 +27,16 @@ enum Example {
 
   /** A program that is the same every time: one native thread, nothing fetched or reported home. */
   ChildJvm program(Checkout checkout, Jdk jdk) throws IOException {
-    String name = name().toLowerCase(Locale.ROOT);
+    return program(checkout, jdk, "example." + name().toLowerCase(Locale.ROOT) + ".TrainImages");
+  }
+
+  /** Another program with the library on its class path. */
+  ChildJvm program(Checkout checkout, Jdk jdk, String mainClass) throws IOException {
+    String module = name().toLowerCase(Locale.ROOT) + "-image";
     ChildJvm program =
-        new ChildJvm(jdk, "example." + name + ".TrainImages")
-            .classPath(checkout.exampleJar(name + "-image"))
-            .classPathFile(checkout.exampleClassPath(name + "-image"))
+        new ChildJvm(jdk, mainClass)
+            .classPath(checkout.exampleJar(module))
+            .classPathFile(checkout.exampleClassPath(module))
             .jvmArgs(
                 "-Xmx1g",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",

@@ -158,6 +158,9 @@ public final class Recordings {
     event.admitted = 1_000;
     event.bypassed = 0;
     event.hitBytes = hits * 100_000;
+    event.order = "first";
+    event.itemBytes = 100_000;
+    event.itemSaves = 2_000_000;
     event.jobs = 1;
     event.commit();
   }

@@ -1,4 +1,4 @@
-package io.coordl.cache;
+package io.coordl.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.coordl.cache;
+package io.coordl.shared;
 
 import java.io.BufferedReader;
 import java.io.FileReader;
@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** What the machine and the container leave to this process. */
-final class Machine {
+public final class Machine {
   /** Left alone besides the heap: code, threads, the libraries' own memory. */
   private static final long RESERVE = 256L << 20;
 
@@ -22,14 +22,14 @@ final class Machine {
    * Bytes of memory a store may take: the least that the host and each control group above this
    * process have free, less what the heap may still grow by and a reserve.
    */
-  static long freeMemory() {
+  public static long freeMemory() {
     Runtime runtime = Runtime.getRuntime();
     long heapGrowth = runtime.maxMemory() - runtime.totalMemory();
     return Math.max(0, available() - heapGrowth - RESERVE);
   }
 
   /** Whether so little memory is left now that a store must not take more, whatever its budget. */
-  static boolean tight() {
+  public static boolean tight() {
     return available() < RESERVE;
   }
 
@@ -40,7 +40,7 @@ final class Machine {
   }
 
   /** Free bytes of the file system of {@code directory}, 0 if there is none. */
-  static long freeSpace(Path directory) {
+  public static long freeSpace(Path directory) {
     try {
       return Files.getFileStore(directory).getUsableSpace();
     } catch (IOException e) {
@@ -49,7 +49,7 @@ final class Machine {
   }
 
   /** The user id of this process. */
-  static long user() throws IOException {
+  public static long user() throws IOException {
     Object uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     return ((Integer) uid).longValue() & 0xffffffffL;
   }

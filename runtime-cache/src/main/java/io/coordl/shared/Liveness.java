@@ -1,4 +1,4 @@
-package io.coordl.cache;
+package io.coordl.shared;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -22,8 +22,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe; blocking only in {@link #lockSetup}, boundedly.
  */
-final class Liveness {
+public final class Liveness {
   private static final long SETUP_BYTE = 1L << 60;
+
+  /** Largest number of a job. */
+  public static final long MAX_JOB = (1L << 22) - 1;
 
   /** Longer than another job's probe can keep a byte. */
   private static final Duration PROBE = Duration.ofSeconds(1);
@@ -37,22 +40,31 @@ final class Liveness {
     this.channel = channel;
   }
 
-  /** Takes the right to set up, join and leave; false if another process keeps it that long. */
-  synchronized boolean lockSetup(Duration patience) throws IOException {
+  /**
+   * Takes the right to set up, join and leave; false if another process, or thread of this one,
+   * keeps it that long.
+   */
+  public boolean lockSetup(Duration patience) throws IOException {
     long deadline = System.nanoTime() + patience.toNanos();
-    while (true) {
-      setup = tryLock(SETUP_BYTE, 1, false);
-      if (setup != null) {
-        return true;
-      }
+    while (!tryLockSetup()) {
       if (System.nanoTime() - deadline >= 0) {
         return false;
       }
       LockSupport.parkNanos(1_000_000);
     }
+    return true;
   }
 
-  synchronized void unlockSetup() throws IOException {
+  private synchronized boolean tryLockSetup() throws IOException {
+    if (setup != null) {
+      return false;
+    }
+    setup = tryLock(SETUP_BYTE, 1, false);
+    return setup != null;
+  }
+
+  /** Gives that right back. */
+  public synchronized void unlockSetup() throws IOException {
     if (setup != null) {
       setup.release();
       setup = null;
@@ -82,20 +94,20 @@ final class Liveness {
   }
 
   /** Whether job {@code number} still runs; if that cannot be told, it does. */
-  synchronized boolean alive(long number) {
+  public synchronized boolean alive(long number) {
     return number == job || held(number, 1);
   }
 
   /** Whether any job holds the file; to be asked before {@link #join} or after {@link #leave}. */
   synchronized boolean anyAlive() {
-    return held(1, ArenaDescriptor.MAX_JOB);
+    return held(1, MAX_JOB);
   }
 
   /**
    * This job and those alive among the newest 4096 of the others numbered up to {@code last}; 0
    * before {@link #join} and after {@link #leave}.
    */
-  synchronized int count(long last) {
+  public synchronized int count(long last) {
     if (mine == null) {
       return 0;
     }

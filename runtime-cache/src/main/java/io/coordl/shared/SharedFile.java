@@ -1,9 +1,11 @@
-package io.coordl.cache;
+package io.coordl.shared;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -22,7 +24,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of a store that several jobs share: how it comes to be, is joined, is left and goes.
+ * The file that several jobs share: how it comes to be, is joined, is left and goes.
  *
  * <p>All of that happens under the setup lock of the file that the path names <em>now</em>: the
  * path is looked at before the file is opened and again once it is locked, and unless both saw the
@@ -34,8 +36,10 @@ import org.jspecify.annotations.Nullable;
  * <p>What a kill leaves: an empty file or one without the magic (written last), or a complete one
  * without a live job. Each is removed by the next job of the same user that starts, whatever its
  * group.
+ *
+ * @param <M> the memory of its {@link Contents}
  */
-final class SharedFile {
+public final class SharedFile<M extends Closeable> {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final int ATTEMPTS = 1000;
   private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -48,16 +52,11 @@ final class SharedFile {
   private final Object identity;
   private final FileChannel channel;
   private final Liveness liveness;
-  private final ArenaMemory memory;
+  private final M memory;
   private final long job;
 
   private SharedFile(
-      Path path,
-      Object identity,
-      FileChannel channel,
-      Liveness liveness,
-      ArenaMemory memory,
-      long job) {
+      Path path, Object identity, FileChannel channel, Liveness liveness, M memory, long job) {
     this.path = path;
     this.identity = identity;
     this.channel = channel;
@@ -66,40 +65,50 @@ final class SharedFile {
     this.job = job;
   }
 
-  Path path() {
+  /** Where it is. */
+  public Path path() {
     return path;
   }
 
-  Liveness liveness() {
+  /** Who is alive. */
+  public Liveness liveness() {
     return liveness;
   }
 
-  ArenaMemory memory() {
+  /** What it holds. */
+  public M memory() {
     return memory;
   }
 
   /** This job's number, unique for the life of the file. */
-  long job() {
+  public long job() {
     return job;
   }
 
-  static Path path(Path directory, long user, String group) {
+  /** The path of a group's file. */
+  public static Path path(Path directory, long user, String group, Contents<?> contents) {
+    return directory
+        .resolve("coordl-" + user + "-" + fileName(group) + contents.suffix())
+        .toAbsolutePath();
+  }
+
+  /** The group as part of a file's name. */
+  public static String fileName(String group) {
     String name = group.replaceAll("[^A-Za-z0-9._-]", "_");
     if (!name.equals(group) || name.length() > 64) {
       name = name.substring(0, Math.min(48, name.length()));
-      name += "-" + Long.toHexString(ItemKey.of(group, 0, 0, 0).low());
+      name += "-" + Long.toHexString(checksum(group));
     }
-    return directory.resolve("coordl-" + user + "-" + name + ".arena").toAbsolutePath();
+    return name;
   }
 
-  /** A file without a name, of this process alone: it vanishes with it. */
-  static ArenaMemory openPrivate(Path directory, long user, long capacity) throws IOException {
-    Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
-    try {
-      return MappedMemory.map(path, capacity);
-    } finally {
-      Files.deleteIfExists(path);
+  /** 64 bits of a text (FNV-1a). */
+  public static long checksum(String text) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
     }
+    return hash;
   }
 
   /**
@@ -108,21 +117,23 @@ final class SharedFile {
    * @param capacity of the file, asked if it has to be made
    * @throws IOException with a sentence for the user if the file is not to be used
    */
-  static SharedFile open(Path path, long user, LongSupplier capacity, Consumer<String> words)
+  public static <M extends Closeable> SharedFile<M> open(
+      Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
       throws IOException {
     synchronized (OPEN) {
       if (!OPEN.add(path)) {
-        throw new IOException("The store " + path + " is already open in this JVM.");
+        throw new IOException(named(path, contents) + " is already open in this JVM.");
       }
-      SharedFile opened = null;
+      SharedFile<M> opened = null;
       try {
         for (int i = 0; i < ATTEMPTS; i++) {
-          opened = tryOpen(path, user, capacity, words);
+          opened = tryOpen(path, user, contents, capacity, words);
           if (opened != null) {
             return opened;
           }
         }
-        throw new IOException("The store " + path + " keeps being replaced; nothing is cached.");
+        throw new IOException(
+            named(path, contents) + " keeps being replaced; " + contents.without() + ".");
       } finally {
         if (opened == null) {
           OPEN.remove(path);
@@ -132,8 +143,9 @@ final class SharedFile {
   }
 
   /** One attempt; null if the path has changed hands meanwhile. */
-  private static @Nullable SharedFile tryOpen(
-      Path path, long user, LongSupplier capacity, Consumer<String> words) throws IOException {
+  private static <M extends Closeable> @Nullable SharedFile<M> tryOpen(
+      Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
+      throws IOException {
     try {
       Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     } catch (FileAlreadyExistsException e) {
@@ -143,23 +155,23 @@ final class SharedFile {
     if (seen == null) {
       return null;
     }
-    checkOwner(path, seen, user);
+    checkOwner(path, seen, user, contents);
     FileChannel channel = openExisting(path);
     if (channel == null) {
       return null;
     }
-    SharedFile opened = null;
+    SharedFile<M> opened = null;
     try {
       Liveness liveness = new Liveness(channel);
       if (!liveness.lockSetup(PATIENCE)) {
         throw new IOException(
-            "The store " + path + " has been locked by another job for " + PATIENCE + ".");
+            named(path, contents) + " has been locked by another job for " + PATIENCE + ".");
       }
       PosixFileAttributes locked = attributes(path);
       if (locked == null || !identity(locked).equals(identity(seen))) {
         return null;
       }
-      opened = joinOrMake(path, user, capacity, words, locked, channel, liveness);
+      opened = joinOrMake(path, user, contents, capacity, words, locked, channel, liveness);
       liveness.unlockSetup();
       return opened;
     } finally {
@@ -169,9 +181,10 @@ final class SharedFile {
     }
   }
 
-  private static @Nullable SharedFile joinOrMake(
+  private static <M extends Closeable> @Nullable SharedFile<M> joinOrMake(
       Path path,
       long user,
+      Contents<M> contents,
       LongSupplier capacity,
       Consumer<String> words,
       PosixFileAttributes file,
@@ -179,21 +192,21 @@ final class SharedFile {
       Liveness liveness)
       throws IOException {
     boolean alive = liveness.anyAlive();
-    String defect = file.size() == 0 ? "is empty" : defect(file, channel, user);
+    String defect = file.size() == 0 ? "is empty" : defect(file, channel, user, contents);
     boolean fresh = file.size() == 0 && !alive && file.permissions().equals(OWNER_ONLY);
     if (alive && defect != null) {
       throw new IOException(
-          "The store "
-              + path
+          named(path, contents)
               + " "
               + defect
-              + " but is in use; it is left alone, and nothing is cached (choose another group).");
+              + " but is in use; it is left alone, and "
+              + contents.without()
+              + " (choose another group).");
     }
     if (!alive && !fresh) {
       if (file.size() != 0) {
         words.accept(
-            "The store "
-                + path
+            named(path, contents)
                 + (defect == null ? " was left over by jobs that were killed" : " " + defect)
                 + "; it is replaced.");
       }
@@ -201,22 +214,21 @@ final class SharedFile {
       return null;
     }
     long bytes = fresh ? capacity.getAsLong() : file.size();
-    if (bytes < ArenaStore.MIN_CAPACITY) {
+    if (bytes < contents.minimum()) {
       Files.delete(path);
-      throw new IOException("The cache's budget is " + bytes + " bytes: nothing is cached.");
+      throw new IOException(
+          "The budget of " + path + " is " + bytes + " bytes: " + contents.without() + ".");
     }
-    ArenaMemory memory = null;
+    M memory = null;
     try {
-      memory = MappedMemory.map(path, bytes);
+      memory = contents.map(path, bytes);
       if (fresh) {
-        ArenaStore.format(memory, user);
+        contents.format(memory, user);
       }
-      long job = memory.getAndAdd(ArenaDescriptor.JOBS, 1) + 1;
-      if (job > ArenaDescriptor.MAX_JOB) {
-        throw new IOException("The store " + path + " has been joined too often.");
-      }
+      long job = contents.nextJob(memory, path);
       liveness.join(job);
-      return new SharedFile(path, identity(file), channel, liveness, memory, job);
+      contents.enter(memory, job, liveness, path);
+      return new SharedFile<>(path, identity(file), channel, liveness, memory, job);
     } catch (IOException | RuntimeException | Error e) {
       if (fresh) {
         Files.deleteIfExists(path);
@@ -228,34 +240,31 @@ final class SharedFile {
     }
   }
 
-  /** Why the file cannot be a store of ours, null if it can. */
-  private static @Nullable String defect(PosixFileAttributes file, FileChannel channel, long user)
+  /** Why the file cannot be one of ours, null if it can. */
+  private static @Nullable String defect(
+      PosixFileAttributes file, FileChannel channel, long user, Contents<?> contents)
       throws IOException {
+    Contents.Header expected = contents.header();
     if (!file.permissions().equals(OWNER_ONLY)) {
       return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------,";
     }
-    ByteBuffer header =
-        ByteBuffer.allocate(ArenaDescriptor.HEADER_BYTES).order(ByteOrder.nativeOrder());
+    ByteBuffer header = ByteBuffer.allocate(expected.bytes()).order(ByteOrder.nativeOrder());
     while (header.hasRemaining() && channel.read(header, header.position()) >= 0) {}
     if (header.hasRemaining()) {
       return "is truncated (" + file.size() + " bytes)";
     }
-    if (header.getLong((int) ArenaDescriptor.MAGIC) != ArenaDescriptor.MAGIC_VALUE) {
-      return "is not an arena or was never finished";
+    if (header.getLong((int) Contents.Header.MAGIC) != expected.magic()) {
+      return "is no " + contents.noun() + " or was never finished";
     }
-    long version = header.getLong((int) ArenaDescriptor.VERSION);
-    if (version != ArenaDescriptor.VERSION_VALUE
-        || header.getLong((int) ArenaDescriptor.LAYOUT) != ArenaDescriptor.LAYOUT_VALUE) {
-      return "has layout version "
-          + version
-          + ", not this agent's "
-          + ArenaDescriptor.VERSION_VALUE
-          + ",";
+    long version = header.getLong((int) Contents.Header.VERSION);
+    if (version != expected.version()
+        || header.getLong((int) Contents.Header.LAYOUT) != expected.layout()) {
+      return "has layout version " + version + ", not this agent's " + expected.version() + ",";
     }
-    if (header.getLong((int) ArenaDescriptor.UID) != user) {
-      return "was made by user " + header.getLong((int) ArenaDescriptor.UID);
+    if (header.getLong((int) Contents.Header.UID) != user) {
+      return "was made by user " + header.getLong((int) Contents.Header.UID);
     }
-    long length = header.getLong((int) ArenaDescriptor.CAPACITY);
+    long length = header.getLong((int) Contents.Header.CAPACITY);
     if (length != file.size()) {
       return "is truncated (" + file.size() + " of " + length + " bytes)";
     }
@@ -263,7 +272,11 @@ final class SharedFile {
   }
 
   /** Leaves; the last job removes the file. Views handed out stay readable. */
-  void close() {
+  public void close() {
+    close(memory);
+  }
+
+  private void close(Closeable toClose) {
     synchronized (OPEN) {
       try {
         if (liveness.lockSetup(PATIENCE)) {
@@ -276,7 +289,7 @@ final class SharedFile {
       } catch (IOException e) {
         // Then the next job that starts sweeps the file away.
       } finally {
-        memory.close();
+        closeQuietly(toClose);
         closeQuietly(channel);
         OPEN.remove(path);
       }
@@ -284,23 +297,29 @@ final class SharedFile {
   }
 
   /** Removes what killed jobs of this user left in the directory. */
-  static void sweep(Path directory, long user, Consumer<String> words) {
+  public static void sweep(
+      Path directory, long user, Contents<?> contents, Consumer<String> words) {
     synchronized (OPEN) {
       try (DirectoryStream<Path> files =
-          Files.newDirectoryStream(directory, "coordl-" + user + "-*.arena")) {
+          Files.newDirectoryStream(directory, "coordl-" + user + "-*" + contents.suffix())) {
         for (Path file : files) {
           Path path = file.toAbsolutePath();
           if (!OPEN.contains(path) && sweepOne(path, user)) {
-            words.accept("Removed the store " + path + ", left over by jobs that were killed.");
+            words.accept(
+                "Removed the "
+                    + contents.noun()
+                    + " "
+                    + path
+                    + ", left over by jobs that were killed.");
           }
         }
       } catch (IOException | RuntimeException e) {
-        words.accept("Could not look for left-over stores in " + directory + " (" + e + ").");
+        words.accept("Could not look for what killed jobs left in " + directory + " (" + e + ").");
       }
     }
   }
 
-  /** True if a store was removed; an empty file goes without a word, it may be just being made. */
+  /** True if a file was removed; an empty file goes without a word, it may be just being made. */
   private static boolean sweepOne(Path path, long user) throws IOException {
     PosixFileAttributes seen = attributes(path);
     if (seen == null || !seen.isRegularFile() || owner(path) != user) {
@@ -323,22 +342,30 @@ final class SharedFile {
     }
   }
 
-  private static void checkOwner(Path path, PosixFileAttributes file, long user)
-      throws IOException {
+  private static String named(Path path, Contents<?> contents) {
+    return "The " + contents.noun() + " " + path;
+  }
+
+  private static void checkOwner(
+      Path path, PosixFileAttributes file, long user, Contents<?> contents) throws IOException {
     if (!file.isRegularFile()) {
       throw new IOException(
-          "The store " + path + " is not a regular file; it is left alone, nothing is cached.");
+          named(path, contents)
+              + " is not a regular file; it is left alone, "
+              + contents.without()
+              + ".");
     }
     long owner = owner(path);
     if (owner != user) {
       throw new IOException(
-          "The store "
-              + path
+          named(path, contents)
               + " belongs to user "
               + owner
               + ", not to "
               + user
-              + "; it is left alone, nothing is cached (choose another group).");
+              + "; it is left alone, "
+              + contents.without()
+              + " (choose another group).");
     }
   }
 
@@ -369,11 +396,11 @@ final class SharedFile {
     return key == null ? file.creationTime() : key;
   }
 
-  private static void closeQuietly(FileChannel channel) {
+  private static void closeQuietly(Closeable closeable) {
     try {
-      channel.close();
+      closeable.close();
     } catch (IOException ignored) {
-      // It was only held for its locks.
+      // Nothing was buffered, so nothing is lost.
     }
   }
 }
