@@ -156,7 +156,8 @@ public final class LoaderBenchmark {
   private String djl(int cores, String policy, int threads)
       throws IOException, InterruptedException {
     return run(
-        djl.program(Jdks.running(), "example.loader.DjlLoader")
+        Example.DJL
+            .program(checkout, Jdks.running(), "example.loader.DjlLoader")
             .args(djl.images().toString(), Integer.toString(EPOCHS), Integer.toString(threads)),
         cores,
         policy);
@@ -164,7 +165,8 @@ public final class LoaderBenchmark {
 
   private String dl4j(int cores, String policy) throws IOException, InterruptedException {
     return run(
-        OverheadBenchmark.dl4jProgram(checkout, "example.loader.Dl4jLoader")
+        Example.DL4J
+            .program(checkout, Jdks.running(), "example.loader.Dl4jLoader")
             .args(djl.images().toString(), Integer.toString(EPOCHS)),
         cores,
         policy);

@@ -25,10 +25,14 @@ class FiguresTest {
                      "prepStallNanos": 2, "gcStallNanos": 3, "queueStallNanos": 0,
                      "storageItems": 600},
                      "stores": [{"hits": 7}, {"hits": 5}],
-                     "epochs": [{"stallNanos": 4}, {"stallNanos": 2}]}\
+                     "latencies": [{"kind": "fetch", "count": 9}, {"kind": "decode", "count": 8}],
+                     "epochs": [{"stallNanos": 4, "computeNanos": 3, "fetchTimeNanos": 1,
+                      "decodeTimeNanos": 20, "transformTimeNanos": 300, "otherTimeNanos": 4000}]}\
                     """));
     assertThat(summary)
-        .isEqualTo(new RecordingSummary(10, 6, 1, 2, 3, 0, 12, 600, List.of(4L, 2L)));
+        .isEqualTo(
+            new RecordingSummary(
+                10, 6, 1, 2, 3, 0, 12, 600, 8, List.of(new RecordingSummary.Pass(4, 3, 4321))));
   }
 
   @Test
