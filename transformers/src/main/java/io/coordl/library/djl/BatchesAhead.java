@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * on what the pipeline does, which is looked at once per pass by {@link KnownCode}: it may draw
  * from {@link RandomUtils#RANDOM} and from nothing else, and keep no state. Its draws come from a
  * copy of that generator. When the program asks for the batch, the generator is moved on to where
- * the copy came; if the program has drawn from it in between, a batch that has drawn, too, is thrown
- * away and the program's own call makes it. So a batch that nobody asks for leaves no trace. An
- * exception of the pipeline is thrown where the program asks for the batch.
+ * the copy came; if the program has drawn from it in between, a batch that has drawn, too, is
+ * thrown away and the program's own call makes it. So a batch that nobody asks for leaves no trace.
+ * An exception of the pipeline is thrown where the program asks for the batch.
  *
  * <p><b>The same arrays' owners.</b> A batch is prepared by an iterable of our own over a manager
  * of our own, so that the program may close its manager at any time; the arrays are handed to the
