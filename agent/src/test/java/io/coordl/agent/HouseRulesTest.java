@@ -36,8 +36,7 @@ final class HouseRulesTest {
     "java.time..",
     "java.util..",
     "java.security..",
-    "java.text..",
-    "jdk.jfr.."
+    "java.text.."
   };
   private static final String[] NULLNESS = {"org.jspecify.."};
   private static final String[] DESKTOP = {"java.awt..", "javax.imageio.."};
@@ -69,7 +68,10 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                  "io.coordl.cache..", "io.coordl.attribution..", "io.coordl.recording.."));
+                  "io.coordl.cache..",
+                  "io.coordl.event..",
+                  "io.coordl.attribution..",
+                  "io.coordl.recording.."));
 
   @ArchTest
   static final ArchRule theBridgeKnowsTheJdkOnly =
@@ -82,6 +84,16 @@ final class HouseRulesTest {
                   .or(resideInAnyPackage(JDK))
                   .or(resideInAnyPackage(NULLNESS))
                   .or(resideInAnyPackage(DESKTOP)));
+
+  @ArchTest
+  static final ArchRule eventsKnowTheirAnnotationsOnly =
+      classes()
+          .that()
+          .resideInAPackage("io.coordl.event..")
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage("io.coordl.event..", "java.lang..", "jdk.jfr..")
+                  .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest
   static final ArchRule onlyImageReadsWakesTheDesktop =
@@ -133,7 +145,7 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                  "io.coordl.bridge.event..",
+                  "io.coordl.event..",
                   "io.coordl.attribution..",
                   "io.coordl.recording..",
                   "jdk.jfr..",

@@ -86,6 +86,7 @@ final class PackagingIT {
             "io/coordl/agent",
             "io/coordl/attribution",
             "io/coordl/cache",
+            "io/coordl/event",
             "io/coordl/recording",
             "io/coordl/library",
             "io/coordl/transformers",

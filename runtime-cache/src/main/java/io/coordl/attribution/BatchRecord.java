@@ -1,6 +1,6 @@
 package io.coordl.attribution;
 
-import io.coordl.bridge.event.BatchEvent;
+import io.coordl.event.BatchEvent;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 

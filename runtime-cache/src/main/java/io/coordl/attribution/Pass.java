@@ -1,7 +1,7 @@
 package io.coordl.attribution;
 
-import io.coordl.bridge.event.EpochEvent;
-import io.coordl.bridge.event.StepEvent;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.StepEvent;
 import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.coordl.attribution;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
-import io.coordl.bridge.event.FetchEvent;
+import io.coordl.event.FetchEvent;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Queue;

@@ -1,12 +1,12 @@
 package io.coordl.attribution;
 
 import io.coordl.bridge.SpanKind;
-import io.coordl.bridge.event.BatchEvent;
-import io.coordl.bridge.event.CheckpointEvent;
-import io.coordl.bridge.event.DataStallEvent;
-import io.coordl.bridge.event.DecodeEvent;
-import io.coordl.bridge.event.StepEvent;
-import io.coordl.bridge.event.TransformEvent;
+import io.coordl.event.BatchEvent;
+import io.coordl.event.CheckpointEvent;
+import io.coordl.event.DataStallEvent;
+import io.coordl.event.DecodeEvent;
+import io.coordl.event.StepEvent;
+import io.coordl.event.TransformEvent;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

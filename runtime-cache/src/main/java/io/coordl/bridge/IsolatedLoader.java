@@ -35,17 +35,14 @@ public final class IsolatedLoader extends ClassLoader {
 
   /**
    * Loads all that the program's rewritten calls may need, so that a jar that is broken, or written
-   * anew while the job runs, fails here and not in a read of the program. Without the events: those
-   * are only for code whose failures {@link Bridge} catches.
+   * anew while the job runs, fails here and not in a read of the program.
    *
    * @throws LinkageError if a class is broken
    */
   public void loadBridge() throws ClassNotFoundException {
     for (Enumeration<JarEntry> entries = jar.entries(); entries.hasMoreElements(); ) {
       String name = entries.nextElement().getName();
-      if (name.startsWith(BRIDGE)
-          && name.endsWith(".class")
-          && name.indexOf('/', BRIDGE.length()) < 0) {
+      if (name.startsWith(BRIDGE) && name.endsWith(".class")) {
         String type = name.substring(0, name.length() - ".class".length()).replace('/', '.');
         Class.forName(type, false, null);
       }

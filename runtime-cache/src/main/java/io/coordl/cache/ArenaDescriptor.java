@@ -1,5 +1,8 @@
 package io.coordl.cache;
 
+import io.coordl.shared.Contents;
+import io.coordl.shared.Liveness;
+
 /**
  * Layout of an arena: every offset has its name here, and nowhere else is a byte counted. All words
  * are 64 bits wide, in the machine's byte order, aligned to 8.
@@ -19,22 +22,22 @@ final class ArenaDescriptor {
   /** "CoorDLar" as one word; in the other byte order it does not match. */
   static final long MAGIC_VALUE = 0x436f6f72444c6172L;
 
-  static final long VERSION_VALUE = 1;
+  static final long VERSION_VALUE = 2;
 
-  static final long MAGIC = 0;
-  static final long VERSION = 8;
+  static final long MAGIC = Contents.Header.MAGIC;
+  static final long VERSION = Contents.Header.VERSION;
 
   /** {@link #LAYOUT_VALUE}: two builds that count differently do not share. */
-  static final long LAYOUT = 16;
+  static final long LAYOUT = Contents.Header.LAYOUT;
 
   /** User id of the creator. */
-  static final long UID = 24;
+  static final long UID = Contents.Header.UID;
 
   /** Bytes of the whole arena, this header included; also the length of the file. */
-  static final long CAPACITY = 32;
+  static final long CAPACITY = Contents.Header.CAPACITY;
 
   /** Number of the last job that joined; numbers are never given twice. */
-  static final long JOBS = 40;
+  static final long JOBS = Contents.Header.JOBS;
 
   /** Where the next item or table is appended. */
   static final long TAIL = 64;
@@ -51,6 +54,14 @@ final class ArenaDescriptor {
   /** Not 0 once the memory behind the arena refused a write: nothing is admitted any more. */
   static final long REFUSING = 208;
 
+  /** Not 0 once somebody writes {@link #RATES}, {@link #RATES_WRITTEN} when he has. */
+  static final long RATES_STATE = 216;
+
+  static final long RATES_WRITTEN = 2;
+
+  /** The four {@link Rates} that say which form of an item comes first. */
+  static final long RATES = 224;
+
   static final int MAX_TABLES = 256;
 
   /** Offset of each table in the arena. */
@@ -58,6 +69,11 @@ final class ArenaDescriptor {
 
   /** Slots taken of each table. */
   static final long TABLE_FILLS = TABLE_OFFSETS + 8L * MAX_TABLES;
+
+  /** Decoded items kept, and their bytes; as with {@link #ITEMS}, a kill may leave them short. */
+  static final long DECODED_ITEMS = TABLE_FILLS + 8L * MAX_TABLES;
+
+  static final long DECODED_BYTES = DECODED_ITEMS + 64;
 
   static final int HEADER_BYTES = 8192;
 
@@ -84,7 +100,7 @@ final class ArenaDescriptor {
   private static final long ABANDONED_MASK = (1L << STATE_SHIFT) - 1;
 
   /** Largest job number that fits a claim. */
-  static final long MAX_JOB = HIGH_MASK;
+  static final long MAX_JOB = Math.min(HIGH_MASK, Liveness.MAX_JOB);
 
   /** Largest arena whose offsets fit a slot: 8 TiB. */
   static final long MAX_CAPACITY = (LOW_MASK + 1) << 3;

@@ -1,5 +1,8 @@
 package io.coordl.cache;
 
+import io.coordl.shared.Liveness;
+import io.coordl.shared.Machine;
+import io.coordl.shared.SharedFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -122,7 +125,7 @@ public final class ArenaStore implements Closeable {
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
   private final ArenaMemory memory;
-  private final @Nullable SharedFile shared;
+  private final @Nullable SharedFile<ArenaMemory> shared;
   private final long job;
   private final String group;
   private final long capacity;
@@ -140,7 +143,10 @@ public final class ArenaStore implements Closeable {
   private final AtomicBoolean saidRefusing = new AtomicBoolean();
 
   private ArenaStore(
-      ArenaMemory memory, @Nullable SharedFile shared, String group, Consumer<String> words) {
+      ArenaMemory memory,
+      @Nullable SharedFile<ArenaMemory> shared,
+      String group,
+      Consumer<String> words) {
     this.words = words;
     this.memory = memory;
     this.shared = shared;
@@ -167,12 +173,13 @@ public final class ArenaStore implements Closeable {
     long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / DIRECT_PART);
     try {
       long user = Machine.user();
-      SharedFile.sweep(directory, user, words);
+      SharedFile.sweep(directory, user, ArenaContents.HERE, words);
       if (room >= wanted || room >= direct) {
         if (room < wanted) {
           words.accept(directory + " has only " + room + " bytes free: the cache takes no more.");
         }
-        ArenaMemory memory = SharedFile.openPrivate(directory, user, clamp(Math.min(room, wanted)));
+        ArenaMemory memory =
+            MappedMemory.withoutName(directory, user, clamp(Math.min(room, wanted)));
         format(memory, user);
         return new ArenaStore(memory, null, "", words);
       }
@@ -244,13 +251,15 @@ public final class ArenaStore implements Closeable {
       Path directory, String group, LongSupplier capacity, Consumer<String> words)
       throws IOException {
     long user = Machine.user();
-    SharedFile.sweep(directory, user, words);
-    Path path = SharedFile.path(directory, user, group);
+    SharedFile.sweep(directory, user, ArenaContents.HERE, words);
+    Path path = SharedFile.path(directory, user, group, ArenaContents.HERE);
     return new ArenaStore(
-        SharedFile.open(path, user, () -> clamp(capacity.getAsLong()), words), group, words);
+        SharedFile.open(path, user, ArenaContents.HERE, () -> clamp(capacity.getAsLong()), words),
+        group,
+        words);
   }
 
-  private ArenaStore(SharedFile shared, String group, Consumer<String> words) {
+  private ArenaStore(SharedFile<ArenaMemory> shared, String group, Consumer<String> words) {
     this(shared.memory(), shared, group, words);
   }
 
@@ -725,6 +734,46 @@ public final class ArenaStore implements Closeable {
   /** Items and blocks kept. */
   public long items() {
     return memory.get(ArenaDescriptor.ITEMS);
+  }
+
+  /** Decoded items among them. */
+  long decodedItems() {
+    return memory.get(ArenaDescriptor.DECODED_ITEMS);
+  }
+
+  /** Bytes that decoded items take. */
+  long decodedBytes() {
+    return memory.get(ArenaDescriptor.DECODED_BYTES);
+  }
+
+  /** Notes that an item that was admitted is a decoded one. */
+  void countDecoded(int length) {
+    memory.getAndAdd(ArenaDescriptor.DECODED_ITEMS, 1);
+    memory.getAndAdd(
+        ArenaDescriptor.DECODED_BYTES,
+        ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
+  }
+
+  /** By what it was chosen which form of an item comes first; null while there is no choice. */
+  @Nullable Rates rates() {
+    return memory.get(ArenaDescriptor.RATES_STATE) != ArenaDescriptor.RATES_WRITTEN
+        ? null
+        : new Rates(
+            memory.get(ArenaDescriptor.RATES),
+            memory.get(ArenaDescriptor.RATES + 8),
+            memory.get(ArenaDescriptor.RATES + 16),
+            memory.get(ArenaDescriptor.RATES + 24));
+  }
+
+  /** Chooses by {@code rates}, unless a job has already; one killed meanwhile leaves no choice. */
+  void choose(Rates rates) {
+    if (memory.compareAndSet(ArenaDescriptor.RATES_STATE, 0, 1)) {
+      memory.set(ArenaDescriptor.RATES, rates.rawBytes());
+      memory.set(ArenaDescriptor.RATES + 8, rates.decodedBytes());
+      memory.set(ArenaDescriptor.RATES + 16, rates.readNanos());
+      memory.set(ArenaDescriptor.RATES + 24, rates.decodeNanos());
+      memory.set(ArenaDescriptor.RATES_STATE, ArenaDescriptor.RATES_WRITTEN);
+    }
   }
 
   /** Live jobs that use the store, this one included. */

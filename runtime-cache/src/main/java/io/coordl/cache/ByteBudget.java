@@ -27,9 +27,14 @@ public record ByteBudget(String text, long bytes, double share) {
    * @throws IllegalArgumentException with a sentence for the user if the text is none
    */
   public static ByteBudget parse(String text) {
+    return parse(text, AUTO_SHARE);
+  }
+
+  /** As above; {@code auto} is {@code autoShare} of what is free, from 0 to 1. */
+  public static ByteBudget parse(String text, double autoShare) {
     String value = text.trim().toLowerCase(Locale.ROOT);
     if (value.equals("auto")) {
-      return new ByteBudget(text, -1, AUTO_SHARE);
+      return new ByteBudget(text, -1, autoShare);
     }
     Matcher percent = PERCENT.matcher(value);
     if (percent.matches() && Double.parseDouble(percent.group(1)) <= 100) {

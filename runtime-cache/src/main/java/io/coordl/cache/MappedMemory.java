@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -51,6 +52,16 @@ final class MappedMemory extends ArenaMemory {
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;
+    }
+  }
+
+  /** A file without a name, of this process alone: it vanishes with it. */
+  static MappedMemory withoutName(Path directory, long user, long capacity) throws IOException {
+    Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
+    try {
+      return map(path, capacity);
+    } finally {
+      Files.deleteIfExists(path);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.coordl.recording;
 
 import io.coordl.bridge.FaultListener;
-import io.coordl.bridge.event.FaultEvent;
+import io.coordl.event.FaultEvent;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;

@@ -76,6 +76,7 @@ final class ExitSummary {
               store.misses(),
               store.bypassed()));
     }
+    split(job.stores(), lines);
     lines.addAll(job.policies());
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));
@@ -107,6 +108,33 @@ final class ExitSummary {
     String how =
         job.frameworks().contains("DJL") ? "; prepare on more threads (optExecutorService)" : "";
     return "the job waits for preparation, which a cache of raw bytes cannot cure" + how;
+  }
+
+  /** Which form of an item the common memory goes to, and why; nothing where that was not asked. */
+  private static void split(List<StoreView> stores, List<String> lines) {
+    for (StoreView first : stores) {
+      for (StoreView second : stores) {
+        if (first.order().equals("first") && second.order().equals("second")) {
+          lines.add(
+              format(
+                  "both in %s, %s items first: one of %.1f KiB saves %s (%s a MiB), a %s one of"
+                      + " %.1f KiB saves %s (%s a MiB)",
+                  bytes(first.capacity()),
+                  first.store(),
+                  first.itemBytes() / 1024.0,
+                  millis(first.itemSaves()),
+                  millis(perMebibyte(first)),
+                  second.store(),
+                  second.itemBytes() / 1024.0,
+                  millis(second.itemSaves()),
+                  millis(perMebibyte(second))));
+        }
+      }
+    }
+  }
+
+  private static long perMebibyte(StoreView store) {
+    return (long) ((double) store.itemSaves() * (1 << 20) / Math.max(1, store.itemBytes()));
   }
 
   private boolean keeps(String form) {

@@ -1,9 +1,9 @@
 package io.coordl.recording;
 
-import io.coordl.bridge.event.ConfigurationEvent;
-import io.coordl.bridge.event.JobStatisticsEvent;
-import io.coordl.bridge.event.LatencyStatisticsEvent;
-import io.coordl.bridge.event.StoreStatisticsEvent;
+import io.coordl.event.ConfigurationEvent;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -131,6 +131,9 @@ final class FlightLog {
       event.admitted = store.admitted();
       event.bypassed = store.bypassed();
       event.hitBytes = store.hitBytes();
+      event.order = store.order();
+      event.itemBytes = store.itemBytes();
+      event.itemSaves = store.itemSaves();
       event.jobs = store.jobs();
       event.commit();
     }

@@ -4,7 +4,7 @@ import io.coordl.attribution.Durations;
 import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.attribution.Totals;
-import io.coordl.bridge.event.JobStatisticsEvent;
+import io.coordl.event.JobStatisticsEvent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.coordl.recording;
 
 import io.coordl.attribution.Durations;
-import io.coordl.bridge.event.LatencyStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;

@@ -1,6 +1,6 @@
 package io.coordl.recording;
 
-import io.coordl.bridge.event.RewrittenEvent;
+import io.coordl.event.RewrittenEvent;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import static io.coordl.bridge.SpanKind.FIT;
 import static io.coordl.bridge.SpanKind.TAKE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.bridge.event.EpochEvent;
+import io.coordl.event.EpochEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

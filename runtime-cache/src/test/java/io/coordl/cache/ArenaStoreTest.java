@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.cache.ArenaStore.Fetched;
 import io.coordl.cache.ArenaStore.Outcome;
+import io.coordl.shared.Machine;
+import io.coordl.shared.SharedFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -38,7 +40,7 @@ class ArenaStoreTest {
   }
 
   private Path file(String group) throws IOException {
-    return SharedFile.path(directory, Machine.user(), group);
+    return SharedFile.path(directory, Machine.user(), group, ArenaContents.HERE);
   }
 
   @Test
@@ -349,8 +351,9 @@ class ArenaStoreTest {
   void truncatedForeignAndOtherVersionsAreReplacedWhenUnused() throws IOException {
     long user = Machine.user();
     Path path = file("stale");
-    for (String defect : List.of("truncated", "not an arena", "layout version", "mode", "user")) {
-      SharedFile made = SharedFile.open(path, user, () -> 8 << 20, words::add);
+    for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
+      SharedFile<ArenaMemory> made =
+          SharedFile.open(path, user, ArenaContents.HERE, () -> 8 << 20, words::add);
       Path copy = Files.copy(path, directory.resolve("copy"));
       made.close();
       Files.move(copy, path);
@@ -358,7 +361,7 @@ class ArenaStoreTest {
       try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
         switch (defect) {
           case "truncated" -> file.setLength(100_000);
-          case "not an arena" -> poke(file, ArenaDescriptor.MAGIC);
+          case "no store" -> poke(file, ArenaDescriptor.MAGIC);
           case "layout version" -> poke(file, ArenaDescriptor.VERSION);
           case "user" -> poke(file, ArenaDescriptor.UID);
           default ->
@@ -366,7 +369,8 @@ class ArenaStoreTest {
         }
       }
       words.clear();
-      SharedFile replaced = SharedFile.open(path, user, () -> 8 << 20, words::add);
+      SharedFile<ArenaMemory> replaced =
+          SharedFile.open(path, user, ArenaContents.HERE, () -> 8 << 20, words::add);
       assertThat(words).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
       assertThat(replaced.memory().capacity()).isEqualTo(8 << 20);
       replaced.close();
@@ -383,11 +387,17 @@ class ArenaStoreTest {
   void anothersFileIsLeftAlone() throws IOException {
     Path path = file("foreign");
     Files.createFile(path);
-    assertThatThrownBy(() -> SharedFile.open(path, Machine.user() + 1, () -> 8 << 20, words::add))
+    assertThatThrownBy(
+            () ->
+                SharedFile.open(
+                    path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, words::add))
         .hasMessageContaining("belongs to user");
     assertThat(path).exists();
     Path link = Files.createSymbolicLink(file("link"), path);
-    assertThatThrownBy(() -> SharedFile.open(link, Machine.user(), () -> 8 << 20, words::add))
+    assertThatThrownBy(
+            () ->
+                SharedFile.open(
+                    link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, words::add))
         .hasMessageContaining("not a regular file");
   }
 

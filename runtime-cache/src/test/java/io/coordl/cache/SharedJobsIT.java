@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.cache.ArenaStore.Fetched;
 import io.coordl.cache.ArenaStore.Outcome;
+import io.coordl.shared.Machine;
+import io.coordl.shared.SharedFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -217,7 +219,7 @@ class SharedJobsIT {
   void aDamagedStoreInUseIsRefusedAndLeftAlone() throws Exception {
     Process user = job("used", 10, 1, 1);
     assertThat(output(user).readLine()).isEqualTo("joined");
-    Path path = SharedFile.path(directory, Machine.user(), "used");
+    Path path = SharedFile.path(directory, Machine.user(), "used", ArenaContents.HERE);
     try (var file = new java.io.RandomAccessFile(path.toFile(), "rw")) {
       file.seek(ArenaDescriptor.VERSION);
       file.writeLong(0);

@@ -7,6 +7,8 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.MinioCache;
+import io.coordl.cache.Rates;
+import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.library.Ahead;
 import io.coordl.library.ItemsAhead;
@@ -28,6 +30,8 @@ final class Policies {
   private final JobMonitor job;
   private final ItemFilter filter;
   private final String scope;
+  private @Nullable ArenaStore common;
+  private @Nullable SharedBudget budget;
   private @Nullable MinioCache raw;
 
   Policies(Options options, JobMonitor job) {
@@ -71,7 +75,11 @@ final class Policies {
       return new MinioCache(null, filter);
     }
     ArenaStore store = store(Option.CACHE_SIZE, options.get(Option.GROUP));
-    MinioCache cache = new MinioCache(store, filter);
+    if (store != null && keepsDecoded(options) && sharesBudget()) {
+      common = store;
+      budget = new SharedBudget(store);
+    }
+    MinioCache cache = new MinioCache(store, filter, budget);
     if (store != null) {
       job.addStore(() -> view("raw", cache.statistics()), store);
       raw = cache;
@@ -86,12 +94,11 @@ final class Policies {
   LibraryHooks hooks(RewriteLog rewrites) {
     DecodedStore decoded = null;
     if (keepsDecoded(options)) {
-      // A group's name has no comma, so the decoded items' name is never that of a raw store.
-      ArenaStore arena = store(Option.DECODED_SIZE, options.get(Option.GROUP) + ",decoded");
+      ArenaStore arena = decodedArena();
       if (arena == null) {
         return LibraryHooks.NONE;
       }
-      DecodedStore store = new DecodedStore(arena, filter);
+      DecodedStore store = new DecodedStore(arena, filter, budget);
       job.addStore(() -> view("decoded", store.statistics()), store);
       decoded = store;
     }
@@ -114,6 +121,20 @@ final class Policies {
                       + reason
                       + "); it runs as it is.");
         });
+  }
+
+  /** That of the raw items, theirs too or not, unless the user says how large its own is to be. */
+  private @Nullable ArenaStore decodedArena() {
+    String group = options.get(Option.GROUP);
+    if (!sharesBudget()) {
+      // A group's name has no comma, so this name is no other group's.
+      return store(Option.DECODED_SIZE, group + ",decoded");
+    }
+    return keepsRaw(options) ? common : store(Option.DECODED_SIZE, group);
+  }
+
+  private boolean sharesBudget() {
+    return options.get(Option.DECODED_SIZE).equals("auto");
   }
 
   private Ahead ahead(boolean decodes) {
@@ -145,13 +166,15 @@ final class Policies {
     }
   }
 
-  /** Two stores share what one would take, unless the user says how. */
+  /** Beside an arena of a size of the user's, another takes half of what it would take alone. */
   private String size(Option size) {
     String given = options.get(size);
-    return given.equals("auto") && keepsRaw(options) && keepsDecoded(options) ? "25%" : given;
+    return given.equals("auto") && keepsDecoded(options) && !sharesBudget() ? "25%" : given;
   }
 
   private StoreView view(String store, StoreStatistics s) {
+    Rates rates = budget == null ? null : budget.rates();
+    boolean raw = store.equals("raw");
     return new StoreView(
         store,
         scope,
@@ -165,6 +188,9 @@ final class Policies {
         s.bypassed(),
         s.hitBytes(),
         s.bypassedFull() > 0,
+        rates == null ? "" : rates.rawFirst() == raw ? "first" : "second",
+        rates == null ? 0 : raw ? rates.rawBytes() : rates.decodedBytes(),
+        rates == null ? 0 : raw ? rates.readNanos() : rates.savedByDecoded(),
         s.jobs());
   }
 }

@@ -55,7 +55,11 @@ public record Summary(
   record Pass(
       long epoch, @Nullable String source, boolean complete, @JsonUnwrapped Figures figures) {}
 
-  /** {@code hitRatio}: hits of hits and misses, 0 to 1; absent if nothing was asked for. */
+  /**
+   * {@code hitRatio}: hits of hits and misses, 0 to 1; absent if nothing was asked for. {@code
+   * order} and what follows from it: present where raw and decoded items share the budget and it
+   * was chosen which come first.
+   */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Store(
       @Nullable String store,
@@ -70,6 +74,9 @@ public record Summary(
       long admitted,
       long bypassed,
       long hitBytes,
+      @Nullable String order,
+      @Nullable Long itemBytes,
+      @Nullable Long itemSavesNanos,
       long jobs) {}
 
   record Latency(
@@ -153,6 +160,7 @@ public record Summary(
 
   private static Store store(StoreStatistics store) {
     long openings = store.hits() + store.misses();
+    boolean ordered = store.order() != null && !store.order().isEmpty();
     return new Store(
         store.store(),
         store.scope(),
@@ -166,6 +174,9 @@ public record Summary(
         store.admitted(),
         store.bypassed(),
         store.hitBytes(),
+        ordered ? store.order() : null,
+        ordered ? (Long) store.itemBytes() : null,
+        ordered ? (Long) store.itemSaves() : null,
         store.jobs());
   }
 

@@ -2,11 +2,11 @@ package io.coordl.reports.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.bridge.event.BatchEvent;
-import io.coordl.bridge.event.DataStallEvent;
-import io.coordl.bridge.event.DecodeEvent;
-import io.coordl.bridge.event.StepEvent;
-import io.coordl.bridge.event.TransformEvent;
+import io.coordl.event.BatchEvent;
+import io.coordl.event.DataStallEvent;
+import io.coordl.event.DecodeEvent;
+import io.coordl.event.StepEvent;
+import io.coordl.event.TransformEvent;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -92,6 +92,9 @@ class RecordingReaderTest {
                 1_000,
                 0,
                 200_000_000,
+                "first",
+                100_000,
+                2_000_000,
                 1));
     assertThat(recording.latencies())
         .extracting(LatencyStatistics::kind, LatencyStatistics::p50, LatencyStatistics::p99)

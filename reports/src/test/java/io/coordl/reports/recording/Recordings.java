@@ -1,17 +1,17 @@
 package io.coordl.reports.recording;
 
-import io.coordl.bridge.event.BatchEvent;
-import io.coordl.bridge.event.ConfigurationEvent;
-import io.coordl.bridge.event.DataStallEvent;
-import io.coordl.bridge.event.DecodeEvent;
-import io.coordl.bridge.event.EpochEvent;
-import io.coordl.bridge.event.FaultEvent;
-import io.coordl.bridge.event.FetchEvent;
-import io.coordl.bridge.event.JobStatisticsEvent;
-import io.coordl.bridge.event.LatencyStatisticsEvent;
-import io.coordl.bridge.event.StepEvent;
-import io.coordl.bridge.event.StoreStatisticsEvent;
-import io.coordl.bridge.event.TransformEvent;
+import io.coordl.event.BatchEvent;
+import io.coordl.event.ConfigurationEvent;
+import io.coordl.event.DataStallEvent;
+import io.coordl.event.DecodeEvent;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.FaultEvent;
+import io.coordl.event.FetchEvent;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.StepEvent;
+import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.TransformEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -158,6 +158,9 @@ public final class Recordings {
     event.admitted = 1_000;
     event.bypassed = 0;
     event.hitBytes = hits * 100_000;
+    event.order = "first";
+    event.itemBytes = 100_000;
+    event.itemSaves = 2_000_000;
     event.jobs = 1;
     event.commit();
   }

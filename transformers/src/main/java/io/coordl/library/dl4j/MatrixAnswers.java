@@ -221,6 +221,7 @@ public final class MatrixAnswers implements LibraryHooks {
     private final DecodedForm form;
     private final @Nullable INDArray target;
     private final @Nullable INDArray filled;
+    private final long start = System.nanoTime();
 
     Call(DecodedItem item, DecodedForm form, @Nullable INDArray target, @Nullable INDArray filled) {
       this.item = item;
@@ -239,6 +240,7 @@ public final class MatrixAnswers implements LibraryHooks {
       if (filled != null) {
         return filled;
       }
+      item.made(System.nanoTime() - start);
       INDArray made = target != null ? target : (INDArray) own;
       try {
         KeptArray pixels = made != null && Floats.isPlain(made) ? Floats.read(made) : null;

@@ -67,6 +67,8 @@ public final class Hooks {
     HookRule.Answerer djlAhead = new HookRule.Answerer("djl.Prefetch", PREFETCH);
     HookRule.Answerer dl4jAhead = new HookRule.Answerer("dl4j.Prefetch", PREFETCH);
     String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
+    HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
+    String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
     return List.of(
         answer(images, DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
         new HookRule(
@@ -109,7 +111,21 @@ public final class Hooks {
             DL4J,
             "org/datavec/image/loader/NativeImageLoader",
             "asMatrix",
-            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"));
+            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"),
+        answer(
+            passes,
+            DL4J,
+            iterators + "DataSetIterator",
+            "next",
+            "(I)Lorg/nd4j/linalg/dataset/DataSet;"),
+        answer(passes, DL4J, iterators + "DataSetIterator", "reset", "()V"),
+        answer(
+            passes,
+            DL4J,
+            iterators + "MultiDataSetIterator",
+            "next",
+            "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
+        answer(passes, DL4J, iterators + "MultiDataSetIterator", "reset", "()V"));
   }
 
   /** The methods that are marked, DJL first. */

@@ -1,0 +1,27 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
+
+/** The program wrote a model. */
+@Name("io.coordl.Checkpoint")
+@Label("Checkpoint")
+@Description("The program wrote a model.")
+@Category("CoorDL")
+@StackTrace(false)
+public final class CheckpointEvent extends Event {
+  /** Class of the model */
+  @Label("Model")
+  @Description("Class of the model")
+  public @Nullable String model;
+
+  /** File or directory, if known */
+  @Label("Target")
+  @Description("File or directory, if known")
+  public @Nullable String target;
+}

@@ -1,0 +1,34 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Period;
+import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
+
+/** One argument of the agent as understood. */
+@Name("io.coordl.Configuration")
+@Label("Configuration")
+@Description("One argument of the agent as understood.")
+@Category("CoorDL")
+@StackTrace(false)
+@Period("endChunk")
+public final class ConfigurationEvent extends Event {
+  /** Argument */
+  @Label("Key")
+  @Description("Argument")
+  public @Nullable String key;
+
+  /** Value in force */
+  @Label("Value")
+  @Description("Value in force")
+  public @Nullable String value;
+
+  /** default, argument, file or environment */
+  @Label("Origin")
+  @Description("default, argument, file or environment")
+  public @Nullable String origin;
+}

@@ -1,0 +1,58 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/** The training thread waited for a batch. */
+@Name("io.coordl.DataStall")
+@Label("Data Stall")
+@Description("The training thread waited for a batch.")
+@Category("CoorDL")
+@StackTrace(false)
+public final class DataStallEvent extends Event {
+  /** Number of the batch, 0 if none */
+  @Label("Batch")
+  @Description("Number of the batch, 0 if none")
+  @BatchId
+  public long batch;
+
+  /** Number of the pass over the data set */
+  @Label("Epoch")
+  @Description("Number of the pass over the data set")
+  public long epoch;
+
+  /** Time waited, gaps between the calls excluded */
+  @Label("Wait")
+  @Description("Time waited, gaps between the calls excluded")
+  @Timespan(Timespan.NANOSECONDS)
+  public long wait;
+
+  /** Share of the wait on the batch being fetched */
+  @Label("Fetch Stall")
+  @Description("Share of the wait on the batch being fetched")
+  @Timespan(Timespan.NANOSECONDS)
+  public long fetch;
+
+  /** Share of the wait on decode, transforms and assembly */
+  @Label("Prep Stall")
+  @Description("Share of the wait on decode, transforms and assembly")
+  @Timespan(Timespan.NANOSECONDS)
+  public long prep;
+
+  /** Garbage collection pauses inside the wait */
+  @Label("GC Stall")
+  @Description("Garbage collection pauses inside the wait")
+  @Timespan(Timespan.NANOSECONDS)
+  public long gc;
+
+  /** Rest: hand-over and waiting for a worker to start */
+  @Label("Queueing")
+  @Description("Rest: hand-over and waiting for a worker to start")
+  @Timespan(Timespan.NANOSECONDS)
+  public long queue;
+}

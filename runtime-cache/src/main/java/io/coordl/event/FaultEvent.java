@@ -1,0 +1,32 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
+
+/** Something inside the agent failed; the call of the program itself was made instead. */
+@Name("io.coordl.Fault")
+@Label("Fault")
+@Description("Something inside the agent failed; the call of the program itself was made instead.")
+@Category("CoorDL")
+@StackTrace(false)
+public final class FaultEvent extends Event {
+  /** What was being done */
+  @Label("Where")
+  @Description("What was being done")
+  public @Nullable String where;
+
+  /** Exception */
+  @Label("Cause")
+  @Description("Exception")
+  public @Nullable String cause;
+
+  /** What happens now */
+  @Label("Action")
+  @Description("What happens now")
+  public @Nullable String action;
+}

@@ -1,0 +1,50 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+
+/** One item took 0.1 ms or longer to fetch; written when it was closed. */
+@Name("io.coordl.Fetch")
+@Label("Fetch")
+@Description("One item took 0.1 ms or longer to fetch; written when it was closed.")
+@Category("CoorDL")
+@StackTrace(false)
+public final class FetchEvent extends Event {
+  /** Quicker fetches are only counted: a warm page cache would flood the recording. */
+  public static final long SLOW_NANOS = 100_000;
+
+  /** Number of the batch, 0 if none */
+  @Label("Batch")
+  @Description("Number of the batch, 0 if none")
+  @BatchId
+  public long batch;
+
+  /** File of the item */
+  @Label("Path")
+  @Description("File of the item")
+  public @Nullable String path;
+
+  /** Bytes read */
+  @Label("Bytes")
+  @Description("Bytes read")
+  @DataAmount
+  public long bytes;
+
+  /** Time inside open and read calls */
+  @Label("Fetch Time")
+  @Description("Time inside open and read calls")
+  @Timespan(Timespan.NANOSECONDS)
+  public long fetchTime;
+
+  /** True if a store answered, false if storage did */
+  @Label("From Memory")
+  @Description("True if a store answered, false if storage did")
+  public boolean memory;
+}

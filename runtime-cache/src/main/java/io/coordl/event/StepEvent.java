@@ -1,0 +1,40 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+
+/** The training thread computed between taking a batch and asking for the next. */
+@Name("io.coordl.Step")
+@Label("Step")
+@Description("The training thread computed between taking a batch and asking for the next.")
+@Category("CoorDL")
+@StackTrace(false)
+public final class StepEvent extends Event {
+  /** Number of the batch, 0 if none */
+  @Label("Batch")
+  @Description("Number of the batch, 0 if none")
+  @BatchId
+  public long batch;
+
+  /** Number of the pass over the data set */
+  @Label("Epoch")
+  @Description("Number of the pass over the data set")
+  public long epoch;
+
+  /** Time computed, waits and checkpoints excluded */
+  @Label("Compute")
+  @Description("Time computed, waits and checkpoints excluded")
+  @Timespan(Timespan.NANOSECONDS)
+  public long compute;
+
+  /** Part of it spent writing models */
+  @Label("Checkpoint")
+  @Description("Part of it spent writing models")
+  @Timespan(Timespan.NANOSECONDS)
+  public long checkpoint;
+}

@@ -1,0 +1,102 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Period;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+
+/** State of one item store. */
+@Name("io.coordl.StoreStatistics")
+@Label("Store Statistics")
+@Description("State of one item store.")
+@Category("CoorDL")
+@StackTrace(false)
+@Period("endChunk")
+public final class StoreStatisticsEvent extends Event {
+  /** Form of the items: raw or decoded */
+  @Label("Store")
+  @Description("Form of the items: raw or decoded")
+  public @Nullable String store;
+
+  /** process or host */
+  @Label("Scope")
+  @Description("process or host")
+  public @Nullable String scope;
+
+  /** Jobs that share it */
+  @Label("Group")
+  @Description("Jobs that share it")
+  public @Nullable String group;
+
+  /** Byte budget */
+  @Label("Capacity")
+  @Description("Byte budget")
+  @DataAmount
+  public long capacity;
+
+  /** Bytes in use, index included */
+  @Label("Used")
+  @Description("Bytes in use, index included")
+  @DataAmount
+  public long used;
+
+  /** Items and blocks kept */
+  @Label("Items")
+  @Description("Items and blocks kept")
+  public long items;
+
+  /** Openings answered from memory */
+  @Label("Hits")
+  @Description("Openings answered from memory")
+  public long hits;
+
+  /** Openings not answered from memory */
+  @Label("Misses")
+  @Description("Openings not answered from memory")
+  public long misses;
+
+  /** Items and blocks this job has put in */
+  @Label("Admitted")
+  @Description("Items and blocks this job has put in")
+  public long admitted;
+
+  /** Openings that could not be kept: full, changed while read or unreadable */
+  @Label("Bypassed")
+  @Description("Openings that could not be kept: full, changed while read or unreadable")
+  public long bypassed;
+
+  /** Bytes answered from memory */
+  @Label("Bytes Hit")
+  @Description("Bytes answered from memory")
+  @DataAmount
+  public long hitBytes;
+
+  /** first or second, where raw and decoded items share the capacity and a choice was made */
+  @Label("Order")
+  @Description(
+      "first or second, where raw and decoded items share the capacity and a choice was made")
+  public @Nullable String order;
+
+  /** Length of an item, as measured for the choice */
+  @Label("Item Bytes")
+  @Description("Length of an item, as measured for the choice")
+  @DataAmount
+  public long itemBytes;
+
+  /** Time that such an item saves when it is found */
+  @Label("Item Saves")
+  @Description("Time that such an item saves when it is found")
+  @Timespan(Timespan.NANOSECONDS)
+  public long itemSaves;
+
+  /** Live jobs that use the store */
+  @Label("Jobs")
+  @Description("Live jobs that use the store")
+  public long jobs;
+}

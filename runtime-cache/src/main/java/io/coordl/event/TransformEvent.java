@@ -1,0 +1,30 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
+import org.jspecify.annotations.Nullable;
+
+/** One transform ran on one sample or batch. */
+@Name("io.coordl.Transform")
+@Label("Transform")
+@Description("One transform ran on one sample or batch.")
+@Category("CoorDL")
+@StackTrace(false)
+@Threshold("1 ms")
+public final class TransformEvent extends Event {
+  /** Number of the batch, 0 if none */
+  @Label("Batch")
+  @Description("Number of the batch, 0 if none")
+  @BatchId
+  public long batch;
+
+  /** Class of the transform */
+  @Label("Transform")
+  @Description("Class of the transform")
+  public @Nullable String transform;
+}

@@ -1,0 +1,71 @@
+package io.coordl.shared;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * What a {@link SharedFile} holds: how it is known again, made and joined. Everything here but
+ * {@link #map} is called under the file's setup lock.
+ *
+ * @param <M> its memory, closed with the file
+ */
+public interface Contents<M extends Closeable> {
+  /** End of the file's name, with its dot. */
+  String suffix();
+
+  /** What the user calls it: "store". */
+  String noun();
+
+  /** What it costs the user if the file is not to be used: "nothing is cached". */
+  String without();
+
+  /** Offsets and values of the words that tell one file of ours from another. */
+  Header header();
+
+  /** Bytes below which a file is not worth being made. */
+  long minimum();
+
+  /** Maps a file of this length, or one to be given it. */
+  M map(Path path, long bytes) throws IOException;
+
+  /** Makes the contents of a new file, the magic last. */
+  void format(M memory, long user) throws IOException;
+
+  /**
+   * The number of the job that joins: one that nobody had before.
+   *
+   * @throws IOException with a sentence for the user if there is none
+   */
+  long nextJob(M memory, Path path) throws IOException;
+
+  /**
+   * Enters a job that is alive from now on.
+   *
+   * @throws IOException with a sentence for the user if there is no room
+   */
+  void enter(M memory, long job, Liveness liveness, Path path) throws IOException;
+
+  /**
+   * Words at the beginning of every file of ours, each of 64 bits, in the machine's byte order.
+   *
+   * @param magic what the file is, written last
+   * @param version of the layout
+   * @param layout that differs between builds which count differently
+   * @param bytes of the whole header
+   */
+  record Header(long magic, long version, long layout, int bytes) {
+    public static final long MAGIC = 0;
+    public static final long VERSION = 8;
+    public static final long LAYOUT = 16;
+
+    /** User id of the creator. */
+    public static final long UID = 24;
+
+    /** Length of the file. */
+    public static final long CAPACITY = 32;
+
+    /** Number of the last job that joined; numbers are never given twice. */
+    public static final long JOBS = 40;
+  }
+}

@@ -1,0 +1,141 @@
+package io.coordl.shared;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who uses a shared file, told by fcntl byte-range locks far behind its end: one byte for setting
+ * up and leaving, one for every job that ever joined. The kernel releases a job's byte when its
+ * last thread is gone, whatever killed it; from then on none of its stores or writes is under way,
+ * so what it had claimed may be taken over. Pids would not do: they are reused, and differ between
+ * containers that share the file.
+ *
+ * <p>These locks belong to the process, not to the channel: closing <em>any</em> descriptor of the
+ * file drops them all. So the file must not be opened twice in one JVM ({@link SharedFile} sees to
+ * that) and the channel stays open as long as the store. Nothing here waits in the kernel, and
+ * {@code tryLock}, unlike {@code lock}, leaves the channel open when its thread is interrupted.
+ *
+ * <p>Thread-safe; blocking only in {@link #lockSetup}, boundedly.
+ */
+public final class Liveness {
+  private static final long SETUP_BYTE = 1L << 60;
+
+  /** Largest number of a job. */
+  public static final long MAX_JOB = (1L << 22) - 1;
+
+  /** Longer than another job's probe can keep a byte. */
+  private static final Duration PROBE = Duration.ofSeconds(1);
+
+  private final FileChannel channel;
+  private @Nullable FileLock setup;
+  private @Nullable FileLock mine;
+  private long job;
+
+  Liveness(FileChannel channel) {
+    this.channel = channel;
+  }
+
+  /**
+   * Takes the right to set up, join and leave; false if another process, or thread of this one,
+   * keeps it that long.
+   */
+  public boolean lockSetup(Duration patience) throws IOException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (!tryLockSetup()) {
+      if (System.nanoTime() - deadline >= 0) {
+        return false;
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+    return true;
+  }
+
+  private synchronized boolean tryLockSetup() throws IOException {
+    if (setup != null) {
+      return false;
+    }
+    setup = tryLock(SETUP_BYTE, 1, false);
+    return setup != null;
+  }
+
+  /** Gives that right back. */
+  public synchronized void unlockSetup() throws IOException {
+    if (setup != null) {
+      setup.release();
+      setup = null;
+    }
+  }
+
+  /** Marks this process as job {@code number} until it dies or leaves. */
+  synchronized void join(long number) throws IOException {
+    long deadline = System.nanoTime() + PROBE.toNanos();
+    mine = tryLock(SETUP_BYTE + number, 1, false);
+    while (mine == null) {
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IOException("job number " + number + " is taken");
+      }
+      LockSupport.parkNanos(1_000_000); // Another job counts, and is just looking at this byte.
+      mine = tryLock(SETUP_BYTE + number, 1, false);
+    }
+    job = number;
+  }
+
+  synchronized void leave() throws IOException {
+    if (mine != null) {
+      mine.release();
+      mine = null;
+      job = 0;
+    }
+  }
+
+  /** Whether job {@code number} still runs; if that cannot be told, it does. */
+  public synchronized boolean alive(long number) {
+    return number == job || held(number, 1);
+  }
+
+  /** Whether any job holds the file; to be asked before {@link #join} or after {@link #leave}. */
+  synchronized boolean anyAlive() {
+    return held(1, MAX_JOB);
+  }
+
+  /**
+   * This job and those alive among the newest 4096 of the others numbered up to {@code last}; 0
+   * before {@link #join} and after {@link #leave}.
+   */
+  public synchronized int count(long last) {
+    if (mine == null) {
+      return 0;
+    }
+    int count = 1;
+    for (long number = Math.max(1, last - 4095); number <= last; number++) {
+      count += number != job && held(number, 1) ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** Asks with a shared lock, so that two who ask do not take each other for the owner. */
+  private boolean held(long first, long count) {
+    try {
+      FileLock probe = tryLock(SETUP_BYTE + first, count, true);
+      if (probe != null) {
+        probe.release();
+      }
+      return probe == null;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private @Nullable FileLock tryLock(long at, long length, boolean shared) throws IOException {
+    try {
+      return channel.tryLock(at, length, shared);
+    } catch (OverlappingFileLockException e) {
+      return null;
+    }
+  }
+}

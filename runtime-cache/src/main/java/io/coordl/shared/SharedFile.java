@@ -1,0 +1,406 @@
+package io.coordl.shared;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file that several jobs share: how it comes to be, is joined, is left and goes.
+ *
+ * <p>All of that happens under the setup lock of the file that the path names <em>now</em>: the
+ * path is looked at before the file is opened and again once it is locked, and unless both saw the
+ * same file (device and inode) everything starts over. So whoever holds the setup lock and finds no
+ * job alive may remove the path: nobody can be on the way in, for he would look again. A file is
+ * never truncated or set up anew in place, because the mapping of a job that is just leaving may
+ * still be read; it is unlinked, and a fresh one made.
+ *
+ * <p>What a kill leaves: an empty file or one without the magic (written last), or a complete one
+ * without a live job. Each is removed by the next job of the same user that starts, whatever its
+ * group.
+ *
+ * @param <M> the memory of its {@link Contents}
+ */
+public final class SharedFile<M extends Closeable> {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final int ATTEMPTS = 1000;
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rw-------");
+
+  /** Files this JVM has open; static because the locks they stand for belong to the process. */
+  private static final Set<Path> OPEN = new HashSet<>();
+
+  private final Path path;
+  private final Object identity;
+  private final FileChannel channel;
+  private final Liveness liveness;
+  private final M memory;
+  private final long job;
+
+  private SharedFile(
+      Path path, Object identity, FileChannel channel, Liveness liveness, M memory, long job) {
+    this.path = path;
+    this.identity = identity;
+    this.channel = channel;
+    this.liveness = liveness;
+    this.memory = memory;
+    this.job = job;
+  }
+
+  /** Where it is. */
+  public Path path() {
+    return path;
+  }
+
+  /** Who is alive. */
+  public Liveness liveness() {
+    return liveness;
+  }
+
+  /** What it holds. */
+  public M memory() {
+    return memory;
+  }
+
+  /** This job's number, unique for the life of the file. */
+  public long job() {
+    return job;
+  }
+
+  /** The path of a group's file. */
+  public static Path path(Path directory, long user, String group, Contents<?> contents) {
+    return directory
+        .resolve("coordl-" + user + "-" + fileName(group) + contents.suffix())
+        .toAbsolutePath();
+  }
+
+  /** The group as part of a file's name. */
+  public static String fileName(String group) {
+    String name = group.replaceAll("[^A-Za-z0-9._-]", "_");
+    if (!name.equals(group) || name.length() > 64) {
+      name = name.substring(0, Math.min(48, name.length()));
+      name += "-" + Long.toHexString(checksum(group));
+    }
+    return name;
+  }
+
+  /** 64 bits of a text (FNV-1a). */
+  public static long checksum(String text) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  /**
+   * Joins the file of a group, or makes it.
+   *
+   * @param capacity of the file, asked if it has to be made
+   * @throws IOException with a sentence for the user if the file is not to be used
+   */
+  public static <M extends Closeable> SharedFile<M> open(
+      Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
+      throws IOException {
+    synchronized (OPEN) {
+      if (!OPEN.add(path)) {
+        throw new IOException(named(path, contents) + " is already open in this JVM.");
+      }
+      SharedFile<M> opened = null;
+      try {
+        for (int i = 0; i < ATTEMPTS; i++) {
+          opened = tryOpen(path, user, contents, capacity, words);
+          if (opened != null) {
+            return opened;
+          }
+        }
+        throw new IOException(
+            named(path, contents) + " keeps being replaced; " + contents.without() + ".");
+      } finally {
+        if (opened == null) {
+          OPEN.remove(path);
+        }
+      }
+    }
+  }
+
+  /** One attempt; null if the path has changed hands meanwhile. */
+  private static <M extends Closeable> @Nullable SharedFile<M> tryOpen(
+      Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
+      throws IOException {
+    try {
+      Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    } catch (FileAlreadyExistsException e) {
+      // Then it may be joined.
+    }
+    PosixFileAttributes seen = attributes(path);
+    if (seen == null) {
+      return null;
+    }
+    checkOwner(path, seen, user, contents);
+    FileChannel channel = openExisting(path);
+    if (channel == null) {
+      return null;
+    }
+    SharedFile<M> opened = null;
+    try {
+      Liveness liveness = new Liveness(channel);
+      if (!liveness.lockSetup(PATIENCE)) {
+        throw new IOException(
+            named(path, contents) + " has been locked by another job for " + PATIENCE + ".");
+      }
+      PosixFileAttributes locked = attributes(path);
+      if (locked == null || !identity(locked).equals(identity(seen))) {
+        return null;
+      }
+      opened = joinOrMake(path, user, contents, capacity, words, locked, channel, liveness);
+      liveness.unlockSetup();
+      return opened;
+    } finally {
+      if (opened == null) {
+        channel.close();
+      }
+    }
+  }
+
+  private static <M extends Closeable> @Nullable SharedFile<M> joinOrMake(
+      Path path,
+      long user,
+      Contents<M> contents,
+      LongSupplier capacity,
+      Consumer<String> words,
+      PosixFileAttributes file,
+      FileChannel channel,
+      Liveness liveness)
+      throws IOException {
+    boolean alive = liveness.anyAlive();
+    String defect = file.size() == 0 ? "is empty" : defect(file, channel, user, contents);
+    boolean fresh = file.size() == 0 && !alive && file.permissions().equals(OWNER_ONLY);
+    if (alive && defect != null) {
+      throw new IOException(
+          named(path, contents)
+              + " "
+              + defect
+              + " but is in use; it is left alone, and "
+              + contents.without()
+              + " (choose another group).");
+    }
+    if (!alive && !fresh) {
+      if (file.size() != 0) {
+        words.accept(
+            named(path, contents)
+                + (defect == null ? " was left over by jobs that were killed" : " " + defect)
+                + "; it is replaced.");
+      }
+      Files.delete(path);
+      return null;
+    }
+    long bytes = fresh ? capacity.getAsLong() : file.size();
+    if (bytes < contents.minimum()) {
+      Files.delete(path);
+      throw new IOException(
+          "The budget of " + path + " is " + bytes + " bytes: " + contents.without() + ".");
+    }
+    M memory = null;
+    try {
+      memory = contents.map(path, bytes);
+      if (fresh) {
+        contents.format(memory, user);
+      }
+      long job = contents.nextJob(memory, path);
+      liveness.join(job);
+      contents.enter(memory, job, liveness, path);
+      return new SharedFile<>(path, identity(file), channel, liveness, memory, job);
+    } catch (IOException | RuntimeException | Error e) {
+      if (fresh) {
+        Files.deleteIfExists(path);
+      }
+      if (memory != null) {
+        memory.close();
+      }
+      throw e;
+    }
+  }
+
+  /** Why the file cannot be one of ours, null if it can. */
+  private static @Nullable String defect(
+      PosixFileAttributes file, FileChannel channel, long user, Contents<?> contents)
+      throws IOException {
+    Contents.Header expected = contents.header();
+    if (!file.permissions().equals(OWNER_ONLY)) {
+      return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------,";
+    }
+    ByteBuffer header = ByteBuffer.allocate(expected.bytes()).order(ByteOrder.nativeOrder());
+    while (header.hasRemaining() && channel.read(header, header.position()) >= 0) {}
+    if (header.hasRemaining()) {
+      return "is truncated (" + file.size() + " bytes)";
+    }
+    if (header.getLong((int) Contents.Header.MAGIC) != expected.magic()) {
+      return "is no " + contents.noun() + " or was never finished";
+    }
+    long version = header.getLong((int) Contents.Header.VERSION);
+    if (version != expected.version()
+        || header.getLong((int) Contents.Header.LAYOUT) != expected.layout()) {
+      return "has layout version " + version + ", not this agent's " + expected.version() + ",";
+    }
+    if (header.getLong((int) Contents.Header.UID) != user) {
+      return "was made by user " + header.getLong((int) Contents.Header.UID);
+    }
+    long length = header.getLong((int) Contents.Header.CAPACITY);
+    if (length != file.size()) {
+      return "is truncated (" + file.size() + " of " + length + " bytes)";
+    }
+    return null;
+  }
+
+  /** Leaves; the last job removes the file. Views handed out stay readable. */
+  public void close() {
+    close(memory);
+  }
+
+  private void close(Closeable toClose) {
+    synchronized (OPEN) {
+      try {
+        if (liveness.lockSetup(PATIENCE)) {
+          liveness.leave();
+          PosixFileAttributes now = attributes(path);
+          if (now != null && identity(now).equals(identity) && !liveness.anyAlive()) {
+            Files.deleteIfExists(path);
+          }
+        }
+      } catch (IOException e) {
+        // Then the next job that starts sweeps the file away.
+      } finally {
+        closeQuietly(toClose);
+        closeQuietly(channel);
+        OPEN.remove(path);
+      }
+    }
+  }
+
+  /** Removes what killed jobs of this user left in the directory. */
+  public static void sweep(
+      Path directory, long user, Contents<?> contents, Consumer<String> words) {
+    synchronized (OPEN) {
+      try (DirectoryStream<Path> files =
+          Files.newDirectoryStream(directory, "coordl-" + user + "-*" + contents.suffix())) {
+        for (Path file : files) {
+          Path path = file.toAbsolutePath();
+          if (!OPEN.contains(path) && sweepOne(path, user)) {
+            words.accept(
+                "Removed the "
+                    + contents.noun()
+                    + " "
+                    + path
+                    + ", left over by jobs that were killed.");
+          }
+        }
+      } catch (IOException | RuntimeException e) {
+        words.accept("Could not look for what killed jobs left in " + directory + " (" + e + ").");
+      }
+    }
+  }
+
+  /** True if a file was removed; an empty file goes without a word, it may be just being made. */
+  private static boolean sweepOne(Path path, long user) throws IOException {
+    PosixFileAttributes seen = attributes(path);
+    if (seen == null || !seen.isRegularFile() || owner(path) != user) {
+      return false;
+    }
+    try (FileChannel channel = openExisting(path)) {
+      if (channel == null) {
+        return false;
+      }
+      Liveness liveness = new Liveness(channel);
+      if (!liveness.lockSetup(Duration.ZERO)) {
+        return false;
+      }
+      PosixFileAttributes locked = attributes(path);
+      return locked != null
+          && identity(locked).equals(identity(seen))
+          && !liveness.anyAlive()
+          && Files.deleteIfExists(path)
+          && locked.size() != 0;
+    }
+  }
+
+  private static String named(Path path, Contents<?> contents) {
+    return "The " + contents.noun() + " " + path;
+  }
+
+  private static void checkOwner(
+      Path path, PosixFileAttributes file, long user, Contents<?> contents) throws IOException {
+    if (!file.isRegularFile()) {
+      throw new IOException(
+          named(path, contents)
+              + " is not a regular file; it is left alone, "
+              + contents.without()
+              + ".");
+    }
+    long owner = owner(path);
+    if (owner != user) {
+      throw new IOException(
+          named(path, contents)
+              + " belongs to user "
+              + owner
+              + ", not to "
+              + user
+              + "; it is left alone, "
+              + contents.without()
+              + " (choose another group).");
+    }
+  }
+
+  private static long owner(Path path) throws IOException {
+    Object uid = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    return ((Integer) uid).longValue() & 0xffffffffL;
+  }
+
+  private static @Nullable PosixFileAttributes attributes(Path path) throws IOException {
+    try {
+      return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable FileChannel openExisting(Path path) throws IOException {
+    try {
+      return FileChannel.open(
+          path, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  private static Object identity(PosixFileAttributes file) {
+    Object key = file.fileKey();
+    return key == null ? file.creationTime() : key;
+  }
+
+  private static void closeQuietly(Closeable closeable) {
+    try {
+      closeable.close();
+    } catch (IOException ignored) {
+      // Nothing was buffered, so nothing is lost.
+    }
+  }
+}

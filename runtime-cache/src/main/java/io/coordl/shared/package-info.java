@@ -1,0 +1,8 @@
+/**
+ * What jobs of one host share memory with: a file that comes and goes with them, the kernel's word
+ * on who is alive, and what the machine can spare. Knows nothing of what is in the file.
+ */
+@NullMarked
+package io.coordl.shared;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,23 @@
+package io.coordl.staging;
+
+import java.time.Duration;
+
+/**
+ * How long jobs have patience with each other. No correctness depends on these.
+ *
+ * @param patience how long a job waits for a batch that another has claimed; longer if its own
+ *     batches take longer
+ * @param beat without a sign of life for so long, a job counts as stopped
+ * @param lease without a batch for so long, a job is no longer waited for
+ * @param blocked a job that waits for so long in one pipeline is not waited for in the others
+ * @param start how long the first pass waits for the number of jobs that the user named
+ */
+record Bounds(Duration patience, Duration beat, Duration lease, Duration blocked, Duration start) {
+  static final Bounds USUAL =
+      new Bounds(
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(60));
+}

@@ -1,0 +1,38 @@
+package io.coordl.staging;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** The bytes of a staging file; words are read and changed atomically. Thread-safe. */
+interface StagingMemory extends Closeable {
+  long get(long at);
+
+  void set(long at, long value);
+
+  boolean compareAndSet(long at, long expected, long value);
+
+  void putInts(long at, int[] values);
+
+  int[] getInts(long at, int count);
+
+  /**
+   * A slot to be filled.
+   *
+   * @throws IOException if there is no memory behind it
+   */
+  ByteBuffer writable(int slot, int bytes) throws IOException;
+
+  /**
+   * A slot as it is, and as it stays if it is written here, which nobody else sees.
+   *
+   * @throws IOException if it cannot be mapped
+   */
+  ByteBuffer copyOnWrite(int slot, int bytes) throws IOException;
+
+  /** A slot as it is, to be read from. */
+  ByteBuffer readable(int slot, int bytes) throws IOException;
+
+  @Override
+  void close();
+}
