@@ -33,7 +33,7 @@ public final class SharedBudget {
   /** The part of the budget that is used before there is a choice. */
   private static final int MEASURED_PART = 4;
 
-  /** Of 2^23 items 1 in 16 of a million is mistaken for one that was met before: 1 MiB. */
+  /** 1 MiB; of a million items one in 16 is mistaken for one that was met before. */
   private static final int SEEN_BITS = 23;
 
   private final ArenaStore arena;

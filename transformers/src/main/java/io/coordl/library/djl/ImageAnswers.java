@@ -77,7 +77,7 @@ public final class ImageAnswers implements LibraryHooks {
       return null;
     }
     if (ahead != null) {
-      ahead.await(path.toString());
+      ahead.ask(path.toString());
     }
     DecodedItem item = store.item(path.toString());
     return item == null ? null : new Call(new Origin(factory, path, item), kept(item));
