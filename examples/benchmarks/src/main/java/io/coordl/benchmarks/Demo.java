@@ -107,7 +107,7 @@ public final class Demo {
       Files.deleteIfExists(recording(name));
       ChildJvm job = jobs.job(Jdks.running(), file(name), EPOCHS);
       if (plan.policies() != null) {
-        job.agent(checkout.agentJar(), "record=" + recording(name) + "," + plan.policies());
+        job.agent(checkout.agentJar(), arguments(name, plan.policies()));
       }
       if (traced) {
         job.wrapper(OpenedFiles.trace(trace(name)));
@@ -121,6 +121,18 @@ public final class Demo {
       runs.add(finished(plan, plan.names().get(i), results.get(i)));
     }
     return runs;
+  }
+
+  private String arguments(String name, String policies) {
+    List<String> arguments = new ArrayList<>(List.of("record=" + recording(name)));
+    if (!name.equals("observed") && !name.equals("shared: a")) {
+      // One summary of each kind is enough for a screen.
+      arguments.add("summary=off");
+    }
+    if (!policies.isEmpty()) {
+      arguments.add(policies);
+    }
+    return String.join(",", arguments);
   }
 
   private static String file(String name) {

