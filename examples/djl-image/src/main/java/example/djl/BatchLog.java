@@ -15,8 +15,9 @@ import java.util.zip.CRC32;
  * Notes what every step was fed and what it lost, so that two runs can be compared bit by bit.
  *
  * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
- * three in hexadecimal, and {@code epoch EPOCH WALL_MILLISECONDS} after the last batch of a pass.
- * Numbers count from 1. Called by the training thread only.
+ * three in hexadecimal; {@code items EPOCH NUMBER INDEX INDEX ..}, the pictures of that batch; and
+ * {@code epoch EPOCH WALL_MILLISECONDS} after the last batch of a pass. Numbers count from 1,
+ * indices from 0. Called by the training thread only.
  */
 final class BatchLog extends TrainingListenerAdapter implements AutoCloseable {
   private final PrintWriter out;
@@ -53,6 +54,11 @@ final class BatchLog extends TrainingListenerAdapter implements AutoCloseable {
         checksum(data.getBatch().getData()),
         checksum(data.getBatch().getLabels()),
         Float.floatToRawIntBits(loss));
+    out.printf(Locale.ROOT, "items %d %d", epoch, batch);
+    if (data.getBatch().getIndices() != null) {
+      data.getBatch().getIndices().forEach(index -> out.print(" " + index));
+    }
+    out.println();
   }
 
   @Override

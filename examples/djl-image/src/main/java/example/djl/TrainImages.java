@@ -16,6 +16,7 @@ import ai.djl.training.DefaultTrainingConfig;
 import ai.djl.training.EasyTrain;
 import ai.djl.training.GradientCollector;
 import ai.djl.training.Trainer;
+import ai.djl.training.TrainingResult;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.Dataset;
 import ai.djl.training.evaluator.Accuracy;
@@ -42,7 +43,8 @@ import java.util.concurrent.Executors;
  * <p>Arguments, each {@code --name value}:
  *
  * <ul>
- *   <li>{@code data}: folder with one folder of pictures per class (needed)
+ *   <li>{@code data}: folder with one folder of pictures per class (needed); {@code validate}:
+ *       another such folder, to measure accuracy on after every epoch (none: on {@code data})
  *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (48), {@code
  *       layers} of the ResNet (18; below {@code size} 29: 8, 14, 20 ..), {@code lr} (0.003)
  *   <li>{@code seed}: makes a run with no threads reproducible bit by bit
@@ -60,6 +62,7 @@ public final class TrainImages {
   private static final Set<String> NAMES =
       Set.of(
           "data",
+          "validate",
           "epochs",
           "batch",
           "size",
@@ -94,21 +97,14 @@ public final class TrainImages {
   }
 
   private void train() throws IOException, TranslateException {
-    Path data =
-        options
-            .path("data")
-            .filter(Files::isDirectory)
-            .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "--data is "
-                            + options.text("data", "not given")
-                            + ", expected a folder with one folder of pictures per class."));
+    Path data = folder("data");
     if (options.path("seed").isPresent()) {
       Engine.getInstance().setRandomSeed(options.number("seed", 0));
     }
-    ImageFolder pictures = pictures(data);
-    pictures.prepare();
+    ImageFolder pictures =
+        pictures(data, true, Boolean.parseBoolean(options.text("augment", "true")));
+    ImageFolder heldOut =
+        options.path("validate").isPresent() ? pictures(folder("validate"), false, false) : null;
     ExecutorService pool = pool(options.number("threads", 0));
     try (Model model = Model.newInstance("resnet")) {
       model.setBlock(
@@ -126,8 +122,8 @@ public final class TrainImages {
         try (Trainer trainer = model.newTrainer(config)) {
           trainer.initialize(new Shape(1, 3, size, size));
           switch (options.text("loop", "easytrain")) {
-            case "easytrain" -> EasyTrain.fit(trainer, epochs, pictures, null);
-            case "hand" -> fitByHand(trainer, pictures, options.number("limit", 0));
+            case "easytrain" -> EasyTrain.fit(trainer, epochs, pictures, heldOut);
+            case "hand" -> fitByHand(trainer, pictures, heldOut, options.number("limit", 0));
             default ->
                 throw new IllegalArgumentException(
                     "--loop is " + options.text("loop", "") + ", expected easytrain or hand.");
@@ -141,23 +137,41 @@ public final class TrainImages {
     }
   }
 
-  private ImageFolder pictures(Path data) {
+  private Path folder(String name) {
+    return options
+        .path(name)
+        .filter(Files::isDirectory)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "--"
+                        + name
+                        + " is "
+                        + options.text(name, "not given")
+                        + ", expected a folder with one folder of pictures per class."));
+  }
+
+  private ImageFolder pictures(Path data, boolean shuffle, boolean augment)
+      throws IOException, TranslateException {
     ImageFolder.Builder builder =
         ImageFolder.builder()
             .setRepositoryPath(data)
             .optMaxDepth(2)
-            .setSampling(options.number("batch", 32), true);
-    if (Boolean.parseBoolean(options.text("augment", "true"))) {
+            .setSampling(options.number("batch", 32), shuffle);
+    if (augment) {
       builder.addTransform(new RandomResizedCrop(size, size));
       builder.addTransform(new RandomFlipLeftRight());
     } else {
       builder.addTransform(new Resize(size, size));
     }
-    return builder
-        .addTransform(new ToTensor())
-        .addTransform(
-            new Normalize(new float[] {.485f, .456f, .406f}, new float[] {.229f, .224f, .225f}))
-        .build();
+    ImageFolder pictures =
+        builder
+            .addTransform(new ToTensor())
+            .addTransform(
+                new Normalize(new float[] {.485f, .456f, .406f}, new float[] {.229f, .224f, .225f}))
+            .build();
+    pictures.prepare();
+    return pictures;
   }
 
   private static ExecutorService pool(int threads) {
@@ -189,7 +203,7 @@ public final class TrainImages {
   }
 
   /** The loop that DJL's guide shows when EasyTrain is not enough. */
-  private void fitByHand(Trainer trainer, Dataset dataset, int limit)
+  private void fitByHand(Trainer trainer, Dataset dataset, Dataset heldOut, int limit)
       throws IOException, TranslateException {
     trainer.notifyListeners(listener -> listener.onTrainingBegin(trainer));
     for (int epoch = 0; epoch < epochs; epoch++) {
@@ -201,6 +215,9 @@ public final class TrainImages {
         if (batches == limit) {
           break;
         }
+      }
+      if (heldOut != null) {
+        EasyTrain.evaluateDataset(trainer, heldOut);
       }
       trainer.notifyListeners(listener -> listener.onEpoch(trainer));
     }
@@ -222,7 +239,7 @@ public final class TrainImages {
     trainer.step();
   }
 
-  /** One line per epoch, for the person who waits. */
+  /** One line per epoch, for the person who waits: accuracy on held-out pictures if there are. */
   private static final class EpochLines extends TrainingListenerAdapter {
     private long start = System.nanoTime();
     private int epoch;
@@ -236,12 +253,15 @@ public final class TrainImages {
     public void onEpoch(Trainer trainer) {
       epoch++;
       long now = System.nanoTime();
+      TrainingResult result = trainer.getTrainingResult();
+      Float validated = result.getValidateEvaluation("Accuracy");
       System.out.printf(
           Locale.ROOT,
-          "epoch %d: %.1f s, loss %.4f%n",
+          "epoch %d: %.1f s, loss %.4f, accuracy %.4f%n",
           epoch,
           (now - start) / 1e9,
-          trainer.getTrainingResult().getTrainLoss());
+          result.getTrainLoss(),
+          validated == null ? result.getTrainEvaluation("Accuracy") : validated);
       start = now;
     }
   }

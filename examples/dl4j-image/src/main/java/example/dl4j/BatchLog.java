@@ -19,16 +19,19 @@ import org.nd4j.linalg.api.ndarray.INDArray;
  * Notes what every step was fed and what it lost, so that two runs can be compared bit by bit.
  *
  * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
- * three in hexadecimal, and {@code epoch EPOCH WALL_MILLISECONDS} after the last batch of a pass.
- * Numbers count from 1. Synchronized, because ParallelWrapper trains on several threads; with them
- * the order of the lines differs from run to run.
+ * three in hexadecimal; {@code items EPOCH NUMBER CRC32 CRC32 ..}, the data of each picture of that
+ * batch, since a model is not told which they are; and {@code epoch EPOCH WALL_MILLISECONDS} after
+ * the last batch of a pass. Numbers count from 1. Synchronized, because ParallelWrapper trains on
+ * several threads; with them the order of the lines differs from run to run.
  */
 final class BatchLog extends BaseTrainingListener implements AutoCloseable {
   private final PrintWriter out;
-  private final IdentityHashMap<Model, String> fed = new IdentityHashMap<>();
+  private final IdentityHashMap<Model, Fed> fed = new IdentityHashMap<>();
   private long epochStart = System.nanoTime();
   private int epoch = 1;
   private int batch;
+
+  private record Fed(String checksums, String items) {}
 
   BatchLog(Path file) throws IOException {
     out = new PrintWriter(Files.newBufferedWriter(file));
@@ -42,21 +45,29 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
   /** The last moment at which every kind of model still has the batch. */
   @Override
   public synchronized void onBackwardPass(Model model) {
-    fed.put(
-        model,
-        String.format(Locale.ROOT, "%08x %08x", checksum(data(model)), checksum(labels(model))));
+    ByteBuffer data = bytes(data(model));
+    String checksums =
+        String.format(Locale.ROOT, "%08x %08x", checksum(data), checksum(bytes(labels(model))));
+    StringBuilder items = new StringBuilder();
+    int picture = data.capacity() / (int) data(model).size(0);
+    for (int start = 0; start < data.capacity(); start += picture) {
+      items.append(String.format(Locale.ROOT, " %08x", checksum(data.slice(start, picture))));
+    }
+    fed.put(model, new Fed(checksums, items.toString()));
   }
 
   @Override
   public synchronized void iterationDone(Model model, int iteration, int epochOfModel) {
     batch++;
+    Fed last = fed.remove(model);
     out.printf(
         Locale.ROOT,
         "batch %d %d %s %08x%n",
         epoch,
         batch,
-        fed.remove(model),
+        last.checksums(),
         Float.floatToRawIntBits((float) model.score()));
+    out.printf(Locale.ROOT, "items %d %d%s%n", epoch, batch, last.items());
   }
 
   /** To be called after a pass over the data: not every loop of DL4J tells its listeners. */
@@ -87,11 +98,14 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
         : ((MultiLayerNetwork) model).getLabels();
   }
 
-  private static long checksum(INDArray array) {
-    CRC32 crc = new CRC32();
+  private static ByteBuffer bytes(INDArray array) {
     // A copy in c order: the array itself may be a view into a larger buffer.
-    ByteBuffer bytes = array.dup('c').data().pointer().asByteBuffer();
-    crc.update(bytes);
+    return array.dup('c').data().pointer().asByteBuffer();
+  }
+
+  private static long checksum(ByteBuffer bytes) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes.duplicate());
     return crc.getValue();
   }
 }

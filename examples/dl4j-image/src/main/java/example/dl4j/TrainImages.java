@@ -34,6 +34,7 @@ import org.deeplearning4j.nn.weights.WeightInit;
 import org.deeplearning4j.optimize.api.TrainingListener;
 import org.deeplearning4j.optimize.listeners.CheckpointListener;
 import org.deeplearning4j.parallelism.ParallelWrapper;
+import org.nd4j.evaluation.classification.Evaluation;
 import org.nd4j.linalg.activations.Activation;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
@@ -47,7 +48,8 @@ import org.nd4j.linalg.lossfunctions.LossFunctions;
  * <p>Arguments, each {@code --name value}:
  *
  * <ul>
- *   <li>{@code data}: folder with one folder of pictures per class (needed)
+ *   <li>{@code data}: folder with one folder of pictures per class (needed); {@code validate}:
+ *       another such folder, to measure accuracy on after every epoch (none: not measured)
  *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (112), {@code
  *       stride} of its first layer (8: data outweighs it; 2: it outweighs data), {@code lr} (0.001)
  *   <li>{@code seed} (1): of the order of the files and of the first weights
@@ -61,6 +63,7 @@ public final class TrainImages {
   private static final Set<String> NAMES =
       Set.of(
           "data",
+          "validate",
           "epochs",
           "batch",
           "size",
@@ -102,33 +105,44 @@ public final class TrainImages {
   }
 
   private void train() throws IOException {
-    Path data =
-        options
-            .path("data")
-            .filter(Files::isDirectory)
-            .orElseThrow(
-                () ->
-                    new IllegalArgumentException(
-                        "--data is "
-                            + options.text("data", "not given")
-                            + ", expected a folder with one folder of pictures per class."));
+    Path data = folder("data");
     Nd4j.getRandom().setSeed(seed);
-    ImageRecordReader reader =
-        new ImageRecordReader(size, size, CHANNELS, new ParentPathLabelGenerator());
-    reader.initialize(
-        new FileSplit(data.toFile(), NativeImageLoader.ALLOWED_FORMATS, new Random(seed)));
-    DataSetIterator iterator =
-        new RecordReaderDataSetIterator(reader, options.number("batch", 32), 1, reader.numLabels());
-    iterator.setPreProcessor(new ImagePreProcessingScaler(0, 1));
+    DataSetIterator iterator = pictures(data, new Random(seed));
+    DataSetIterator heldOut =
+        options.path("validate").isPresent() ? pictures(folder("validate"), null) : null;
 
-    MultiLayerNetwork network = new MultiLayerNetwork(configuration(reader.numLabels()));
+    MultiLayerNetwork network = new MultiLayerNetwork(configuration(iterator.totalOutcomes()));
     network.init();
     Path log = options.path("log").orElse(null);
     try (BatchLog batchLog = log == null ? null : new BatchLog(log)) {
       List<TrainingListener> listeners = listeners(batchLog);
       Loop loop = loop(network, listeners);
-      loop.run(iterator, new EpochEnd(batchLog));
+      loop.run(iterator, new EpochEnd(batchLog, heldOut));
     }
+  }
+
+  private Path folder(String name) {
+    return options
+        .path(name)
+        .filter(Files::isDirectory)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "--"
+                        + name
+                        + " is "
+                        + options.text(name, "not given")
+                        + ", expected a folder with one folder of pictures per class."));
+  }
+
+  private DataSetIterator pictures(Path data, Random order) throws IOException {
+    ImageRecordReader reader =
+        new ImageRecordReader(size, size, CHANNELS, new ParentPathLabelGenerator());
+    reader.initialize(new FileSplit(data.toFile(), NativeImageLoader.ALLOWED_FORMATS, order));
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(reader, options.number("batch", 32), 1, reader.numLabels());
+    iterator.setPreProcessor(new ImagePreProcessingScaler(0, 1));
+    return iterator;
   }
 
   private MultiLayerConfiguration configuration(int classes) {
@@ -282,11 +296,13 @@ public final class TrainImages {
   /** One line per epoch, for the person who waits; the log gets its own. */
   private static final class EpochEnd implements EarlyStoppingListener<MultiLayerNetwork> {
     private final BatchLog log;
+    private final DataSetIterator heldOut;
     private long start = System.nanoTime();
     private int epoch;
 
-    EpochEnd(BatchLog log) {
+    EpochEnd(BatchLog log, DataSetIterator heldOut) {
       this.log = log;
+      this.heldOut = heldOut;
       if (log != null) {
         log.beginEpoch();
       }
@@ -296,11 +312,22 @@ public final class TrainImages {
       epoch++;
       long now = System.nanoTime();
       System.out.printf(
-          Locale.ROOT, "epoch %d: %.1f s, loss %.4f%n", epoch, (now - start) / 1e9, model.score());
+          Locale.ROOT,
+          "epoch %d: %.1f s, loss %.4f%s%n",
+          epoch,
+          (now - start) / 1e9,
+          model.score(),
+          heldOut == null ? "" : String.format(Locale.ROOT, ", accuracy %.4f", accuracy(model)));
       if (log != null) {
         log.endEpoch();
       }
       start = now;
+    }
+
+    private double accuracy(Model model) {
+      return model instanceof ComputationGraph graph
+          ? graph.<Evaluation>evaluate(heldOut).accuracy()
+          : ((MultiLayerNetwork) model).<Evaluation>evaluate(heldOut).accuracy();
     }
 
     @Override

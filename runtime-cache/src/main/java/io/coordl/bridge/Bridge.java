@@ -87,6 +87,16 @@ public final class Bridge {
     }
   }
 
+  /** What an answered method throws, null if it returns. Never throws itself. */
+  public static @Nullable Throwable thrown(LibraryCall call) {
+    try {
+      return call.thrown();
+    } catch (Throwable t) {
+      fault("the result of a library call", t);
+      return null;
+    }
+  }
+
   /** After it, unless it threw: what the program gets. Never throws. */
   public static @Nullable Object leave(LibraryCall call, @Nullable Object own) {
     try {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class LibraryAnswers implements LibraryHooks {
   /** Hears of a class that is left alone. */
   public interface Listener {
-    /** The class will not be answered. */
-    void skipped(Class<?> declaring, String reason);
+    /** The class will not be answered by {@code answer}. */
+    void skipped(String answer, Class<?> declaring, String reason);
   }
 
   private static final String HERE = "io.coordl.library.";
@@ -24,7 +24,12 @@ public final class LibraryAnswers implements LibraryHooks {
    * Which class of the library stands for the loader, where one answerer serves classes of any name
    * and must know them all; elsewhere each answered class has its own.
    */
-  private static final Map<String, String> ANCHORS = Map.of();
+  private static final Map<String, String> ANCHORS =
+      Map.of(
+          "djl.Prefetch",
+          "ai.djl.training.dataset.DataIterable",
+          "dl4j.PassAnswers",
+          "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
 
   private final Services services;
   private final Listener listener;
@@ -79,7 +84,7 @@ public final class LibraryAnswers implements LibraryHooks {
           .newInstance(declaring, services);
     } catch (ReflectiveOperationException | LinkageError e) {
       Throwable cause = e.getCause() != null ? e.getCause() : e;
-      listener.skipped(declaring, cause.toString());
+      listener.skipped(answer, declaring, cause.toString());
       return LibraryHooks.NONE;
     }
   }

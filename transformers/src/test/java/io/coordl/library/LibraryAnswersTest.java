@@ -31,8 +31,8 @@ class LibraryAnswersTest {
     store = new DecodedStore(opened, path -> true);
     answers =
         new LibraryAnswers(
-            new Services(store, null, 0, word -> {}),
-            (declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
+            new Services(store, null, null, 0, word -> {}),
+            (answer, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
   }
 
   @AfterEach

@@ -24,11 +24,16 @@ final class AnswerAdvice {
   }
 
   @SuppressWarnings({"UnusedVariable", "ParameterReassignment"}) // Assigning is how advice returns.
-  @Advice.OnMethodExit(suppress = Throwable.class)
+  @Advice.OnMethodExit(suppress = Throwable.class, onThrowable = Throwable.class)
   static void exit(
       @Advice.Local("call") @Nullable LibraryCall call,
-      @Advice.Return(readOnly = false, typing = Typing.DYNAMIC) @Nullable Object result) {
-    if (call != null) {
+      @Advice.Return(readOnly = false, typing = Typing.DYNAMIC) @Nullable Object result,
+      @Advice.Thrown(readOnly = false, typing = Typing.DYNAMIC) @Nullable Throwable thrown) {
+    if (call == null || thrown != null) {
+      return; // The library's own call threw: that is the program's.
+    }
+    thrown = Bridge.thrown(call);
+    if (thrown == null) {
       result = Bridge.leave(call, result);
     }
   }
