@@ -14,7 +14,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * What one span and one hit cost next to the plain call, by JMH. What other programs take from this
  * one in the meantime is kept out: reads, which are timed one by one, are compared by the quickest
  * of thousands (medians are shown, too), spans, which are timed by many, by the best iteration.
- * Argument: JVMs that each is measured in (3).
+ * Arguments: JVMs that each is measured in (3); {@code staging} for that alone.
  */
 public final class MicroBenchmark {
   private static final String MICRO = "io.coordl.benchmarks.micro.";
@@ -24,6 +24,10 @@ public final class MicroBenchmark {
   /** See the class. */
   public static void main(String[] args) throws RunnerException {
     int forks = args.length > 0 ? Integer.parseInt(args[0]) : 3;
+    if (args.length > 1 && args[1].equals("staging")) {
+      staging(run("StagingCost", forks, 1000));
+      return;
+    }
     Collection<RunResult> spans = run("SpanCost", forks, 200);
     Collection<RunResult> reads = run("ReadCost", forks, 500);
 
@@ -77,8 +81,7 @@ public final class MicroBenchmark {
   private static void staging(Collection<RunResult> results) {
     double copy = percentile(score(results, "copyDirect"), 50);
     TextTable table = new TextTable("batch of 19.3 MB", "least", "median", "90 %", "/ copyDirect");
-    for (String call :
-        new String[] {"copyDirect", "copyShared", "publish", "use", "useAndCopy"}) {
+    for (String call : new String[] {"copyDirect", "copyShared", "publish", "use", "useAndCopy"}) {
       Result<?> result = score(results, call);
       double median = percentile(result, 50);
       table.row(

@@ -150,7 +150,7 @@ public final class SummaryText {
         + " for itself"
         + (staging.slowestJob() == 0
             ? ""
-            : "; waits mostly for job "
+            : "; its threads wait mostly for job "
                 + staging.slowestJob()
                 + " ("
                 + new Nanos(staging.waitedForSlowestNanos())

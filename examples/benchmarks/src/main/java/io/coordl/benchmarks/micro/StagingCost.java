@@ -54,6 +54,7 @@ public class StagingCost {
   private @Nullable PrepGroup group;
   private @Nullable CoordinatedPass pass;
   private @Nullable StagedBatch held;
+  private int staged;
   private int next;
 
   /** Makes a buffer of a group of its own, and one of plain shared memory. */
@@ -80,13 +81,11 @@ public class StagingCost {
             System.err::println);
     pass =
         group.begin(
-            new Fingerprint(Map.of("data set", "none")),
-            BatchOrder.evenly(new int[BATCHES], 1));
+            new Fingerprint(Map.of("data set", "none")), BatchOrder.evenly(new int[BATCHES], 1));
     pass().prepareWith((batch, items) -> new Prepared(), 1);
     for (int i = 0; i < 2 * MAPPINGS; i++) {
-      publish();
-      use();
-      giveBack();
+      stage();
+      giveBackAll();
     }
   }
 
@@ -119,30 +118,19 @@ public class StagingCost {
     }
   }
 
-  /** What is to be used, and not timed: {@link #use} and {@link #useAndCopy} need a batch. */
-  @State(Scope.Thread)
-  public static class Staged {
-    /** Publishes it. */
-    @Setup(Level.Invocation)
-    public void publish(StagingCost cost) {
-      cost.publish();
-    }
-
-    /** Gives it back. */
-    @TearDown(Level.Invocation)
-    public void giveBack(StagingCost cost) {
-      cost.giveBack();
-    }
+  /** A batch to be used, not timed. */
+  @Setup(Level.Invocation)
+  public void stage() {
+    publishOne();
   }
 
-  /** What is published is used, and not timed. */
-  @State(Scope.Thread)
-  public static class Used {
-    /** Uses it. */
-    @TearDown(Level.Invocation)
-    public void use(StagingCost cost) {
-      cost.use();
-      cost.giveBack();
+  /** All that is staged is used and given back, not timed. */
+  @TearDown(Level.Invocation)
+  public void giveBackAll() {
+    giveBack();
+    while (next < staged) {
+      takeOne();
+      giveBack();
     }
   }
 
@@ -160,28 +148,29 @@ public class StagingCost {
 
   /** A batch goes to all jobs. */
   @Benchmark
-  public void publish(Used used) {
-    publish();
+  public void publish() {
+    publishOne();
   }
 
-  private void publish() {
+  private void publishOne() {
+    staged++;
     asked.release();
     published.acquireUninterruptibly();
   }
 
   /** A job takes a batch. */
   @Benchmark
-  public ByteBuffer use(Staged staged) {
-    return use();
+  public ByteBuffer use() {
+    return takeOne();
   }
 
   /** The same, and everything in it is read once. */
   @Benchmark
-  public ByteBuffer useAndCopy(Staged staged) {
-    return direct.put(0, use(), 0, BYTES);
+  public ByteBuffer useAndCopy() {
+    return direct.put(0, takeOne(), 0, BYTES);
   }
 
-  private ByteBuffer use() {
+  private ByteBuffer takeOne() {
     StagedBatch batch = pass().take(next++);
     if (batch == null) {
       throw new IllegalStateException("batch " + (next - 1) + " was not staged");
