@@ -3,6 +3,7 @@ package io.coordl.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,7 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -74,10 +77,11 @@ class StagedJobsIT {
     }
   }
 
-  private Job start(long seed, int passes, String ending) throws IOException {
+  private Job start(long seed, int passes, String ending, String... more) throws IOException {
     Path log = logs.resolve("job-" + ++started);
-    Process process =
-        new ProcessBuilder(
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m",
                 "-XX:+UseSerialGC",
@@ -89,10 +93,10 @@ class StagedJobsIT {
                 memory.toString(),
                 Long.toString(seed),
                 Integer.toString(passes),
-                ending)
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
+                ending));
+    command.addAll(List.of(more));
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     Job job = new Job(process, log, ending);
     running.add(job);
     return job;
@@ -199,5 +203,47 @@ class StagedJobsIT {
         kills, stops, all.early, started, all.given, all.batches);
     assertThat(memory).isEmptyDirectory();
     assertThat(all.given).isGreaterThan(all.batches / 2);
+  }
+
+  @Test
+  void fourJobsPrepareEachBatchOnceBetweenThem() throws Exception {
+    int passes = 3;
+    List<Job> four = new ArrayList<>();
+    for (int i = 0; i < JOBS; i++) {
+      four.add(start(i, passes, "end", Integer.toString(JOBS)));
+    }
+    int prepared = 0;
+    for (Job job : four) {
+      Told told = check(job);
+      assertThat(told.batches()).isEqualTo(passes * StagingJob.ITEMS / StagingJob.BATCH);
+      assertThat(told.given()).isEqualTo(told.batches());
+      for (String line : Files.readAllLines(job.log, StandardCharsets.UTF_8)) {
+        if (line.startsWith("prepared ")) {
+          prepared += Integer.parseInt(line.split(" ", -1)[1]);
+        }
+      }
+    }
+    assertThat(prepared).isEqualTo(passes * StagingJob.ITEMS / StagingJob.BATCH);
+    assertThat(memory).isEmptyDirectory();
+  }
+
+  @Test
+  void whoHasAnotherPipelineIsToldWhatDiffers() throws Exception {
+    Job other = start(1, 10_000, "end");
+    List<String> words = new CopyOnWriteArrayList<>();
+    try (PrepGroup group =
+        new PrepGroup(memory, "torture", ByteBudget.parse("64k"), 1, words::add)) {
+      long deadline = System.nanoTime() + BOUND.toNanos();
+      while (words.isEmpty() && System.nanoTime() < deadline) { // Until the other is there.
+        CoordinatedPass pass =
+            group.begin(
+                new Fingerprint(Map.of("data set", "another")),
+                Batches.order(StagingJob.ITEMS, StagingJob.BATCH, 1));
+        pass.end();
+        LockSupport.parkNanos(10_000_000);
+      }
+    }
+    other.process.destroyForcibly().waitFor();
+    assertThat(words).singleElement().asString().contains("its data set is another, not synthetic");
   }
 }

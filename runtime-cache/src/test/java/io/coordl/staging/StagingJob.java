@@ -11,11 +11,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job of its own JVM: {@code directory seed passes ending}. Walks its passes, checks every byte
- * of every batch against the order it follows, keeps some, prepares by itself what it is not given,
- * and prints a line for each pass: the items that it found in the bytes. Ending: {@code end};
- * {@code break}: leaves some passes early; {@code exit}: {@code System.exit} in the midst of the
- * last one, without a word to the pass.
+ * A job of its own JVM: {@code directory seed passes ending [jobs to wait for]}. Walks its passes,
+ * checks every byte of every batch against the order it follows, keeps some, prepares by itself
+ * what it is not given, and prints a line for each pass: the items that it found in the bytes.
+ * Ending: {@code end}; {@code break}: leaves some passes early; {@code exit}: {@code System.exit}
+ * in the midst of the last one, without a word to the pass.
  */
 public final class StagingJob {
   static final int ITEMS = 120;
@@ -43,10 +43,16 @@ public final class StagingJob {
     int passes = Integer.parseInt(args[2]);
     String ending = args[3];
     SplittableRandom random = new SplittableRandom(seed);
+    int jobs = args.length > 4 ? Integer.parseInt(args[4]) : 1;
     // 12 slots for 15 batches: the window slides.
     PrepGroup group =
         new PrepGroup(
-            Path.of(args[0]), "torture", ByteBudget.parse("96k"), 1, BOUNDS, System.err::println);
+            Path.of(args[0]),
+            "torture",
+            ByteBudget.parse("96k"),
+            jobs,
+            jobs > 1 ? Bounds.USUAL : BOUNDS,
+            System.err::println);
     Runtime.getRuntime().addShutdownHook(new Thread(group::close));
     List<StagedBatch> kept = new ArrayList<>();
     System.out.println("ready");
@@ -100,6 +106,9 @@ public final class StagingJob {
         pass.end();
       }
       System.out.println("pass " + number + " given " + given + " used" + used);
+    }
+    for (StagingStatistics figures : group.statistics()) {
+      System.out.println("prepared " + figures.prepared() + " alone " + figures.alone());
     }
     System.out.println("done");
   }

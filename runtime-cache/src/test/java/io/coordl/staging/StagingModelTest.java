@@ -278,8 +278,9 @@ class StagingModelTest {
     return new Plan(events);
   }
 
-  private static int explore(Defect defect, int runs) {
-    SplittableRandom random = new SplittableRandom(1);
+  private static int explore(Defect defect) {
+    int runs = Integer.getInteger("coordl.model.runs", 4000);
+    SplittableRandom random = new SplittableRandom(Long.getLong("coordl.seed", 1));
     int steps = steps(2);
     for (int i = 0; i < runs; i++) {
       run(defect, 2 + random.nextInt(3), random(random, steps + steps / 2));
@@ -289,22 +290,19 @@ class StagingModelTest {
 
   @Test
   void severalAtRandom() {
-    System.out.println(explore(Defect.NONE, 4000) + " runs with up to six events");
+    System.out.println(explore(Defect.NONE) + " runs with up to six events");
   }
 
   @Test
   void whatIgnoresHoldersIsFound() {
-    assertThat(
-            org.assertj.core.api.Assertions.catchThrowable(
-                () -> explore(Defect.HOLDERS_UNSEEN, 4000)))
+    assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> explore(Defect.HOLDERS_UNSEEN)))
         .hasMessageContaining("item of batch");
   }
 
   @Test
   void whatTakesStoppedJobsForDeadIsFound() {
     assertThat(
-            org.assertj.core.api.Assertions.catchThrowable(
-                () -> explore(Defect.STOPPED_IS_DEAD, 4000)))
+            org.assertj.core.api.Assertions.catchThrowable(() -> explore(Defect.STOPPED_IS_DEAD)))
         .hasMessageContaining("item of batch");
   }
 }
