@@ -80,8 +80,7 @@ class CoordinatedDjlIT {
     usesEachItemOncePerEpoch(second);
     assertThat(Summary.of(second.recording()).total("items"))
         .isEqualTo((long) Job.EPOCHS * Pictures.all().files().size());
-    assertThat(second.agentLines())
-        .anyMatch(line -> line.contains("batch size is 24, not 16"));
+    assertThat(second.agentLines()).anyMatch(line -> line.contains("batch size is 24, not 16"));
     assertThat(fed(second)).doesNotContainAnyElementsOf(fed(first));
   }
 
@@ -105,9 +104,7 @@ class CoordinatedDjlIT {
         String plain = goOver(jdk, way, threads).run().orFail("The plain run").out();
         ChildResult coordinated =
             goOver(jdk, way, threads)
-                .agent(
-                    Workshop.checkout().agentJar(),
-                    "record=off,summary=off," + coordinated(""))
+                .agent(Workshop.checkout().agentJar(), "record=off,summary=off," + coordinated(""))
                 .run()
                 .orFail("The run with the agent");
         assertThat(plain.lines()).hasSizeGreaterThan(5);
@@ -141,11 +138,7 @@ class CoordinatedDjlIT {
   }
 
   private String coordinated(String more) {
-    return "prep=coordinate,"
-        + WINDOW
-        + ",group="
-        + group
-        + (more.isEmpty() ? "" : "," + more);
+    return "prep=coordinate," + WINDOW + ",group=" + group + (more.isEmpty() ? "" : "," + more);
   }
 
   private static void usesEachItemOncePerEpoch(Finished job) throws IOException {
