@@ -25,7 +25,13 @@ public final class LibraryAnswers implements LibraryHooks {
    * and must know them all; elsewhere each answered class has its own.
    */
   private static final Map<String, String> ANCHORS =
-      Map.of("djl.CoordinatedBatches", "ai.djl.training.dataset.DataIterable");
+      Map.of(
+          "djl.CoordinatedBatches",
+          "ai.djl.training.dataset.DataIterable",
+          "djl.Prefetch",
+          "ai.djl.training.dataset.DataIterable",
+          "dl4j.PassAnswers",
+          "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
 
   private final Services services;
   private final Listener listener;

@@ -1,0 +1,52 @@
+package io.coordl.library.dl4j;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Fields of the library's and the program's objects. */
+final class Members {
+  private Members() {}
+
+  /**
+   * A field of that type, accessible.
+   *
+   * @throws NoSuchFieldException if there is none, or of another type
+   */
+  static Field field(Class<?> owner, String name, Class<?> type) throws NoSuchFieldException {
+    Field field = owner.getDeclaredField(name);
+    if (field.getType() != type) {
+      throw new NoSuchFieldException(owner.getName() + "." + name + " is a " + field.getType());
+    }
+    field.setAccessible(true);
+    return field;
+  }
+
+  /**
+   * All fields of an object of that class, inherited ones first, accessible.
+   *
+   * @throws RuntimeException if a module keeps them closed
+   */
+  static List<Field> of(Class<?> type) {
+    List<Field> fields = new ArrayList<>();
+    Class<?> above = type.getSuperclass();
+    if (above != null) {
+      fields.addAll(of(above));
+    }
+    for (Field field : type.getDeclaredFields()) {
+      if (!Modifier.isStatic(field.getModifiers())) {
+        field.setAccessible(true);
+        fields.add(field);
+      }
+    }
+    return fields;
+  }
+
+  /** Makes {@code copy} share all that {@code original}, of the same class, has. */
+  static void copy(Object original, Object copy) throws IllegalAccessException {
+    for (Field field : of(original.getClass())) {
+      field.set(copy, field.get(original));
+    }
+  }
+}
