@@ -25,6 +25,7 @@ final class Library {
           "org/datavec/api/records/Record",
           "org/datavec/image/loader/NativeImageLoader",
           "org/deeplearning4j/nn/multilayer/MultiLayerNetwork",
+          "org/deeplearning4j/datasets/datavec/RecordReaderDataSetIterator",
           "org/deeplearning4j/parallelism/ParallelWrapper");
 
   /** Class files by internal name. */
