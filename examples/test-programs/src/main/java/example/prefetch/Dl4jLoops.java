@@ -21,8 +21,8 @@ import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * Passes over pictures, without a network. Arguments: {@code PROGRAM FOLDER}. Prints a line for each
- * batch.
+ * Passes over pictures, without a network. Arguments: {@code PROGRAM FOLDER}. Prints a line for
+ * each batch.
  */
 public final class Dl4jLoops {
   private static final int BATCH = 8;
