@@ -123,7 +123,8 @@ class PrefetchIT {
           program.equals("flip") ? "cache=minio,prefetch=2" : "decoded=share,prefetch=2";
       ChildResult ahead =
           loop(jdk, Framework.DL4J, program, pictures)
-              .agent(Workshop.checkout().agentJar(), "dataset=" + pictures + ",record=off," + policy)
+              .agent(
+                  Workshop.checkout().agentJar(), "dataset=" + pictures + ",record=off," + policy)
               .run()
               .orFail(program + " with " + policy);
       assertThat(ahead.out()).as(program).isEqualTo(plain.out());
@@ -135,7 +136,8 @@ class PrefetchIT {
   private static ChildJvm loop(Jdk jdk, Framework framework, String program, Path pictures)
       throws IOException {
     ChildJvm child =
-        new ChildJvm(jdk, "example.prefetch." + (framework == Framework.DJL ? "Djl" : "Dl4j") + "Loops")
+        new ChildJvm(
+                jdk, "example.prefetch." + (framework == Framework.DJL ? "Djl" : "Dl4j") + "Loops")
             .classPath(Workshop.checkout().exampleJar("test-programs"))
             .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
             .jvmArgs(
