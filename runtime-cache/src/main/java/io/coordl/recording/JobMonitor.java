@@ -74,6 +74,11 @@ public final class JobMonitor {
     closing.add(0, toClose);
   }
 
+  /** Adds the job's part in coordinated prep, to be left when the job has ended. */
+  public void addStaging(Closeable group) {
+    closing.add(group);
+  }
+
   /** Notes a training library by name. */
   public void sawFramework(String name) {
     frameworks.add(name);

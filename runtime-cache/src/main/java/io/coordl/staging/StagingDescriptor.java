@@ -50,6 +50,9 @@ final class StagingDescriptor {
   /** The job that prepares that first batch, 0 if none. */
   static final long SIZER = 192;
 
+  /** A bit for each slot that has memory behind it. */
+  static final long RESERVED = 200;
+
   static final int MAX_MEMBERS = 16;
   private static final long MEMBERS = 256;
   private static final long MEMBER_BYTES = 128;

@@ -6,6 +6,13 @@ import java.nio.ByteBuffer;
 
 /** The bytes of a staging file; words are read and changed atomically. Thread-safe. */
 interface StagingMemory extends Closeable {
+  /** Where a descriptor of a pass, 0 or 1, lies. */
+  StagingDescriptor.Pass pass(int descriptor);
+
+  long itemRoom();
+
+  long batchRoom();
+
   long get(long at);
 
   void set(long at, long value);

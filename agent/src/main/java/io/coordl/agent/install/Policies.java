@@ -17,6 +17,7 @@ import io.coordl.library.Services;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
+import io.coordl.staging.PrepGroup;
 import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.Hooks;
 import java.io.IOException;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /** From options to what they ask for. A policy that cannot be had is said, and left out. */
 final class Policies {
   private static final String HOST = "host";
+
+  /** Part of the free memory that each staging buffer may take: others will be needed. */
+  private static final double PREP_SHARE = 0.125;
 
   private final Options options;
   private final JobMonitor job;
@@ -53,6 +57,7 @@ final class Policies {
     return switch (policy) {
       case "decoded=share" -> keepsDecoded(options);
       case Hooks.PREFETCH -> preparesAhead(options);
+      case "prep=coordinate" -> coordinates(options);
       default -> false;
     };
   }
@@ -60,6 +65,10 @@ final class Policies {
   /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
   private static boolean preparesAhead(Options options) {
     return options.count(Option.PREFETCH) > 0 && options.get(Option.PREP).equals("off");
+  }
+
+  private static boolean coordinates(Options options) {
+    return options.get(Option.PREP).equals("coordinate");
   }
 
   private static boolean keepsDecoded(Options options) {
@@ -92,23 +101,15 @@ final class Policies {
    * prepares ahead. After {@link #items}.
    */
   LibraryHooks hooks(RewriteLog rewrites) {
-    DecodedStore decoded = null;
-    if (keepsDecoded(options)) {
-      ArenaStore arena = decodedArena();
-      if (arena == null) {
-        return LibraryHooks.NONE;
-      }
-      DecodedStore store = new DecodedStore(arena, filter, budget);
-      job.addStore(() -> view("decoded", store.statistics()), store);
-      decoded = store;
-    }
+    DecodedStore decoded = decoded();
+    PrepGroup group = group();
     Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
-    if (decoded == null && ahead == null) {
+    if (decoded == null && group == null && ahead == null) {
       return LibraryHooks.NONE;
     }
     int threads = options.count(Option.PREFETCH);
     return new LibraryAnswers(
-        new Services(decoded, null, ahead, threads, job.log()::say),
+        new Services(decoded, group, ahead, threads, job.log()::say),
         (answer, declaring, reason) -> {
           String policy = policyOf(answer);
           rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
@@ -152,6 +153,34 @@ final class Policies {
       }
     }
     return answer;
+  }
+
+  private @Nullable DecodedStore decoded() {
+    if (!keepsDecoded(options)) {
+      return null;
+    }
+    ArenaStore arena = decodedArena();
+    if (arena == null) {
+      return null;
+    }
+    DecodedStore store = new DecodedStore(arena, filter, budget);
+    job.addStore(() -> view("decoded", store.statistics()), store);
+    return store;
+  }
+
+  private @Nullable PrepGroup group() {
+    if (!coordinates(options)) {
+      return null;
+    }
+    PrepGroup group =
+        new PrepGroup(
+            ArenaStore.SHARED_MEMORY,
+            options.get(Option.GROUP),
+            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
+            Math.max(1, options.count(Option.PREP_JOBS)),
+            job.log()::say);
+    job.addStaging(group);
+    return group;
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

@@ -69,7 +69,17 @@ public final class Hooks {
     String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
     HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
     String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
+    String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
+    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
     return List.of(
+        answer(
+            batches,
+            DJL,
+            null,
+            "sample",
+            "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
+        answer(batches, DJL, null, "fetch", "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;"),
+        answer(batches, DJL, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
         answer(images, DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
         new HookRule(
             DJL,
@@ -125,7 +135,21 @@ public final class Hooks {
             iterators + "MultiDataSetIterator",
             "next",
             "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
-        answer(passes, DL4J, iterators + "MultiDataSetIterator", "reset", "()V"));
+        answer(passes, DL4J, iterators + "MultiDataSetIterator", "reset", "()V"),
+        answer(
+            matrices,
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "streamToMat",
+            "(Ljava/io/InputStream;)" + mat),
+        answer(
+            matrices,
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "transformImage",
+            "("
+                + mat
+                + "Lorg/nd4j/linalg/api/ndarray/INDArray;)Lorg/nd4j/linalg/api/ndarray/INDArray;"));
   }
 
   /** The methods that are marked, DJL first. */

@@ -1,0 +1,47 @@
+package io.coordl.staging;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * Lets threads into shared memory until the job leaves: a job that is told to have left must store
+ * nothing there any more, as others take what was its.
+ */
+final class Gate {
+  private static final long PATIENCE_SECONDS = 5;
+
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private volatile boolean closed;
+
+  /** False if the gate is closed; else {@link #exit} is due, by the same thread, and soon. */
+  boolean enter() {
+    if (closed || !lock.readLock().tryLock()) {
+      return false;
+    }
+    if (closed) {
+      lock.readLock().unlock();
+      return false;
+    }
+    return true;
+  }
+
+  void exit() {
+    lock.readLock().unlock();
+  }
+
+  /** Lets nobody in any more; false if somebody does not come out. */
+  boolean close() {
+    closed = true;
+    boolean interrupted = Thread.interrupted();
+    try {
+      return lock.writeLock().tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      interrupted = true;
+      return false;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

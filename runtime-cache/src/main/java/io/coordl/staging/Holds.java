@@ -1,0 +1,207 @@
+package io.coordl.staging;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job has taken and not given back: the slots it holds and the mappings that are not yet
+ * unmapped. A mapping goes when it is garbage, never before, since the program may have views of
+ * it; until then pages it wrote take memory. So mappings are bounded, and beyond that, or where a
+ * slot may not be kept, a batch is copied into memory of this process, which is used again once it
+ * is released. Thread-safe.
+ */
+final class Holds {
+  private static final VarHandle WORDS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /** Far below the number of mappings that Linux allows a process, 65530. */
+  private static final int MAX_MAPPINGS = 1024;
+
+  private static final int MAX_POOLED = 4;
+
+  private final StagingMemory memory;
+  private final StagingBuffer buffer;
+  private final Gate gate;
+  private final StagingCounters counters;
+  private final long maxBytes;
+  private final AtomicLong mappedBytes = new AtomicLong();
+  private final Set<Hold> mappings = ConcurrentHashMap.newKeySet();
+  private final ReferenceQueue<ByteBuffer> garbage = new ReferenceQueue<>();
+  private final Queue<ByteBuffer> pool = new ConcurrentLinkedQueue<>();
+
+  /**
+   * Of one job.
+   *
+   * @param maxBytes that may be mapped at once
+   */
+  Holds(
+      StagingMemory memory,
+      StagingBuffer buffer,
+      Gate gate,
+      StagingCounters counters,
+      long maxBytes) {
+    this.memory = memory;
+    this.buffer = buffer;
+    this.gate = gate;
+    this.counters = counters;
+    this.maxBytes = maxBytes;
+  }
+
+  /** One mapping; it must not reach the buffer, or that would never be garbage. */
+  private final class Hold extends PhantomReference<ByteBuffer> {
+    private final int slot;
+    private final int bytes;
+    private final AtomicBoolean released = new AtomicBoolean();
+    private final WeakReference<ByteBuffer> buffer;
+
+    Hold(ByteBuffer buffer, int slot, int bytes) {
+      super(buffer, garbage);
+      this.slot = slot;
+      this.bytes = bytes;
+      this.buffer = new WeakReference<>(buffer);
+    }
+
+    void release() {
+      if (!released.getAndSet(true)) {
+        giveBack(slot);
+      }
+    }
+  }
+
+  private record Mapped(ByteBuffer bytes, Hold hold) implements StagedBatch {
+    @Override
+    public void release() {
+      hold.release();
+    }
+  }
+
+  private final class Copied implements StagedBatch {
+    private final ByteBuffer bytes;
+    private final AtomicBoolean released = new AtomicBoolean();
+
+    Copied(ByteBuffer bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return bytes;
+    }
+
+    @Override
+    public void release() {
+      if (!released.getAndSet(true) && pool.size() < MAX_POOLED) {
+        pool.add(bytes);
+      }
+    }
+  }
+
+  /** The batch in a slot that this job holds; null, and the slot is given back, if that fails. */
+  @Nullable StagedBatch batch(int slot) {
+    int bytes = buffer.length(slot);
+    drain();
+    try {
+      if (buffer.mayKeep() && mappings.size() < MAX_MAPPINGS && reserve(bytes)) {
+        StagedBatch mapped = map(slot, bytes);
+        if (mapped != null) {
+          return mapped;
+        }
+      }
+      ByteBuffer copy = direct(bytes);
+      copy.put(0, memory.readable(slot, bytes), 0, bytes);
+      counters.copied.increment();
+      counters.takenBytes.add(bytes);
+      buffer.release(slot);
+      return new Copied(copy);
+    } catch (IOException | OutOfMemoryError e) {
+      buffer.release(slot);
+      return null;
+    }
+  }
+
+  private boolean reserve(int bytes) {
+    if (mappedBytes.addAndGet(bytes) <= maxBytes) {
+      return true;
+    }
+    mappedBytes.addAndGet(-bytes);
+    return false;
+  }
+
+  private @Nullable StagedBatch map(int slot, int bytes) {
+    try {
+      ByteBuffer mapped = memory.copyOnWrite(slot, bytes);
+      Hold hold = new Hold(mapped, slot, bytes);
+      mappings.add(hold);
+      counters.mapped.increment();
+      counters.takenBytes.add(bytes);
+      return new Mapped(mapped, hold);
+    } catch (IOException | OutOfMemoryError e) {
+      mappedBytes.addAndGet(-bytes);
+      return null;
+    }
+  }
+
+  private ByteBuffer direct(int bytes) {
+    for (ByteBuffer free = pool.poll(); free != null; free = pool.poll()) {
+      if (free.capacity() == bytes) {
+        return free.clear();
+      }
+    }
+    int page = (int) StagingDescriptor.PAGE;
+    return ByteBuffer.allocateDirect((int) StagingFile.pages(bytes) + page)
+        .alignedSlice(page)
+        .slice(0, bytes)
+        .order(ByteOrder.nativeOrder());
+  }
+
+  private void giveBack(int slot) {
+    if (gate.enter()) {
+      try {
+        buffer.release(slot);
+      } finally {
+        gate.exit();
+      }
+    }
+  }
+
+  /** Gives back what nobody can reach any more; called now and then. */
+  void drain() {
+    for (Reference<?> gone = garbage.poll(); gone != null; gone = garbage.poll()) {
+      if (gone instanceof Holds.Hold hold) {
+        hold.release();
+        mappings.remove(hold);
+        mappedBytes.addAndGet(-hold.bytes);
+      }
+    }
+  }
+
+  /**
+   * Makes what the program still uses independent of the slots, which others fill once this job has
+   * left: storing a word as it is makes the page the program's own.
+   */
+  void detach() {
+    for (Hold hold : mappings) {
+      ByteBuffer held = hold.released.get() ? null : hold.buffer.get();
+      for (int at = 0;
+          held != null && at + 8 <= held.capacity();
+          at += (int) StagingDescriptor.PAGE) {
+        long word = (long) WORDS.getVolatile(held, at);
+        WORDS.compareAndSet(held, at, word, word);
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+package io.coordl.staging;
+
+import java.io.IOException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agent's thread that works on shared files for the program's threads, and shows the other jobs
+ * that this one is not stopped. Whoever is interrupted while he works on a channel finds it closed,
+ * and with it the locks gone that stand for this job's life; so no thread of the program does, and
+ * this one lives in the topmost thread group, where no program interrupts it.
+ */
+final class Keeper {
+  private static final long BEAT_MILLIS = 200;
+
+  /** What is to be done on the thread. */
+  interface Work<T extends @Nullable Object> {
+    T run() throws IOException;
+  }
+
+  /** As above, without a result. */
+  interface Chore {
+    void run() throws IOException;
+  }
+
+  private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
+  private final Runnable beat;
+  private final Thread thread;
+  private volatile boolean stopped;
+
+  /**
+   * Starts the thread.
+   *
+   * @param beat run several times a second; throws nothing
+   */
+  Keeper(Runnable beat) {
+    this.beat = beat;
+    ThreadGroup group = Thread.currentThread().getThreadGroup();
+    while (group != null && group.getParent() != null) {
+      group = group.getParent();
+    }
+    thread = new Thread(group, this::keep, "coordl-prep-keeper");
+    thread.setDaemon(true);
+    thread.setContextClassLoader(null);
+    thread.start();
+  }
+
+  private void keep() {
+    long next = System.nanoTime();
+    while (!stopped) {
+      long wait = next - System.nanoTime();
+      if (wait <= 0) {
+        beat.run();
+        next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
+        continue;
+      }
+      try {
+        Runnable work = queue.poll(wait, TimeUnit.NANOSECONDS);
+        if (work != null) {
+          Thread.interrupted(); // Nobody's but a channel's concern.
+          work.run();
+        }
+      } catch (InterruptedException e) {
+        // Nobody has reason to; the next round is on its way.
+      }
+    }
+  }
+
+  /** Does it soon; a failure is for nobody to hear of. */
+  void later(Chore chore) {
+    queue.add(
+        () -> {
+          try {
+            chore.run();
+          } catch (IOException | RuntimeException | OutOfMemoryError e) {
+            // Whoever needs the result asks for it himself.
+          }
+        });
+  }
+
+  /** Does it, and waits for the result; interrupts neither end the wait nor are lost. */
+  <T extends @Nullable Object> T call(Work<T> work) throws IOException {
+    if (Thread.currentThread() == thread) {
+      return work.run();
+    }
+    CompletableFuture<T> result = new CompletableFuture<>();
+    queue.add(
+        () -> {
+          try {
+            result.complete(work.run());
+          } catch (Throwable e) {
+            result.completeExceptionally(e);
+          }
+        });
+    boolean interrupted = false;
+    try {
+      while (true) {
+        if (stopped && !result.isDone()) {
+          throw new IOException("The staging buffer is closed.");
+        }
+        try {
+          return result.get(BEAT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (TimeoutException e) {
+          // Looks again whether anybody still works.
+        } catch (ExecutionException e) {
+          Throwable cause = e.getCause() == null ? e : e.getCause();
+          throw cause instanceof IOException failed
+              ? failed
+              : new IOException(cause.toString(), cause);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Ends the thread after what it does now. */
+  void stop() {
+    stopped = true;
+  }
+}

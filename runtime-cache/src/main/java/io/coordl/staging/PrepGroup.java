@@ -1,0 +1,173 @@
+package io.coordl.staging;
+
+import io.coordl.cache.ByteBudget;
+import io.coordl.shared.Machine;
+import io.coordl.shared.SharedFile;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of a group on this host, as this job is one of them: a staging buffer for each pipeline
+ * that this job begins a pass of. Thread-safe.
+ */
+public final class PrepGroup implements Coordinator, Closeable {
+  private final Path directory;
+  private final String group;
+  private final ByteBudget budget;
+  private final int jobs;
+  private final Bounds bounds;
+  private final Consumer<String> words;
+  private final Map<String, Joined> joined = new ConcurrentHashMap<>();
+  private final Keeper keeper;
+  private volatile boolean closed;
+
+  /** What became of joining a pipeline's file; without a stream it was refused. */
+  private record Joined(@Nullable SharedFile<StagingFile> file, @Nullable Stream stream) {}
+
+  /**
+   * A group; no file is made before a pass begins.
+   *
+   * @param directory of shared memory
+   * @param budget of each pipeline's buffer
+   * @param jobs to wait for before the first pass of all; 1 for none but this one
+   * @param words takes sentences for the user
+   */
+  public PrepGroup(
+      Path directory, String group, ByteBudget budget, int jobs, Consumer<String> words) {
+    this(directory, group, budget, jobs, Bounds.USUAL, words);
+  }
+
+  PrepGroup(
+      Path directory,
+      String group,
+      ByteBudget budget,
+      int jobs,
+      Bounds bounds,
+      Consumer<String> words) {
+    this.directory = directory;
+    this.group = group;
+    this.budget = budget;
+    this.jobs = jobs;
+    this.bounds = bounds;
+    this.words = words;
+    this.keeper = new Keeper(this::beat);
+  }
+
+  @Override
+  public @Nullable CoordinatedPass begin(Fingerprint pipeline, BatchOrder own) {
+    if (closed || own.batches() == 0) {
+      return null;
+    }
+    Joined to = joined.computeIfAbsent(pipeline.text(), text -> join(pipeline, own));
+    return to.stream() == null ? null : to.stream().begin(own, jobs);
+  }
+
+  private Joined join(Fingerprint pipeline, BatchOrder own) {
+    try {
+      return keeper.call(() -> open(pipeline, own));
+    } catch (IOException | RuntimeException e) {
+      words.accept(e.getMessage() + " The job prepares all batches of this pipeline itself.");
+      return new Joined(null, null);
+    }
+  }
+
+  /** On the keeper's thread. */
+  private Joined open(Fingerprint pipeline, BatchOrder own) throws IOException {
+    StagingContents contents = new StagingContents(pipeline, own, keeper);
+    long user = Machine.user();
+    SharedFile.sweep(directory, user, contents, words);
+    String name = group + "," + Long.toHexString(pipeline.checksum());
+    SharedFile<StagingFile> file =
+        SharedFile.open(
+            SharedFile.path(directory, user, name, contents),
+            user,
+            contents,
+            () ->
+                contents.capacity(
+                    budget.resolve(
+                        Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words)),
+            words);
+    StagingFile memory = file.memory();
+    byte[] text = pipeline.text().getBytes(StandardCharsets.UTF_8);
+    int length = (int) memory.get(StagingDescriptor.TEXT_BYTES);
+    if (length != text.length
+        || !Arrays.equals(memory.getBytes(StagingDescriptor.TEXT, length), text)) {
+      file.close();
+      throw new IOException("Another pipeline has the name of " + file.path() + ".");
+    }
+    Stream stream =
+        new Stream(
+            memory,
+            peers(file),
+            Clock.SYSTEM,
+            bounds,
+            file.job(),
+            words,
+            blocked -> tellOthers(memory, blocked));
+    return new Joined(file, stream);
+  }
+
+  private static Peers peers(SharedFile<StagingFile> file) {
+    return new Peers() {
+      @Override
+      public boolean alive(long job) {
+        return file.liveness().alive(job);
+      }
+
+      @Override
+      public void alone(Runnable action) {
+        try {
+          if (file.liveness().lockSetup(Duration.ZERO)) {
+            try {
+              action.run();
+            } finally {
+              file.liveness().unlockSetup();
+            }
+          }
+        } catch (IOException e) {
+          // Then another time.
+        }
+      }
+    };
+  }
+
+  private void tellOthers(StagingMemory from, boolean blocked) {
+    for (Joined other : joined.values()) {
+      if (other.stream() != null && other.stream().memory() != from) {
+        other.stream().blockedElsewhere(blocked);
+      }
+    }
+  }
+
+  private void beat() {
+    for (Joined one : joined.values()) {
+      if (one.stream() != null) {
+        one.stream().beat();
+      }
+    }
+  }
+
+  /**
+   * Leaves the group: what is under way ends, every batch that was taken stays as it is, and the
+   * last job takes the files along.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    for (Joined one : joined.values()) {
+      // Where a thread does not come out the file is left to the kernel and the next who sweeps.
+      if (one.stream() != null && one.file() != null && one.stream().close()) {
+        one.file().close();
+      }
+    }
+    keeper.stop();
+  }
+}

@@ -1,0 +1,130 @@
+package io.coordl.staging;
+
+import static io.coordl.staging.StagingDescriptor.MAX_MEMBERS;
+import static io.coordl.staging.StagingDescriptor.MEMBER_BEAT;
+import static io.coordl.staging.StagingDescriptor.MEMBER_BLOCKED;
+import static io.coordl.staging.StagingDescriptor.MEMBER_CURSOR;
+import static io.coordl.staging.StagingDescriptor.MEMBER_JOB;
+import static io.coordl.staging.StagingDescriptor.MEMBER_PID;
+import static io.coordl.staging.StagingDescriptor.MEMBER_PRODUCES;
+import static io.coordl.staging.StagingDescriptor.PAGE;
+
+import io.coordl.shared.Contents;
+import io.coordl.shared.Liveness;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** A staging buffer as what a shared file holds. */
+final class StagingContents implements Contents<StagingFile> {
+  /** For what does not depend on the pipeline. */
+  static final String SUFFIX = ".staging";
+
+  private static final Header HEADER =
+      new Header(
+          StagingDescriptor.MAGIC_VALUE,
+          StagingDescriptor.VERSION_VALUE,
+          StagingDescriptor.LAYOUT_VALUE,
+          StagingDescriptor.HEADER_BYTES);
+
+  private final byte[] fingerprint;
+  private final long itemRoom;
+  private final long batchRoom;
+  private final Keeper keeper;
+
+  /** Of this pipeline; a new file has room for orders a little longer than this one. */
+  StagingContents(Fingerprint pipeline, BatchOrder order, Keeper keeper) {
+    this.fingerprint = pipeline.text().getBytes(StandardCharsets.UTF_8);
+    this.itemRoom = roomy(order.items().length, 1024);
+    this.batchRoom = roomy(order.batches(), 64);
+    this.keeper = keeper;
+  }
+
+  private static long roomy(long count, long more) {
+    return count + count / 4 + more & -8L;
+  }
+
+  /** Length of a file whose slots may take {@code budget} bytes. */
+  long capacity(long budget) {
+    return StagingDescriptor.slotsOffset(itemRoom, batchRoom) + (budget & -PAGE);
+  }
+
+  @Override
+  public String suffix() {
+    return SUFFIX;
+  }
+
+  @Override
+  public String noun() {
+    return "staging buffer";
+  }
+
+  @Override
+  public String without() {
+    return "the job prepares all of its batches itself";
+  }
+
+  @Override
+  public Header header() {
+    return HEADER;
+  }
+
+  @Override
+  public long minimum() {
+    return capacity(2 * PAGE);
+  }
+
+  @Override
+  public StagingFile map(Path path, long bytes) throws IOException {
+    return StagingFile.map(path, bytes, itemRoom, batchRoom, keeper);
+  }
+
+  @Override
+  public void format(StagingFile memory, long user) throws IOException {
+    if (fingerprint.length > StagingDescriptor.MAX_TEXT_BYTES) {
+      throw new IOException("The pipeline's description is too long; " + without() + ".");
+    }
+    long head = StagingDescriptor.slotsOffset(itemRoom, batchRoom);
+    memory.set(StagingDescriptor.VERSION, HEADER.version());
+    memory.set(StagingDescriptor.LAYOUT, HEADER.layout());
+    memory.set(StagingDescriptor.UID, user);
+    memory.set(StagingDescriptor.CAPACITY, memory.length());
+    memory.set(StagingDescriptor.ITEM_ROOM, itemRoom);
+    memory.set(StagingDescriptor.BATCH_ROOM, batchRoom);
+    memory.set(StagingDescriptor.BUDGET, memory.length() - head);
+    memory.set(StagingDescriptor.TEXT_BYTES, fingerprint.length);
+    memory.putBytes(StagingDescriptor.TEXT, fingerprint);
+    memory.set(StagingDescriptor.MAGIC, HEADER.magic());
+  }
+
+  @Override
+  public long nextJob(StagingFile memory, Path path) throws IOException {
+    long job = memory.get(StagingDescriptor.JOBS) + 1;
+    if (job > Liveness.MAX_JOB) {
+      throw new IOException("The staging buffer " + path + " has been joined too often.");
+    }
+    memory.set(StagingDescriptor.JOBS, job);
+    return job;
+  }
+
+  /** Becomes the first member that nobody is, or whose job is dead. */
+  @Override
+  public void enter(StagingFile memory, long job, Liveness liveness, Path path) throws IOException {
+    for (int member = 0; member < MAX_MEMBERS; member++) {
+      long at = StagingDescriptor.member(member);
+      long before = memory.get(at + MEMBER_JOB);
+      if (before == 0 || !liveness.alive(before)) {
+        Members.bury(memory, member);
+        memory.set(at + MEMBER_PID, ProcessHandle.current().pid());
+        memory.set(at + MEMBER_BEAT, 0);
+        memory.set(at + MEMBER_BLOCKED, 0);
+        memory.set(at + MEMBER_PRODUCES, 0);
+        memory.set(at + MEMBER_CURSOR, 0);
+        memory.set(at + MEMBER_JOB, job);
+        return;
+      }
+    }
+    throw new IOException(
+        MAX_MEMBERS + " jobs share the staging buffer " + path + " already; " + without() + ".");
+  }
+}

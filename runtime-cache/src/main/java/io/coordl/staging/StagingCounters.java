@@ -1,0 +1,75 @@
+package io.coordl.staging;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What this job did in the passes of one pipeline. Thread-safe. */
+final class StagingCounters {
+  /** Why a job prepared a batch by itself. */
+  enum Reason {
+    /** Nobody prepares batches of the pass (any more). */
+    NOBODY,
+    /** It was too large for a slot, or there was no memory. */
+    NOT_STAGED,
+    /** Whoever had claimed it did not get on with it. */
+    LATE,
+    /** It had been given up: this job was taken out of the pass. */
+    LOST
+  }
+
+  final LongAdder passes = new LongAdder();
+  final LongAdder sharedPasses = new LongAdder();
+  final LongAdder prepared = new LongAdder();
+  final LongAdder mapped = new LongAdder();
+  final LongAdder copied = new LongAdder();
+  final LongAdder takenBytes = new LongAdder();
+  final LongAdder waitNanos = new LongAdder();
+  final LongAdder takeOvers = new LongAdder();
+  private final Map<Reason, LongAdder> alone = new EnumMap<>(Reason.class);
+  private final Map<Long, LongAdder> waitedFor = new ConcurrentHashMap<>();
+  private final Map<Long, LongAdder> dropped = new ConcurrentHashMap<>();
+
+  StagingCounters() {
+    for (Reason reason : Reason.values()) {
+      alone.put(reason, new LongAdder());
+    }
+  }
+
+  void alone(Reason reason) {
+    of(reason).increment();
+  }
+
+  long aloneBecause(Reason reason) {
+    return of(reason).sum();
+  }
+
+  private LongAdder of(Reason reason) {
+    return Objects.requireNonNull(alone.get(reason));
+  }
+
+  /** A claim of a job that died or was stopped. */
+  void tookOver() {
+    takeOvers.increment();
+  }
+
+  /** A job was taken out of a pass. */
+  void dropped(long pid) {
+    dropped.computeIfAbsent(pid, p -> new LongAdder()).increment();
+  }
+
+  /** A thread that prepares batches waited until this job had got on. */
+  void waitedFor(long pid, long nanos) {
+    waitedFor.computeIfAbsent(pid, p -> new LongAdder()).add(nanos);
+  }
+
+  Map<Long, LongAdder> waitedFor() {
+    return waitedFor;
+  }
+
+  Map<Long, LongAdder> dropped() {
+    return dropped;
+  }
+}

@@ -1,0 +1,230 @@
+package io.coordl.staging;
+
+import static io.coordl.staging.StagingDescriptor.BATCH_ROOM;
+import static io.coordl.staging.StagingDescriptor.ITEM_ROOM;
+import static io.coordl.staging.StagingDescriptor.MAX_SLOTS;
+import static io.coordl.staging.StagingDescriptor.PAGE;
+import static io.coordl.staging.StagingDescriptor.RESERVED;
+import static io.coordl.staging.StagingDescriptor.SLOT_BYTES;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A staging file, mapped. Its length is that of everything it may hold, its pages are taken as they
+ * are written: first by write(2), because a full tmpfs answers that with an error and a store
+ * through a mapping with SIGBUS.
+ *
+ * <p>A copy-on-write mapping shows what is in the file only where it was not written yet, and what
+ * the program wrote it keeps, so each batch gets a fresh one. One per slot is made ahead.
+ */
+final class StagingFile implements StagingMemory {
+  private static final VarHandle WORDS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  private static final byte[] ZEROS = new byte[1 << 20];
+
+  /** Largest part before the slots: about a hundred million items. */
+  private static final long MAX_HEAD = 1 << 30;
+
+  private final RandomAccessFile file;
+  private final ByteBuffer head;
+  private final long itemRoom;
+  private final long batchRoom;
+  private final Keeper keeper;
+  private final StagingDescriptor.Pass[] passes = new StagingDescriptor.Pass[2];
+  private final AtomicReferenceArray<@Nullable ByteBuffer> slots =
+      new AtomicReferenceArray<>(MAX_SLOTS);
+  private final AtomicReferenceArray<@Nullable ByteBuffer> spares =
+      new AtomicReferenceArray<>(MAX_SLOTS);
+
+  private StagingFile(
+      RandomAccessFile file, ByteBuffer head, long itemRoom, long batchRoom, Keeper keeper) {
+    this.file = file;
+    this.head = head;
+    this.itemRoom = itemRoom;
+    this.batchRoom = batchRoom;
+    this.keeper = keeper;
+    for (int i = 0; i < passes.length; i++) {
+      passes[i] = StagingDescriptor.Pass.at(i, itemRoom, batchRoom);
+    }
+  }
+
+  /**
+   * Maps a file; the rooms are those of a file that is yet to be made.
+   *
+   * @param keeper maps the slots: a channel is closed if a thread that was interrupted maps
+   */
+  static StagingFile map(Path path, long bytes, long itemRoom, long batchRoom, Keeper keeper)
+      throws IOException {
+    RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+    try {
+      long items = itemRoom;
+      long batches = batchRoom;
+      if (file.length() == 0) {
+        file.setLength(bytes);
+        long head = StagingDescriptor.slotsOffset(items, batches);
+        for (long at = 0; at < head; at += ZEROS.length) {
+          file.write(ZEROS, 0, (int) Math.min(ZEROS.length, head - at));
+        }
+      } else {
+        items = word(file, ITEM_ROOM);
+        batches = word(file, BATCH_ROOM);
+      }
+      long length = StagingDescriptor.slotsOffset(items, batches);
+      if (items < 0 || batches < 0 || length > Math.min(MAX_HEAD, bytes)) {
+        throw new IOException("The order of the data set is too long to be shared.");
+      }
+      ByteBuffer head = file.getChannel().map(MapMode.READ_WRITE, 0, length);
+      return new StagingFile(file, head, items, batches, keeper);
+    } catch (IOException | RuntimeException | Error e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private static long word(RandomAccessFile file, long at) throws IOException {
+    byte[] bytes = new byte[8];
+    file.seek(at);
+    file.readFully(bytes);
+    return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).getLong();
+  }
+
+  long length() throws IOException {
+    return file.length();
+  }
+
+  @Override
+  public StagingDescriptor.Pass pass(int descriptor) {
+    return passes[descriptor];
+  }
+
+  @Override
+  public long itemRoom() {
+    return itemRoom;
+  }
+
+  @Override
+  public long batchRoom() {
+    return batchRoom;
+  }
+
+  @Override
+  public long get(long at) {
+    return (long) WORDS.getVolatile(head, (int) at);
+  }
+
+  @Override
+  public void set(long at, long value) {
+    WORDS.setVolatile(head, (int) at, value);
+  }
+
+  @Override
+  public boolean compareAndSet(long at, long expected, long value) {
+    return WORDS.compareAndSet(head, (int) at, expected, value);
+  }
+
+  @Override
+  public void putInts(long at, int[] values) {
+    ints(at, values.length).put(values);
+  }
+
+  @Override
+  public int[] getInts(long at, int count) {
+    int[] values = new int[count];
+    ints(at, count).get(values);
+    return values;
+  }
+
+  private IntBuffer ints(long at, int count) {
+    return head.slice((int) at, 4 * count).order(ByteOrder.nativeOrder()).asIntBuffer();
+  }
+
+  void putBytes(long at, byte[] bytes) {
+    head.put((int) at, bytes);
+  }
+
+  byte[] getBytes(long at, int count) {
+    byte[] bytes = new byte[count];
+    head.get((int) at, bytes);
+    return bytes;
+  }
+
+  @Override
+  public ByteBuffer writable(int slot, int bytes) throws IOException {
+    return whole(slot, true).slice(0, bytes).order(ByteOrder.nativeOrder());
+  }
+
+  @Override
+  public ByteBuffer readable(int slot, int bytes) throws IOException {
+    return whole(slot, false).slice(0, bytes).order(ByteOrder.nativeOrder());
+  }
+
+  private ByteBuffer whole(int slot, boolean toBeWritten) throws IOException {
+    long size = get(SLOT_BYTES);
+    long at = StagingDescriptor.slotOffset(itemRoom, batchRoom, slot, size);
+    if (toBeWritten && (get(RESERVED) & 1L << slot) == 0) {
+      reserve(at, size);
+      long reserved = get(RESERVED);
+      while (!compareAndSet(RESERVED, reserved, reserved | 1L << slot)) {
+        reserved = get(RESERVED);
+      }
+    }
+    ByteBuffer known = slots.get(slot);
+    if (known == null) {
+      known = keeper.call(() -> map(MapMode.READ_WRITE, at, size));
+      slots.set(slot, known);
+    }
+    return known;
+  }
+
+  /** Only the thread that fills the slot is here. */
+  private void reserve(long at, long size) throws IOException {
+    synchronized (file) {
+      file.seek(at);
+      for (long done = 0; done < size; done += ZEROS.length) {
+        file.write(ZEROS, 0, (int) Math.min(ZEROS.length, size - done));
+      }
+    }
+  }
+
+  @Override
+  public ByteBuffer copyOnWrite(int slot, int bytes) throws IOException {
+    long at = StagingDescriptor.slotOffset(itemRoom, batchRoom, slot, get(SLOT_BYTES));
+    ByteBuffer spare = spares.getAndSet(slot, null);
+    keeper.later(() -> spares.set(slot, map(MapMode.PRIVATE, at, bytes)));
+    return spare != null && spare.capacity() == bytes
+        ? spare
+        : keeper.call(() -> map(MapMode.PRIVATE, at, bytes));
+  }
+
+  private ByteBuffer map(MapMode mode, long at, long bytes) throws IOException {
+    return file.getChannel().map(mode, at, bytes).order(ByteOrder.nativeOrder());
+  }
+
+  /** Multiples of a page. */
+  static long pages(long bytes) {
+    return bytes + PAGE - 1 & -PAGE;
+  }
+
+  /** Closes the file; mappings stay until they are garbage. */
+  @Override
+  public void close() {
+    synchronized (file) {
+      try {
+        file.close();
+      } catch (IOException ignored) {
+        // Nothing was buffered, so nothing is lost.
+      }
+    }
+  }
+}

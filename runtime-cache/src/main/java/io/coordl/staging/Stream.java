@@ -1,0 +1,277 @@
+package io.coordl.staging;
+
+import static io.coordl.staging.StagingDescriptor.MEMBER_BEAT;
+import static io.coordl.staging.StagingDescriptor.MEMBER_BLOCKED;
+
+import io.coordl.staging.StagingBuffer.Entered;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The passes of this job through one pipeline, one at a time. Thread-safe. */
+final class Stream {
+  private static final long PAUSE_NANOS = 1_000_000;
+
+  private final StagingMemory memory;
+  private final Clock clock;
+  private final Bounds bounds;
+  private final int me;
+  private final Members members;
+  private final StagingBuffer buffer;
+  private final StagingCounters counters = new StagingCounters();
+  private final Gate gate = new Gate();
+  private final Holds holds;
+  private final Consumer<String> words;
+  private final Consumer<Boolean> tellOthers;
+  private final AtomicInteger threads = new AtomicInteger();
+  private final AtomicLong longestPreparation = new AtomicLong();
+  private final AtomicBoolean saidUnstaged = new AtomicBoolean();
+  private final AtomicBoolean saidLate = new AtomicBoolean();
+  private volatile boolean saysBlocked;
+  private volatile boolean begun;
+  private final AtomicReference<@Nullable SharedPass> current = new AtomicReference<>();
+
+  /**
+   * Of one job.
+   *
+   * @param job its number in the file
+   * @param tellOthers hears whether the job waits here
+   */
+  Stream(
+      StagingMemory memory,
+      Peers peers,
+      Clock clock,
+      Bounds bounds,
+      long job,
+      Consumer<String> words,
+      Consumer<Boolean> tellOthers) {
+    this.memory = memory;
+    this.clock = clock;
+    this.bounds = bounds;
+    this.words = words;
+    this.tellOthers = tellOthers;
+    this.members = new Members(memory, peers, clock, bounds, job);
+    this.me = members.memberOf(job);
+    this.buffer = new StagingBuffer(memory, members, peers, counters, job, me);
+    this.holds = new Holds(memory, buffer, gate, counters, memory.get(StagingDescriptor.BUDGET));
+  }
+
+  StagingMemory memory() {
+    return memory;
+  }
+
+  StagingBuffer buffer() {
+    return buffer;
+  }
+
+  StagingCounters counters() {
+    return counters;
+  }
+
+  Clock clock() {
+    return clock;
+  }
+
+  Bounds bounds() {
+    return bounds;
+  }
+
+  Gate gate() {
+    return gate;
+  }
+
+  Holds holds() {
+    return holds;
+  }
+
+  /**
+   * Begins a pass; the one before ends. Waits for as many jobs as the first pass is to have, and
+   * for others that are still in the pass before the newest.
+   *
+   * @param jobs to wait for before the first pass of all
+   * @return null if that came to nothing
+   */
+  synchronized @Nullable SharedPass begin(BatchOrder own, int jobs) {
+    SharedPass before = current.get();
+    if (before != null) {
+      before.end();
+    }
+    if (!begun) {
+      begun = true;
+      awaitJobs(jobs);
+    }
+    long began = clock.nanos();
+    long progress = members.progress();
+    long progressAt = began;
+    try {
+      while (gate.enter()) {
+        Entered entered;
+        try {
+          if (!buffer.fits(own)) {
+            words.accept(
+                "This pass has more items or batches than the group's first one: it is not"
+                    + " shared.");
+            return null;
+          }
+          boolean late = buffer.comesLate();
+          entered = buffer.tryBegin(own);
+          if (late && !saidLate.getAndSet(true)) {
+            words.accept(
+                "Other jobs of the group are in the midst of a pass: this job goes ahead as far as"
+                    + " prep.size allows, and shares the next one.");
+          }
+        } finally {
+          gate.exit();
+        }
+        if (entered != null) {
+          counters.passes.increment();
+          SharedPass pass = new SharedPass(this, entered);
+          current.set(pass);
+          return pass;
+        }
+        long now = clock.nanos();
+        if (members.progress() != progress) {
+          progress = members.progress();
+          progressAt = now;
+        }
+        // Whoever does not get on for the lease is no longer waited for; what is left is a job
+        // that was stopped while it created the pass.
+        if (now - progressAt > bounds.lease().plus(bounds.beat()).toNanos()) {
+          return null;
+        }
+        if (now - began > bounds.blocked().toNanos()) {
+          blocked(true);
+        }
+        clock.pause(PAUSE_NANOS);
+      }
+      return null;
+    } finally {
+      blocked(false);
+    }
+  }
+
+  private void awaitJobs(int jobs) {
+    long began = clock.nanos();
+    boolean said = false;
+    while (jobs > 1 && buffer.isFresh() && gate.enter()) {
+      int there;
+      try {
+        there = members.count();
+      } finally {
+        gate.exit();
+      }
+      if (there >= jobs) {
+        return;
+      }
+      long waited = clock.nanos() - began;
+      if (waited > bounds.start().toNanos()) {
+        words.accept(
+            there
+                + " of "
+                + jobs
+                + " jobs have come within "
+                + bounds.start().toSeconds()
+                + " s: the first pass begins without the others.");
+        return;
+      }
+      if (!said && waited > bounds.blocked().toNanos()) {
+        said = true;
+        words.accept("Waits for " + jobs + " jobs, " + there + " are there.");
+      }
+      clock.pause(PAUSE_NANOS);
+    }
+  }
+
+  void start(Runnable work) {
+    Thread thread = new Thread(work, "coordl-prep-" + threads.incrementAndGet());
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  void ended(SharedPass pass) {
+    current.compareAndSet(pass, null);
+  }
+
+  /** The job waits here, or no longer. */
+  void blocked(boolean now) {
+    if (saysBlocked != now) {
+      saysBlocked = now;
+      tellOthers.accept(now);
+    }
+  }
+
+  /** The job waits elsewhere, or no longer. */
+  void blockedElsewhere(boolean now) {
+    if (gate.enter()) {
+      try {
+        memory.set(StagingDescriptor.member(me) + MEMBER_BLOCKED, now ? 1 : 0);
+      } finally {
+        gate.exit();
+      }
+    }
+  }
+
+  /** Shows that the job is not stopped, and gives back what the program has forgotten. */
+  void beat() {
+    holds.drain();
+    if (gate.enter()) {
+      try {
+        long at = StagingDescriptor.member(me) + MEMBER_BEAT;
+        memory.set(at, memory.get(at) + 1);
+      } finally {
+        gate.exit();
+      }
+    }
+  }
+
+  void waitedFor(int member, long nanos) {
+    if (member >= 0 && member != me) {
+      counters.waitedFor(members.pid(member), nanos);
+    }
+  }
+
+  void took(long nanos) {
+    longestPreparation.accumulateAndGet(nanos, Math::max);
+  }
+
+  long longestPreparation() {
+    return longestPreparation.get();
+  }
+
+  void cannotStage(long bytes, long slotBytes, int slots) {
+    if (!saidUnstaged.getAndSet(true)) {
+      words.accept(
+          "A batch has "
+              + bytes
+              + " bytes, but the staging buffer "
+              + (slots == 0
+                  ? "has "
+                      + memory.get(StagingDescriptor.BUDGET)
+                      + ", less than for two (raise prep.size)"
+                  : "was made for batches of " + slotBytes)
+              + ": each job prepares such batches itself.");
+    }
+  }
+
+  void noMemory(IOException cause) {
+    if (!saidUnstaged.getAndSet(true)) {
+      words.accept(
+          "There is no memory behind the staging buffer ("
+              + cause.getMessage()
+              + "): it stays as large as it is.");
+    }
+  }
+
+  /** Ends the pass and lets nobody in any more; false if somebody does not come out. */
+  boolean close() {
+    if (!gate.close()) {
+      return false;
+    }
+    holds.detach();
+    return true;
+  }
+}

@@ -1,0 +1,132 @@
+package io.coordl.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.cache.ByteBudget;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One job by itself: what the program sees. */
+class PrepGroupTest {
+  private static final int ITEMS = 90;
+
+  private static final Fingerprint PIPELINE =
+      new Fingerprint(Map.of("data set", "synthetic", "batch size", "8"));
+
+  @TempDir Path directory;
+  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final AtomicInteger prepared = new AtomicInteger();
+
+  private PrepGroup group(String budget) {
+    return new PrepGroup(directory, "g", ByteBudget.parse(budget), 1, words::add);
+  }
+
+  private PreparedBatch prepare(int batch, int[] items) {
+    prepared.incrementAndGet();
+    return Batches.prepared(items, batch);
+  }
+
+  @Test
+  void everyBatchComesOnceFromTheBuffer() {
+    try (PrepGroup group = group("64k")) {
+      for (int epoch = 0; epoch < 3; epoch++) {
+        BatchOrder own = Batches.order(ITEMS, 8, epoch);
+        CoordinatedPass pass = group.begin(PIPELINE, own);
+        pass.prepareWith(this::prepare, 2);
+        assertThat(pass.order().items()).isEqualTo(own.items());
+        for (int batch = 0; batch < own.batches(); batch++) {
+          StagedBatch staged = pass.take(batch);
+          assertThat(staged).as("batch %d of epoch %d", batch, epoch).isNotNull();
+          assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
+          staged.release();
+        }
+        pass.end();
+        assertThat(pass.take(0)).isNull();
+      }
+      assertThat(prepared.get()).isEqualTo(3 * 12);
+      assertThat(directory).isNotEmptyDirectory();
+    }
+    assertThat(directory).isEmptyDirectory();
+    assertThat(words).isEmpty();
+  }
+
+  @Test
+  void whatTheProgramKeepsStaysAsItIs() throws IOException {
+    List<ByteBuffer> kept = new ArrayList<>();
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    try (PrepGroup group = group("64k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        kept.add(pass.take(batch).bytes());
+      }
+      pass.end();
+    }
+    for (int batch = 0; batch < own.batches(); batch++) {
+      assertThat(Batches.isOf(own.items(batch), kept.get(batch))).as("batch %d", batch).isTrue();
+    }
+  }
+
+  @Test
+  void aBatchThatCannotBePreparedIsLeftToTheProgram() {
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    try (PrepGroup group = group("64k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(
+          (batch, items) -> {
+            if (batch == 5) {
+              throw new IOException("unreadable");
+            }
+            return prepare(batch, items);
+          },
+          1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        StagedBatch staged = pass.take(batch);
+        assertThat(staged == null).as("batch %d", batch).isEqualTo(batch >= 5);
+        if (staged != null) {
+          staged.release();
+        }
+      }
+    }
+  }
+
+  @Test
+  void aBudgetBelowTwoBatchesIsSaidOnce() {
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    try (PrepGroup group = group("12k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 2);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        assertThat(pass.take(batch)).isNull();
+      }
+    }
+    assertThat(words).hasSize(1).allMatch(word -> word.contains("prep.size"));
+  }
+
+  @Test
+  void anInterruptedThreadStillTakesAndStaysInterrupted() {
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    try (PrepGroup group = group("64k")) {
+      Thread.currentThread().interrupt();
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        StagedBatch staged = pass.take(batch);
+        assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
+        staged.release();
+      }
+      assertThat(Thread.interrupted()).isTrue();
+    } finally {
+      Thread.interrupted();
+    }
+    assertThat(directory).isEmptyDirectory();
+  }
+}
