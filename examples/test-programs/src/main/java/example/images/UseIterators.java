@@ -10,7 +10,10 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.zip.CRC32;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
+import org.datavec.api.records.reader.impl.collection.CollectionRecordReader;
 import org.datavec.api.split.FileSplit;
+import org.datavec.api.writable.DoubleWritable;
+import org.datavec.api.writable.IntWritable;
 import org.datavec.api.writable.Writable;
 import org.datavec.image.loader.NativeImageLoader;
 import org.datavec.image.recordreader.ImageRecordReader;
@@ -76,6 +79,7 @@ public final class UseIterators {
     all.run(only, "failing", all::failing);
     all.run(only, "several arrays", all::severalArrays);
     all.run(only, "objects", all::objects);
+    all.run(only, "no pictures", all::noPictures);
   }
 
   private void run(List<String> only, String name, Use shown) throws IOException {
@@ -397,6 +401,19 @@ public final class UseIterators {
       iterator.reset();
       MultiDataSetIterator prefetched = new AsyncMultiDataSetIterator(iterator, 2, true);
       rest(prefetched);
+      iterator.reset();
+    }
+  }
+
+  private void noPictures() {
+    List<List<Writable>> records = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      records.add(List.of(new DoubleWritable(i / 10.0), new IntWritable(i % 3)));
+    }
+    RecordReaderDataSetIterator iterator =
+        new RecordReaderDataSetIterator(new CollectionRecordReader(records), BATCH, 1, 3);
+    for (int epoch = 1; epoch <= 2; epoch++) {
+      rest(iterator);
       iterator.reset();
     }
   }

@@ -80,13 +80,13 @@ class PrefetchIT {
         .args("--epochs", "0")
         .runWell();
     for (Loop loop : LOOPS) {
-      ChildResult plain = loop(jdk, loop.program()).run().orFail(loop + " without the agent");
+      ChildResult plain = djl(jdk, loop).run().orFail(loop + " without the agent");
       assertThat(plain.out().lines()).as(loop.program()).hasSizeGreaterThan(10);
       String all = "decoded=share,prefetch=2";
       for (String policy :
           loop.program().equals("break") ? List.of("prefetch=1", all) : List.of(all)) {
         ChildResult ahead =
-            loop(jdk, loop.program())
+            djl(jdk, loop)
                 .agent(Workshop.checkout().agentJar(), "record=off," + policy)
                 .run()
                 .orFail(loop + " with " + policy);
@@ -105,18 +105,48 @@ class PrefetchIT {
     }
   }
 
-  private static ChildJvm loop(Jdk jdk, String program) throws IOException {
+  private static ChildJvm djl(Jdk jdk, Loop loop) throws IOException {
+    return loop(jdk, Framework.DJL, loop.program(), Pictures.all().directory());
+  }
+
+  /** The same of DL4J, whose own thread prepares. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void loopsOfDl4jGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
+    Path pictures =
+        Pictures.all().copyTo(Workshop.empty("prefetch-dl4j-" + jdk.version()), 24).directory();
+    for (String program : List.of("plain", "break", "flip", "async", "exception")) {
+      ChildResult plain =
+          loop(jdk, Framework.DL4J, program, pictures).run().orFail(program + " without the agent");
+      assertThat(plain.out().lines()).as(program).hasSizeGreaterThan(8);
+      String policy =
+          program.equals("flip") ? "cache=minio,prefetch=2" : "decoded=share,prefetch=2";
+      ChildResult ahead =
+          loop(jdk, Framework.DL4J, program, pictures)
+              .agent(
+                  Workshop.checkout().agentJar(), "dataset=" + pictures + ",record=off," + policy)
+              .run()
+              .orFail(program + " with " + policy);
+      assertThat(ahead.out()).as(program).isEqualTo(plain.out());
+      assertThat(ahead.err()).doesNotContain("fault");
+      assertThat(figure(ahead.err(), 1)).as(program).isPositive();
+    }
+  }
+
+  private static ChildJvm loop(Jdk jdk, Framework framework, String program, Path pictures)
+      throws IOException {
     ChildJvm child =
-        new ChildJvm(jdk, "example.prefetch.DjlLoops")
+        new ChildJvm(
+                jdk, "example.prefetch." + (framework == Framework.DJL ? "Djl" : "Dl4j") + "Loops")
             .classPath(Workshop.checkout().exampleJar("test-programs"))
-            .classPathFile(Workshop.checkout().exampleClassPath(Framework.DJL.module()))
+            .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
             .jvmArgs(
                 "-Djava.awt.headless=true",
                 "-Dai.djl.offline=true",
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
             .environment("OMP_NUM_THREADS", "1")
-            .args(program, Pictures.all().directory().toString());
+            .args(program, pictures.toString());
     return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }
 
