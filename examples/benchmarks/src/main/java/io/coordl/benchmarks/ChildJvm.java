@@ -41,6 +41,7 @@ public final class ChildJvm {
   private @Nullable Path directory;
   private Duration timeout = Duration.ofMinutes(10);
   private Consumer<String> echo = line -> {};
+  private Consumer<ProcessHandle> started = process -> {};
 
   /** A program that starts at {@code mainClass} on {@code jdk}. */
   public ChildJvm(Jdk jdk, String mainClass) {
@@ -115,6 +116,14 @@ public final class ChildJvm {
   }
 
   /**
+   * Tells {@code listener} of the process, of which the JVM is a descendant, once it is started.
+   */
+  public ChildJvm started(Consumer<ProcessHandle> listener) {
+    started = listener;
+    return this;
+  }
+
+  /**
    * Runs the program to its end.
    *
    * @throws IOException if it cannot be started
@@ -131,6 +140,7 @@ public final class ChildJvm {
       }
       long start = System.nanoTime();
       Process process = builder.start();
+      started.accept(process.toHandle());
       process.getOutputStream().close();
       Reader out = new Reader(process.getInputStream());
       Reader err = new Reader(process.getErrorStream());

@@ -34,8 +34,13 @@ import java.util.TreeMap;
  * It charges nothing for sharing. A DJL job can exceed it, since coordinated batches are also
  * prepared ahead.
  *
- * <p>Every job's log must show each picture exactly once in each epoch, and coordinated jobs the
- * same batches; exit status 1 otherwise. Arguments: repetitions (3), DJL or DL4J (both).
+ * <p>CPU seconds are those of all jobs together, JIT compilers excluded, in epochs 3 to 5; their
+ * ideal is J (p + c) / (p + J c), also for more cores. They hardly depend on what else the machine
+ * does, but do not show waits.
+ *
+ * <p>Every job's log must show each picture exactly once in each epoch; exit status 1 otherwise. A
+ * note says where coordinated jobs were not fed the same batches: a job prepares a batch by itself
+ * that is late. Arguments: repetitions (3), DJL or DL4J (both).
  */
 public final class CoordinationBenchmark {
   private static final int WARM_UP_EPOCHS = 2;
@@ -69,6 +74,7 @@ public final class CoordinationBenchmark {
   /** The runs of one number of jobs under one policy; one number per repetition. */
   private static final class Cell {
     private final List<Double> samplesPerSecond = new ArrayList<>();
+    private final List<Double> cpuPerEpoch = new ArrayList<>();
     private double openedPerEpoch = Double.NaN;
     private double decodedPerEpoch = Double.NaN;
   }
@@ -81,6 +87,7 @@ public final class CoordinationBenchmark {
   private final List<Double> prep = new ArrayList<>();
   private final List<Double> compute = new ArrayList<>();
   private final Map<Integer, Map<Policy, Cell>> cells = new TreeMap<>();
+  private final List<String> notes = new ArrayList<>();
   private final List<String> wrong = new ArrayList<>();
   private int runs;
 
@@ -128,6 +135,7 @@ public final class CoordinationBenchmark {
       }
     }
     System.out.print(report(repetitions));
+    notes.forEach(sentence -> System.out.println("  NOTE: " + sentence));
     wrong.forEach(sentence -> System.out.println("  WRONG: " + sentence));
     return wrong.isEmpty();
   }
@@ -170,8 +178,15 @@ public final class CoordinationBenchmark {
     double samples = together.epochsPerSecond(WARM_UP_EPOCHS) * pictures();
     Cell cell = cell(jobs, policy);
     cell.samplesPerSecond.add(samples);
+    // Without the last epoch: a job that has told of it may end before its CPU time is read.
+    cell.cpuPerEpoch.add(together.cpuPerEpoch(WARM_UP_EPOCHS, EPOCHS - 1));
     System.out.printf(
-        Locale.ROOT, "  repetition %d, %s: %.0f samples/s%n", repetition + 1, what, samples);
+        Locale.ROOT,
+        "  repetition %d, %s: %.0f samples/s, %.2f CPU s an epoch%n",
+        repetition + 1,
+        what,
+        samples,
+        cell.cpuPerEpoch.get(repetition));
     check(what, policy, names);
     if (policy != Policy.PLAIN) {
       count(cell, policy, names);
@@ -198,7 +213,7 @@ public final class CoordinationBenchmark {
       error.ifPresent(sentence -> wrong.add(what + ": " + sentence));
       long same = BatchLogs.sameBatches(log(names.get(0)), log(name));
       if (policy == Policy.COORDINATED && same != BatchLogs.batches(log(name))) {
-        wrong.add(what + ": " + name + " shares only " + same + " batches with " + names.get(0));
+        notes.add(what + ": " + name + " shares only " + same + " batches with " + names.get(0));
       }
     }
   }
@@ -234,6 +249,9 @@ public final class CoordinationBenchmark {
             "all runs",
             "ideal",
             "share of ideal",
+            "CPU s/epoch",
+            "plain / it",
+            "share of ideal",
             "files read/epoch",
             "decodes/epoch");
     // What a plain job reads and decodes is what an observed one does.
@@ -246,6 +264,10 @@ public final class CoordinationBenchmark {
                   Pairs pairs =
                       new Pairs(cell(jobs, Policy.PLAIN).samplesPerSecond, cell.samplesPerSecond);
                   double gain = Pairs.median(pairs.ratios());
+                  double cpuGain =
+                      Pairs.median(
+                          new Pairs(cell.cpuPerEpoch, cell(jobs, Policy.PLAIN).cpuPerEpoch)
+                              .ratios());
                   double ideal = seconds(jobs, p, c, false) / seconds(jobs, p, c, true);
                   boolean judged = policy == Policy.COORDINATED;
                   boolean plain = policy == Policy.PLAIN;
@@ -257,6 +279,9 @@ public final class CoordinationBenchmark {
                       String.join(" ", pairs.ratios().stream().map(r -> number(2, r)).toList()),
                       judged ? number(2, ideal) : "-",
                       judged ? number(2, gain / ideal) : "-",
+                      number(2, Pairs.median(cell.cpuPerEpoch)),
+                      number(2, cpuGain),
+                      judged ? number(2, cpuGain / jobs / (p + c) * (p + jobs * c)) : "-",
                       number(0, plain ? jobs * observed.openedPerEpoch : cell.openedPerEpoch),
                       number(0, plain ? jobs * observed.decodedPerEpoch : cell.decodedPerEpoch));
                   if (judged && jobs > 1) {

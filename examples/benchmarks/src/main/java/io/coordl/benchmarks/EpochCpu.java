@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -14,9 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * CPU time that the only child JVM of this process has used when it prints that an epoch has ended,
- * without its compiler threads: what they do when differs from run to run by more than what is
- * looked for, and ends. From /proc, so Linux only. Safe for concurrent use.
+ * CPU time that the only JVM below a process, by default this one, has used when it prints that an
+ * epoch has ended, without its compiler threads: what they do when differs from run to run by more
+ * than what is looked for, and ends. From /proc, so Linux only. Safe for concurrent use.
  */
 final class EpochCpu implements Consumer<String> {
   private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): .*");
@@ -28,12 +29,19 @@ final class EpochCpu implements Consumer<String> {
   private static final double TICK_SECONDS = 0.01;
 
   private final Map<Integer, Double> ends = new ConcurrentHashMap<>();
+  private volatile ProcessHandle root = ProcessHandle.current();
+
+  /** Looks for the JVM below {@code process}. */
+  void below(ProcessHandle process) {
+    root = process;
+  }
 
   @Override
   public void accept(String line) {
     Matcher epoch = EPOCH.matcher(line);
     if (epoch.matches()) {
-      ends.put(Integer.valueOf(epoch.group(1)), used());
+      // A JVM that has told of its last epoch may be gone.
+      jvm().ifPresent(jvm -> ends.put(Integer.valueOf(epoch.group(1)), used(jvm)));
     }
   }
 
@@ -48,13 +56,13 @@ final class EpochCpu implements Consumer<String> {
     return end - begin;
   }
 
-  private static double used() {
-    ProcessHandle jvm =
-        ProcessHandle.current()
-            .descendants()
-            .filter(process -> process.info().command().orElse("").endsWith("/java"))
-            .findFirst()
-            .orElseThrow(() -> new IllegalStateException("The child JVM is gone."));
+  private Optional<ProcessHandle> jvm() {
+    return root.descendants()
+        .filter(process -> process.info().command().orElse("").endsWith("/java"))
+        .findFirst();
+  }
+
+  private static double used(ProcessHandle jvm) {
     Path process = Path.of("/proc", Long.toString(jvm.pid()));
     try {
       double seconds = cpu(process);

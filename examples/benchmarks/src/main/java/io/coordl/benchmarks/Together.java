@@ -17,8 +17,9 @@ import java.util.function.Consumer;
  *
  * @param results in the order of the jobs
  * @param epochEnds when each job said that it had ended each of its epochs, {@link System#nanoTime}
+ * @param cpu what each job had used by then
  */
-record Together(List<ChildResult> results, List<List<Long>> epochEnds) {
+record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<EpochCpu> cpu) {
   /** Shows nothing; see below. */
   static Together run(String what, List<ChildJvm> jobs) throws IOException, InterruptedException {
     return run(what, jobs, line -> {});
@@ -33,17 +34,22 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds) {
   static Together run(String what, List<ChildJvm> jobs, Consumer<String> echo)
       throws IOException, InterruptedException {
     List<List<Long>> ends = new ArrayList<>();
+    List<EpochCpu> cpu = new ArrayList<>();
     List<Future<ChildResult>> running = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(jobs.size());
     try {
       for (ChildJvm job : jobs) {
         List<Long> own = new CopyOnWriteArrayList<>();
         ends.add(own);
+        EpochCpu used = new EpochCpu();
+        cpu.add(used);
+        job.started(used::below);
         job.echo(
             line -> {
               echo.accept(line);
               if (line.startsWith("epoch ")) {
                 own.add(System.nanoTime());
+                used.accept(line);
               }
             });
         Callable<ChildResult> run = job::run;
@@ -53,7 +59,7 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds) {
       for (Future<ChildResult> job : running) {
         results.add(job.get().orFail("One of " + jobs.size() + " jobs, " + what + ","));
       }
-      return new Together(results, ends);
+      return new Together(results, ends, cpu);
     } catch (ExecutionException e) {
       throw new IOException("A job could not be run: " + what, e.getCause());
     } finally {
@@ -82,6 +88,13 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds) {
       epochs += done(ends, to) - done(ends, from);
     }
     return epochs / ((to - from) / 1e9);
+  }
+
+  /**
+   * CPU seconds of all jobs, compilers excluded, in a mean epoch of these; the last has to last.
+   */
+  double cpuPerEpoch(int from, int to) {
+    return cpu.stream().mapToDouble(job -> job.seconds(from, to)).sum() / (to - from);
   }
 
   /** Epochs done at {@code time}, which lies between the first end and the last. */
