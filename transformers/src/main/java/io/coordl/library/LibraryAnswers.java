@@ -26,8 +26,6 @@ public final class LibraryAnswers implements LibraryHooks {
    */
   private static final Map<String, String> ANCHORS =
       Map.of(
-          "djl.CoordinatedBatches",
-          "ai.djl.training.dataset.DataIterable",
           "djl.Prefetch",
           "ai.djl.training.dataset.DataIterable",
           "djl.CoordinatedBatches",

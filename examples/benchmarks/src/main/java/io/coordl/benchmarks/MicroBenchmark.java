@@ -14,8 +14,8 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * What one span and one hit cost next to the plain call, by JMH. What other programs take from this
  * one in the meantime is kept out: reads, which are timed one by one, are compared by the quickest
  * of thousands (medians are shown, too), spans, which are timed by many, by the best iteration.
- * Arguments: JVMs that each is measured in (3), and what alone is measured: spans, reads, decoded or
- * staging.
+ * Arguments: JVMs that each is measured in (3), and what alone is measured: spans, reads, decoded
+ * or staging.
  */
 public final class MicroBenchmark {
   private static final String MICRO = "io.coordl.benchmarks.micro.";
