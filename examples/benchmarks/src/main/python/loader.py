@@ -4,6 +4,8 @@ Arguments: a folder with one folder of pictures per class; crop64 or resize224; 
 (0: batches are made where they are used); epochs.
 """
 
+import multiprocessing
+import os
 import sys
 import time
 
@@ -22,6 +24,16 @@ PIPELINES = {
 }
 
 
+def cpu_seconds():
+    """Of this process and its workers."""
+    ticks = 0
+    for worker in multiprocessing.active_children():
+        with open(f"/proc/{worker.pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+
+
 def main():
     folder, pipeline, workers, epochs = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     # Of this process; DataLoader gives each of its workers one.
@@ -36,10 +48,14 @@ def main():
         persistent_workers=workers > 0,
     )
     for epoch in range(1, epochs + 1):
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), cpu_seconds()
         samples = sum(len(labels) for _, labels in loader)
-        seconds = time.perf_counter() - start
-        print(f"epoch {epoch}: {seconds:.3f} s, {samples / seconds:.1f} samples/s", flush=True)
+        seconds, cpu = time.perf_counter() - start, cpu_seconds() - start_cpu
+        print(
+            f"epoch {epoch}: {seconds:.3f} s, {samples / seconds:.1f} samples/s,"
+            f" {samples / cpu:.1f} per CPU s",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

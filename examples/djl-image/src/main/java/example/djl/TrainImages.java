@@ -199,7 +199,7 @@ public final class TrainImages {
             folder ->
                 config.addTrainingListeners(
                     new SaveModelTrainingListener(folder.toString(), "resnet", 1)));
-    return config.addTrainingListeners(new EpochLines());
+    return config.addTrainingListeners(new EpochLines(options.path("validate").isPresent()));
   }
 
   /** The loop that DJL's guide shows when EasyTrain is not enough. */
@@ -241,8 +241,13 @@ public final class TrainImages {
 
   /** One line per epoch, for the person who waits: accuracy on held-out pictures if there are. */
   private static final class EpochLines extends TrainingListenerAdapter {
+    private final boolean heldOut;
     private long start = System.nanoTime();
     private int epoch;
+
+    EpochLines(boolean heldOut) {
+      this.heldOut = heldOut;
+    }
 
     @Override
     public void onTrainingBegin(Trainer trainer) {
@@ -254,14 +259,15 @@ public final class TrainImages {
       epoch++;
       long now = System.nanoTime();
       TrainingResult result = trainer.getTrainingResult();
-      Float validated = result.getValidateEvaluation("Accuracy");
       System.out.printf(
           Locale.ROOT,
           "epoch %d: %.1f s, loss %.4f, accuracy %.4f%n",
           epoch,
           (now - start) / 1e9,
           result.getTrainLoss(),
-          validated == null ? result.getTrainEvaluation("Accuracy") : validated);
+          heldOut
+              ? result.getValidateEvaluation("Accuracy")
+              : result.getTrainEvaluation("Accuracy"));
       start = now;
     }
   }

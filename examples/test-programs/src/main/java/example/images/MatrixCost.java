@@ -8,15 +8,18 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.datavec.image.loader.NativeImageLoader;
+import org.datavec.image.transform.FlipImageTransform;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * What it costs to fill an array of DL4J with a picture, {@code NativeImageLoader.asMatrixView},
- * next to copying as many bytes. Arguments: a folder of JPEG files, and how many passes. Prints one
- * line with the medians over all pictures of the best pass, in microseconds.
+ * next to copying as many bytes. Arguments: a folder of JPEG files, how many passes, and flip for a
+ * loader with a transform. Prints one line with the medians over all pictures of the best pass, in
+ * microseconds.
  */
 public final class MatrixCost {
   private static final int SIZE = 224;
@@ -34,7 +37,10 @@ public final class MatrixCost {
               .map(Path::toFile)
               .toList();
     }
-    NativeImageLoader loader = new NativeImageLoader(SIZE, SIZE, 3);
+    NativeImageLoader loader =
+        args.length > 2 && args[2].equals("flip")
+            ? new NativeImageLoader(SIZE, SIZE, 3, new FlipImageTransform(new Random(1)))
+            : new NativeImageLoader(SIZE, SIZE, 3);
     INDArray array = Nd4j.create(3, SIZE, SIZE);
     ByteBuffer from = ByteBuffer.allocateDirect(3 * SIZE * SIZE * Float.BYTES);
     ByteBuffer to = ByteBuffer.allocateDirect(from.capacity());

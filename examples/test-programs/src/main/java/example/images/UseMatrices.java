@@ -2,7 +2,10 @@ package example.images;
 
 import java.awt.image.BufferedImage;
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,8 +13,11 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.zip.CRC32;
 import javax.imageio.ImageIO;
+import org.datavec.image.data.ImageWritable;
 import org.datavec.image.loader.NativeImageLoader;
+import org.datavec.image.transform.CropImageTransform;
 import org.datavec.image.transform.FlipImageTransform;
+import org.datavec.image.transform.ImageTransform;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
@@ -35,8 +41,86 @@ public final class UseMatrices {
       for (File picture : pictures) {
         use(picture);
       }
-      fail(text);
-      fail(folder.resolve("missing.jpg").toFile());
+      fail(text, new NativeImageLoader(24, 32, 3));
+      fail(folder.resolve("missing.jpg").toFile(), new NativeImageLoader(24, 32, 3));
+      changed(pictures.get(0));
+      interrupted(text, pictures);
+    }
+  }
+
+  /** Transforms: drawn at random, in place, one after the other by one loader. */
+  private static void changed(File file) throws IOException {
+    Random random = new Random(7);
+    ImageTransform crop = new CropImageTransform(random, 9);
+    ImageTransform flip = new FlipImageTransform(random);
+    NativeImageLoader cropping = new NativeImageLoader(24, 32, 3, crop);
+    NativeImageLoader flipping = new NativeImageLoader(20, 20, 1, flip);
+    NativeImageLoader painting = new NativeImageLoader(24, 32, 3, new Paint());
+    INDArray view = Nd4j.create(3, 24, 32);
+    for (int i = 0; i < 3; i++) {
+      matrix(file, "cropped at random", cropping);
+      cropping.asMatrixView(file, view);
+      say(file, "view cropped at random", view);
+      matrix(file, "flipped at random", flipping);
+      matrix(file, "painted on", painting);
+      say(file, "painted on, channels last", painting.asMatrix(file, false));
+    }
+    say(file, "image", painting.asImageMatrix(file).getImage());
+    say(file, "writable", painting.asMatrix(painting.asWritable(file)));
+  }
+
+  /** A load that fails, and then others with the same loader, from files, streams and pictures. */
+  private static void interrupted(File text, List<File> pictures) throws IOException {
+    Paint paint = new Paint();
+    NativeImageLoader loader = new NativeImageLoader(24, 32, 3, paint);
+    for (File file : pictures) {
+      paint.refusing = true;
+      fail(file, loader);
+      paint.refusing = false;
+      stream(pictures.get(1), loader);
+      fail(text, loader);
+      stream(pictures.get(0), loader);
+      fail(text, loader);
+      say(pictures.get(1), "writable", loader.asMatrix(loader.asWritable(pictures.get(1))));
+      matrix(file, "after failures", loader);
+    }
+  }
+
+  private static void stream(File file, NativeImageLoader loader) throws IOException {
+    try (InputStream in = new FileInputStream(file)) {
+      say(file, "stream", loader.asMatrix(in));
+    }
+  }
+
+  /** Paints a corner of the picture itself, or refuses to. */
+  private static final class Paint implements ImageTransform {
+    private boolean refusing;
+
+    @Override
+    public ImageWritable transform(ImageWritable image) {
+      if (refusing) {
+        throw new IllegalStateException("refused");
+      }
+      ByteBuffer pixels = (ByteBuffer) image.getFrame().image[0];
+      for (int i = 0; i < 100; i++) {
+        pixels.put(i, (byte) (pixels.get(i) + 50));
+      }
+      return image;
+    }
+
+    @Override
+    public ImageWritable transform(ImageWritable image, Random random) {
+      return transform(image);
+    }
+
+    @Override
+    public float[] query(float... coordinates) {
+      return coordinates;
+    }
+
+    @Override
+    public ImageWritable getCurrentImage() {
+      throw new UnsupportedOperationException();
     }
   }
 
@@ -94,9 +178,9 @@ public final class UseMatrices {
     say(file, how, loader.asMatrix(file));
   }
 
-  private static void fail(File file) {
+  private static void fail(File file, NativeImageLoader loader) {
     try {
-      say(file, "loaded", new NativeImageLoader(24, 32, 3).asMatrix(file));
+      say(file, "loaded", loader.asMatrix(file));
     } catch (IOException | RuntimeException e) {
       System.out.println(file.getName() + " failed: " + e);
     } catch (LinkageError e) {

@@ -122,6 +122,16 @@ public final class AheadRandom extends Random {
     ahead = null;
   }
 
+  /** Whether this will draw what the other will; both are used by this thread only. */
+  public synchronized boolean isAt(AheadRandom other) {
+    return hasSameGaussian(other) && state.get() == other.state.get();
+  }
+
+  private boolean hasSameGaussian(AheadRandom other) {
+    return hasSecondGaussian == other.hasSecondGaussian
+        && (!hasSecondGaussian || secondGaussian == other.secondGaussian);
+  }
+
   /**
    * Moves this generator on, unless it has been drawn from.
    *
@@ -130,10 +140,7 @@ public final class AheadRandom extends Random {
    * @return false if it is no longer {@code from}; it then stays as it is
    */
   public synchronized boolean advance(AheadRandom from, AheadRandom to) {
-    boolean same =
-        hasSecondGaussian == from.hasSecondGaussian
-            && (!hasSecondGaussian || secondGaussian == from.secondGaussian)
-            && state.compareAndSet(from.state.get(), to.state.get());
+    boolean same = hasSameGaussian(from) && state.compareAndSet(from.state.get(), to.state.get());
     if (same) {
       secondGaussian = to.secondGaussian;
       hasSecondGaussian = to.hasSecondGaussian;

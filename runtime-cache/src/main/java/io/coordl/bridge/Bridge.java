@@ -97,6 +97,15 @@ public final class Bridge {
     }
   }
 
+  /** After it, if it threw; the program gets that. Never throws. */
+  public static void threw(LibraryCall call) {
+    try {
+      call.threw();
+    } catch (Throwable t) {
+      fault("the end of a library call", t);
+    }
+  }
+
   /** After it, unless it threw: what the program gets. Never throws. */
   public static @Nullable Object leave(LibraryCall call, @Nullable Object own) {
     try {

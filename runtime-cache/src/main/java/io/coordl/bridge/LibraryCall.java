@@ -22,4 +22,7 @@ public abstract class LibraryCall {
    *     never called if it threw
    */
   public abstract @Nullable Object result(@Nullable Object own);
+
+  /** Called instead of {@link #result} if the method's own body threw. */
+  public void threw() {}
 }

@@ -33,7 +33,7 @@ public final class SharedBudget {
   /** The part of the budget that is used before there is a choice. */
   private static final int MEASURED_PART = 4;
 
-  /** Of 2^23 items 1 in 16 of a million is mistaken for one that was met before: 1 MiB. */
+  /** 1 MiB; of a million items one in 16 is mistaken for one that was met before. */
   private static final int SEEN_BITS = 23;
 
   private final ArenaStore arena;
@@ -43,7 +43,7 @@ public final class SharedBudget {
   private final ThreadLocal<@Nullable DecodedItem> asked = new ThreadLocal<>();
 
   private final Rates[] samples = new Rates[SAMPLES];
-  private int sampled;
+  private long sampled;
 
   /** The budget is all of {@code arena}. */
   public SharedBudget(ArenaStore arena) {
@@ -88,15 +88,15 @@ public final class SharedBudget {
     long made = item.madeNanos();
     // Of files too large to be read at once the time is not known, and does not matter: their
     // decoded form is smaller.
-    if (made > read && (read > 0 || file.size() > length)) {
+    if (rates() == null && made > read && (read > 0 || file.size() > length)) {
       measured(new Rates(file.size(), length, read, made - read));
     }
   }
 
   private synchronized void measured(Rates item) {
-    samples[sampled++ % SAMPLES] = item;
+    samples[(int) (sampled++ % SAMPLES)] = item;
     if (arena.used() >= arena.capacity() / MEASURED_PART) {
-      arena.choose(Rates.mean(samples, Math.min(sampled, SAMPLES)));
+      arena.choose(Rates.mean(samples, (int) Math.min(sampled, SAMPLES)));
     }
   }
 }

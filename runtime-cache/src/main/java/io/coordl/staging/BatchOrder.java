@@ -60,6 +60,11 @@ public final class BatchOrder {
     return Arrays.copyOfRange(items, batch == 0 ? 0 : ends[batch - 1], ends[batch]);
   }
 
+  /** How many items there are up to the end of one batch. */
+  public int end(int batch) {
+    return ends[batch];
+  }
+
   /** All items. */
   int[] items() {
     return items;

@@ -125,6 +125,8 @@ class AheadRandomTest {
     AheadRandom from = ours.copy();
     ours.nextGaussian(); // The other half: no bits are drawn for it.
     assertThat(ours.advance(from, from.copy())).isFalse();
+    assertThat(ours.isAt(from)).isFalse();
+    assertThat(ours.isAt(ours.copy())).isTrue();
   }
 
   @Test

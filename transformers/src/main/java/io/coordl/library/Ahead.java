@@ -92,14 +92,13 @@ public final class Ahead implements Closeable {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(queued),
             factory,
-            new ThreadPoolExecutor.DiscardPolicy());
+            new ThreadPoolExecutor.AbortPolicy());
     threads.allowCoreThreadTimeOut(true);
     return threads;
   }
 
   /** Begins nothing more, and waits a moment for what is under way: its natives are about to go. */
   static void end(ThreadPoolExecutor threads) {
-    threads.getQueue().clear();
     threads.shutdown();
     try {
       threads.awaitTermination(SECONDS_TO_END, TimeUnit.SECONDS);

@@ -5,7 +5,9 @@ import io.coordl.bridge.Spans;
 import io.coordl.cache.MinioCache;
 import java.io.Closeable;
 import java.lang.ref.WeakReference;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,6 +56,10 @@ public final class ItemsAhead implements Closeable {
   private final @Nullable MinioCache raw;
   private final boolean decodes;
   private final ThreadPoolExecutor threads;
+
+  /** Offered, and neither brought nor asked for since. */
+  private final Set<String> offered = ConcurrentHashMap.newKeySet();
+
   private final ConcurrentHashMap<String, Bringing> underWay = new ConcurrentHashMap<>();
   private final LongAdder brought = new LongAdder();
   private final AtomicInteger decodedInVain = new AtomicInteger();
@@ -93,17 +99,28 @@ public final class ItemsAhead implements Closeable {
   public void offer(String path, @Nullable Decoder decoder, Object pass) {
     WeakReference<Object> user = new WeakReference<>(pass);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    threads.execute(
-        () -> {
-          if (!user.refersTo(null)) {
-            bring(path, decoder, loader);
-          }
-        });
+    offered.add(path);
+    try {
+      threads.execute(
+          () -> {
+            if (user.refersTo(null)) {
+              offered.remove(path);
+            } else {
+              bring(path, decoder, loader);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      offered.remove(path); // Too many wait already, or the job ends.
+    }
   }
 
   private void bring(String path, @Nullable Decoder decoder, @Nullable ClassLoader loader) {
     Bringing mine = new Bringing(Thread.currentThread());
     if (underWay.putIfAbsent(path, mine) != null) {
+      return;
+    }
+    if (!offered.remove(path)) {
+      end(path, mine); // The program was first.
       return;
     }
     // Whatever the library looks up by it, it finds what the program's thread finds.
@@ -123,9 +140,13 @@ public final class ItemsAhead implements Closeable {
     } finally {
       Spans.exit(span, null);
       Thread.currentThread().setContextClassLoader(null);
-      underWay.remove(path, mine);
-      mine.end();
+      end(path, mine);
     }
+  }
+
+  private void end(String path, Bringing mine) {
+    underWay.remove(path, mine);
+    mine.end();
   }
 
   private void count(AtomicInteger inVain, boolean kept) {
@@ -138,10 +159,12 @@ public final class ItemsAhead implements Closeable {
   }
 
   /**
-   * Waits, boundedly, while a thread of the agent is bringing the item: it is nearly there, and
-   * would else be decoded twice. An interrupt neither ends the wait nor is lost.
+   * The program asks for an item: it is left to it, unless a thread of the agent is bringing it.
+   * Then it is nearly there and would else be decoded twice, so this waits, boundedly. An interrupt
+   * neither ends the wait nor is lost.
    */
-  public void await(String path) {
+  public void ask(String path) {
+    offered.remove(path);
     Bringing other = underWay.get(path);
     if (other != null && other.thread != Thread.currentThread()) {
       other.await();
@@ -151,6 +174,7 @@ public final class ItemsAhead implements Closeable {
   /** See {@link Ahead#close}. */
   @Override
   public void close() {
+    threads.getQueue().clear();
     Ahead.end(threads);
   }
 

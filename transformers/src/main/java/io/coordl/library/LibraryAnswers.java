@@ -28,6 +28,8 @@ public final class LibraryAnswers implements LibraryHooks {
       Map.of(
           "djl.Prefetch",
           "ai.djl.training.dataset.DataIterable",
+          "djl.CoordinatedBatches",
+          "ai.djl.training.dataset.DataIterable",
           "dl4j.PassAnswers",
           "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
 
@@ -52,11 +54,12 @@ public final class LibraryAnswers implements LibraryHooks {
   @Override
   public @Nullable LibraryCall enter(
       String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
-    Class<?> anchor = anchor(answer, declaring);
-    Map<String, LibraryHooks> known = answerers.get(anchor);
+    Map<String, LibraryHooks> known = answerers.get(declaring);
     LibraryHooks answerer = known.get(answer);
     if (answerer == null) {
-      answerer = known.computeIfAbsent(answer, name -> make(name, anchor));
+      Class<?> anchor = anchor(answer, declaring);
+      answerer = answerers.get(anchor).computeIfAbsent(answer, name -> make(name, anchor));
+      known.put(answer, answerer);
     }
     return answerer.enter(answer, declaring, method, self, arguments);
   }

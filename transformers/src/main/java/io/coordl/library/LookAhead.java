@@ -2,7 +2,6 @@ package io.coordl.library;
 
 import java.util.ArrayDeque;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +16,8 @@ public final class LookAhead<T> implements Iterator<T> {
   private final int most;
   private final Consumer<? super T> listener;
   private final Queue<T> ahead = new ArrayDeque<>();
+
+  private @Nullable Object companion;
 
   /** What the iterator threw, to be thrown where its user would have met it. */
   private @Nullable RuntimeException failure;
@@ -56,6 +57,16 @@ public final class LookAhead<T> implements Iterator<T> {
     return ahead.peek();
   }
 
+  /** What {@link #accompany} was given last. */
+  public @Nullable Object companion() {
+    return companion;
+  }
+
+  /** Keeps an object for as long as this iterator lives. */
+  public void accompany(Object newCompanion) {
+    companion = newCompanion;
+  }
+
   @Override
   public boolean hasNext() {
     return !ahead.isEmpty() || failure != null || own.hasNext();
@@ -70,10 +81,7 @@ public final class LookAhead<T> implements Iterator<T> {
       if (thrown != null) {
         throw thrown;
       }
-      if (!own.hasNext()) {
-        throw new NoSuchElementException();
-      }
-      return own.next();
+      return own.next(); // Or what it does at its end.
     }
     look();
     return element;

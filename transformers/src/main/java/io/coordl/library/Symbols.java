@@ -2,6 +2,7 @@ package io.coordl.library;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Objects;
 
 /**
  * Checks, once per loader, that a library is as our code was compiled against: a class that does
@@ -22,6 +23,16 @@ public final class Symbols {
       throw new NoSuchMethodException(
           type.getName() + "." + method + " returns " + found.getReturnType().getName());
     }
+  }
+
+  /**
+   * A constructor of the library that our code calls.
+   *
+   * @throws NoSuchMethodException if it is missing
+   */
+  public static void requireConstructor(Class<?> type, Class<?>... parameters)
+      throws NoSuchMethodException {
+    Objects.requireNonNull(type.getConstructor(parameters));
   }
 
   /**

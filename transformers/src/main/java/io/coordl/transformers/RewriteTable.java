@@ -33,7 +33,10 @@ public final class RewriteTable {
       HookRule.Answerer answer = rule.answer();
       String effect =
           answer != null
-              ? "answered by `" + answer.policy() + "`"
+              ? (rule.advice() == HookRule.Weave.RANDOM ? "drawn ahead from" : "answered")
+                  + " by `"
+                  + answer.policy()
+                  + "`"
               : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
       table.add(new Row(rule.library(), effect, rule.provenOn()), method(rule));
     }

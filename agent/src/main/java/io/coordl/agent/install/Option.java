@@ -51,8 +51,8 @@ public enum Option {
       "off",
       "off, N from 1 to 64",
       Values.COUNT,
-      "prepare batches ahead on a thread of the agent, and with N > 1 decode their items on N"
-          + " threads into the decoded store"),
+      "bring items of upcoming batches into decoded=share or cache=minio on N threads of the agent,"
+          + " and prepare DJL's next batch on another"),
   PREP(
       "off",
       "off, coordinate",

@@ -101,6 +101,13 @@ public final class Options {
     boolean coordinate = get(Option.PREP).equals("coordinate");
     without(remarks, coordinate, Option.PREP_JOBS, "prep=coordinate");
     without(remarks, coordinate, Option.PREP_SIZE, "prep=coordinate");
+    if (count(Option.PREFETCH) > 0 && !coordinate && !raw && !decoded) {
+      remarks.add(
+          "prefetch="
+              + get(Option.PREFETCH)
+              + " prepares batches of DJL ahead, but brings no items without decoded=share or"
+              + " cache=minio: for DL4J it has no effect");
+    }
     without(
         remarks,
         coordinate || get(Option.CACHE_SCOPE).equals("host"),

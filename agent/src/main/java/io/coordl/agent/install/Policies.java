@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class Policies {
   private static final String HOST = "host";
 
-  /** Part of the free memory that each staging buffer may take: there will be others. */
+  /** Part of the free memory that each staging buffer may take: others will be needed. */
   private static final double PREP_SHARE = 0.125;
 
   private final Options options;
@@ -64,7 +64,7 @@ final class Policies {
 
   /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
   private static boolean preparesAhead(Options options) {
-    return options.count(Option.PREFETCH) > 0 && !coordinates(options);
+    return options.count(Option.PREFETCH) > 0 && options.get(Option.PREP).equals("off");
   }
 
   private static boolean coordinates(Options options) {
@@ -97,14 +97,14 @@ final class Policies {
   }
 
   /**
-   * What answers library calls: nothing, or a store of decoded items, closed likewise, what
-   * prepares ahead, and the group that prepares together. After {@link #items}.
+   * What answers library calls: nothing, or a store of decoded items, closed likewise, and what
+   * prepares ahead. After {@link #items}.
    */
   LibraryHooks hooks(RewriteLog rewrites) {
-    DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
+    DecodedStore decoded = decoded();
+    PrepGroup group = group();
     Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
-    PrepGroup group = coordinates(options) ? group() : null;
-    if (decoded == null && ahead == null && group == null) {
+    if (decoded == null && group == null && ahead == null) {
       return LibraryHooks.NONE;
     }
     int threads = options.count(Option.PREFETCH);
@@ -122,28 +122,6 @@ final class Policies {
                       + reason
                       + "); it runs as it is.");
         });
-  }
-
-  private @Nullable DecodedStore decoded() {
-    ArenaStore arena = decodedArena();
-    if (arena == null) {
-      return null;
-    }
-    DecodedStore store = new DecodedStore(arena, filter, budget);
-    job.addStore(() -> view("decoded", store.statistics()), store);
-    return store;
-  }
-
-  private PrepGroup group() {
-    PrepGroup group =
-        new PrepGroup(
-            ArenaStore.SHARED_MEMORY,
-            options.get(Option.GROUP),
-            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
-            Math.max(1, options.count(Option.PREP_JOBS)),
-            job.log()::say);
-    job.addStaging(group::statistics, group);
-    return group;
   }
 
   /** That of the raw items, theirs too or not, unless the user says how large its own is to be. */
@@ -175,6 +153,34 @@ final class Policies {
       }
     }
     return answer;
+  }
+
+  private @Nullable DecodedStore decoded() {
+    if (!keepsDecoded(options)) {
+      return null;
+    }
+    ArenaStore arena = decodedArena();
+    if (arena == null) {
+      return null;
+    }
+    DecodedStore store = new DecodedStore(arena, filter, budget);
+    job.addStore(() -> view("decoded", store.statistics()), store);
+    return store;
+  }
+
+  private @Nullable PrepGroup group() {
+    if (!coordinates(options)) {
+      return null;
+    }
+    PrepGroup group =
+        new PrepGroup(
+            ArenaStore.SHARED_MEMORY,
+            options.get(Option.GROUP),
+            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
+            Math.max(1, options.count(Option.PREP_JOBS)),
+            job.log()::say);
+    job.addStaging(group::statistics, group);
+    return group;
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

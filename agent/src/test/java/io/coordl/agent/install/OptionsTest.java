@@ -275,4 +275,17 @@ final class OptionsTest {
         .containsExactly("group=a has no effect without cache.scope=host or prep=coordinate");
     assertThat(Options.parse("cache=minio,cache.scope=host,group=a", null).remarks()).isEmpty();
   }
+
+  @Test
+  void prefetchWithoutAStoreIsRemarkedOnAndItsNumberKnown() {
+    Options alone = Options.parse("prefetch=2", null);
+    assertThat(alone.remarks()).singleElement().asString().startsWith("prefetch=2 prepares");
+    assertThat(alone.count(Option.PREFETCH)).isEqualTo(2);
+    assertThat(Options.parse("prefetch=2,decoded=share", null).remarks()).isEmpty();
+    assertThat(Options.parse("prefetch=2,cache=minio", null).remarks()).isEmpty();
+    assertThat(Options.parse("prefetch=2,prep=coordinate", null).remarks()).isEmpty();
+    assertThat(Options.parse("", null).count(Option.PREFETCH)).isZero();
+    assertThat(Options.parse("prefetch=off", null).remarks()).isEmpty();
+    assertThat(Options.parse("prefetch=65", null).problems()).hasSize(1);
+  }
 }

@@ -6,13 +6,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first look: one data set, one unmodified DJL job, four runs of it (plain, observed, cached,
- * decoded), and a table that sets them side by side. Exit status 1 if their losses differ.
+ * The first look: one data set, one unmodified DJL job, runs of it (plain, observed, cached,
+ * decoded, prefetched), two such jobs at once (each for itself, coordinated), and a table that sets
+ * them side by side. Exit status 1 if the losses of the single runs differ, or the two jobs were
+ * fed other than they should.
  */
 public final class Demo {
   private static final int CLASSES = 4;
@@ -36,7 +37,10 @@ public final class Demo {
     }
   }
 
-  /** One finished run; {@code recording} and {@code summary} are absent without the agent. */
+  /** What to run: as many jobs at once as it has names; no agent if {@code policies} is null. */
+  private record Plan(String title, @Nullable String policies, List<String> names) {}
+
+  /** One finished job; {@code recording} and {@code summary} are absent without the agent. */
   private record Run(
       String name,
       List<Double> epochSeconds,
@@ -45,25 +49,48 @@ public final class Demo {
       @Nullable Path recording,
       @Nullable RecordingSummary summary) {}
 
+  private List<Plan> plans() throws IOException, InterruptedException {
+    AgentHelp help = AgentHelp.of(checkout);
+    String group = ",group=demo-" + ProcessHandle.current().pid();
+    List<Plan> plans = new ArrayList<>();
+    plans.add(new Plan("the DJL example as it is", null, List.of("plain")));
+    plans.add(new Plan("the same program, observed", "", List.of("observed")));
+    plans.add(new Plan("raw files kept in memory", "cache=minio", List.of("cached")));
+    plans.add(new Plan("decoded images kept in memory", "decoded=share", List.of("decoded")));
+    if (help.has("prefetch")) {
+      plans.add(
+          new Plan(
+              "and batches prepared ahead", "decoded=share,prefetch=2", List.of("prefetched")));
+    }
+    if (help.has("prep")) {
+      plans.add(new Plan("two such jobs at once, as they are", null, List.of("two: a", "two: b")));
+      plans.add(
+          new Plan(
+              "two jobs that prepare each batch once between them",
+              "prep=coordinate,prep.jobs=2" + group,
+              List.of("shared: a", "shared: b")));
+    }
+    return plans;
+  }
+
   private boolean show() throws IOException, InterruptedException {
-    Path agent = checkout.agentJar();
     checkout.coordlJar();
-    say("Step 1 of 5: a data set of " + CLASSES * PER_CLASS + " JPEG files");
+    List<Plan> plans = plans();
+    say("Step 1 of " + (plans.size() + 1) + ": a data set of " + CLASSES * PER_CLASS + " files");
     jobs.makeImages(CLASSES, PER_CLASS);
     // Unpacks the natives, which would count as the first run's time.
     jobs.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
-
-    say("Step 2 of 5: the DJL example as it is, " + EPOCHS + " epochs");
-    Run plain = run("plain", null, "");
-    say("Step 3 of 5: the same program, with -javaagent:coordl-agent.jar");
-    Run observed = run("observed", agent, "");
-    say("Step 4 of 5: the same program, with -javaagent:coordl-agent.jar=cache=minio");
-    Run cached = run("cached", agent, ",cache=minio");
-
-    say("Step 5 of 5: the same program, with -javaagent:coordl-agent.jar=decoded=share");
-    Run decoded = run("decoded", agent, ",decoded=share");
-
-    List<Run> runs = List.of(plain, observed, cached, decoded);
+    List<Run> runs = new ArrayList<>();
+    for (Plan plan : plans) {
+      int step = plans.indexOf(plan) + 2;
+      say("Step " + step + " of " + (plans.size() + 1) + ": " + plan.title());
+      if (plan.policies() != null) {
+        System.out.println(
+            "  -javaagent:coordl-agent.jar"
+                + (plan.policies().isEmpty() ? "" : "=" + plan.policies()));
+      }
+      runs.addAll(run(plan));
+    }
     System.out.println();
     System.out.print(table(runs));
     return conclude(runs);
@@ -74,40 +101,75 @@ public final class Demo {
     System.out.println(text);
   }
 
-  private Run run(String name, @Nullable Path agent, String policies)
-      throws IOException, InterruptedException {
-    Path recording = work.resolve(name + ".jfr");
-    Path trace = work.resolve(name + ".strace");
-    Files.deleteIfExists(recording);
-    ChildJvm job =
-        jobs.job(Jdks.running(), name, EPOCHS).echo(line -> System.out.println("  " + line));
-    if (agent != null) {
-      job.agent(agent, "record=" + recording + policies);
-    }
-    if (traced) {
-      job.wrapper(OpenedFiles.trace(trace));
-    }
-    ChildResult result = job.run().orFail("The run \"" + name + "\"");
-    RecordingSummary summary = null;
-    if (agent != null) {
-      if (!Files.exists(recording)) {
-        throw new IllegalStateException("The agent left no recording at " + recording + ".");
+  private List<Run> run(Plan plan) throws IOException, InterruptedException {
+    List<ChildJvm> children = new ArrayList<>();
+    for (String name : plan.names()) {
+      Files.deleteIfExists(recording(name));
+      ChildJvm job = jobs.job(Jdks.running(), file(name), EPOCHS);
+      if (plan.policies() != null) {
+        job.agent(checkout.agentJar(), arguments(name, plan.policies()));
       }
-      summary = RecordingSummary.read(checkout.coordlJar(), recording);
+      if (traced) {
+        job.wrapper(OpenedFiles.trace(trace(name)));
+      }
+      children.add(job);
+    }
+    List<ChildResult> results =
+        Together.run(plan.title(), children, line -> System.out.println("  " + line)).results();
+    List<Run> runs = new ArrayList<>();
+    for (int i = 0; i < children.size(); i++) {
+      runs.add(finished(plan, plan.names().get(i), results.get(i)));
+    }
+    return runs;
+  }
+
+  private String arguments(String name, String policies) {
+    List<String> arguments = new ArrayList<>(List.of("record=" + recording(name)));
+    if (!name.equals("observed") && !name.equals("shared: a")) {
+      // One summary of each kind is enough for a screen.
+      arguments.add("summary=off");
+    }
+    if (!policies.isEmpty()) {
+      arguments.add(policies);
+    }
+    return String.join(",", arguments);
+  }
+
+  private static String file(String name) {
+    return name.replace(": ", "-");
+  }
+
+  private Path recording(String name) {
+    return work.resolve(file(name) + ".jfr");
+  }
+
+  private Path trace(String name) {
+    return work.resolve(file(name) + ".strace");
+  }
+
+  private Run finished(Plan plan, String name, ChildResult result)
+      throws IOException, InterruptedException {
+    boolean agent = plan.policies() != null;
+    RecordingSummary summary = null;
+    if (agent) {
+      if (!Files.exists(recording(name))) {
+        throw new IllegalStateException("The agent left no recording " + recording(name) + ".");
+      }
+      summary = RecordingSummary.read(checkout.coordlJar(), recording(name));
     }
     long opened = -1;
     if (traced) {
-      opened = OpenedFiles.count(trace);
-      Files.delete(trace);
+      opened = OpenedFiles.count(trace(name));
+      Files.delete(trace(name));
     } else if (summary != null) {
       opened = summary.storageItems();
     }
     return new Run(
         name,
-        BatchLogs.epochSeconds(jobs.log(name)),
+        BatchLogs.epochSeconds(jobs.log(file(name))),
         result.cpuSeconds(),
         opened,
-        agent == null ? null : recording,
+        agent ? recording(name) : null,
         summary);
   }
 
@@ -164,23 +226,6 @@ public final class Demo {
     System.out.println(
         "  The data set is in this machine's page cache: the cache saves openings here, and time"
             + " where storage is slower.");
-    Run last = runs.get(runs.size() - 1);
-    System.out.println(
-        "  From the second epoch on, \""
-            + last.name()
-            + "\" is "
-            + number(1, laterEpoch(runs.get(0)) / laterEpoch(last))
-            + " times as fast as \""
-            + runs.get(0).name()
-            + "\".");
-    List<String> differences = new ArrayList<>();
-    for (Run run : runs.subList(1, runs.size())) {
-      Optional<String> difference =
-          BatchLogs.firstDifference(jobs.log(runs.get(0).name()), jobs.log(run.name()));
-      difference.ifPresent(differences::add);
-    }
-    System.out.println("  losses identical: " + (differences.isEmpty() ? "yes" : "no"));
-    differences.forEach(difference -> System.out.println("    first difference: " + difference));
     List<Path> recordings = new ArrayList<>();
     for (Run run : runs) {
       if (run.recording() != null) {
@@ -194,6 +239,60 @@ public final class Demo {
             + " summary "
             + recordings.get(recordings.size() - 1));
     System.out.println();
+    List<Run> single = runs.stream().filter(run -> !run.name().contains(":")).toList();
+    Run last = single.get(single.size() - 1);
+    System.out.println(
+        "  From the second epoch on, \""
+            + last.name()
+            + "\" is "
+            + number(1, laterEpoch(single.get(0)) / laterEpoch(last))
+            + " times as fast as \"plain\".");
+    boolean same = sameLosses(single);
+    List<Run> two = runs.stream().filter(run -> run.name().startsWith("two:")).toList();
+    List<Run> shared = runs.stream().filter(run -> run.name().startsWith("shared:")).toList();
+    if (!shared.isEmpty()) {
+      System.out.println(
+          "  From the second epoch on, the two coordinated jobs are "
+              + number(1, laterEpochs(two) / laterEpochs(shared))
+              + " times as fast as two for themselves.");
+      same &= sharedAsPromised(shared);
+    }
+    System.out.println();
+    return same;
+  }
+
+  private static double laterEpochs(List<Run> runs) {
+    return runs.stream().mapToDouble(Demo::laterEpoch).average().orElse(Double.NaN);
+  }
+
+  private boolean sameLosses(List<Run> runs) throws IOException {
+    List<String> differences = new ArrayList<>();
+    for (Run run : runs.subList(1, runs.size())) {
+      BatchLogs.firstDifference(jobs.log(runs.get(0).name()), jobs.log(run.name()))
+          .ifPresent(differences::add);
+    }
+    System.out.println("  losses identical: " + (differences.isEmpty() ? "yes" : "no"));
+    differences.forEach(difference -> System.out.println("    first difference: " + difference));
     return differences.isEmpty();
+  }
+
+  /** Coordinated jobs share order and crops, so that their losses are not those of a plain run. */
+  private boolean sharedAsPromised(List<Run> runs) throws IOException {
+    List<String> errors = new ArrayList<>();
+    Path first = jobs.log(file(runs.get(0).name()));
+    for (Run run : runs) {
+      Path log = jobs.log(file(run.name()));
+      BatchLogs.notOncePerEpoch(log, CLASSES * PER_CLASS, EPOCHS).ifPresent(errors::add);
+      long same = BatchLogs.sameBatches(first, log);
+      long all = BatchLogs.batches(log);
+      if (same != all) {
+        errors.add("of " + all + " batches of \"" + run.name() + "\" only " + same + " are shared");
+      }
+    }
+    System.out.println(
+        "  every index once per epoch in each job; same batches in both: "
+            + (errors.isEmpty() ? "yes" : "no"));
+    errors.forEach(error -> System.out.println("    " + error));
+    return errors.isEmpty();
   }
 }

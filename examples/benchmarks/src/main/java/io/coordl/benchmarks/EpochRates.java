@@ -9,10 +9,12 @@ import java.util.regex.Pattern;
  *
  * @param first samples/s of the first epoch
  * @param later median of the epochs after it
+ * @param perCpu samples per CPU second, the same median
  */
-record EpochRates(double first, double later) {
+record EpochRates(double first, double later, double perCpu) {
   private static final Pattern EPOCH =
-      Pattern.compile("^epoch \\d+: [0-9.]+ s, ([0-9.]+) samples/s$", Pattern.MULTILINE);
+      Pattern.compile(
+          "^epoch \\d+: [0-9.]+ s, ([0-9.]+) samples/s, ([0-9.]+) per CPU s$", Pattern.MULTILINE);
 
   /**
    * The rates that {@code out} tells.
@@ -20,12 +22,17 @@ record EpochRates(double first, double later) {
    * @throws IllegalStateException if it tells of fewer than two epochs
    */
   static EpochRates of(String out) {
-    List<Double> rates =
-        EPOCH.matcher(out).results().map((MatchResult r) -> Double.valueOf(r.group(1))).toList();
-    if (rates.size() < 2) {
+    List<MatchResult> epochs = EPOCH.matcher(out).results().toList();
+    if (epochs.size() < 2) {
       throw new IllegalStateException(
-          "The loader told of " + rates.size() + " epochs, expected 2 or more: " + out);
+          "The loader told of " + epochs.size() + " epochs, expected 2 or more: " + out);
     }
-    return new EpochRates(rates.get(0), Pairs.median(rates.subList(1, rates.size())));
+    List<MatchResult> later = epochs.subList(1, epochs.size());
+    return new EpochRates(
+        Double.parseDouble(epochs.get(0).group(1)), median(later, 1), median(later, 2));
+  }
+
+  private static double median(List<MatchResult> epochs, int group) {
+    return Pairs.median(epochs.stream().map(epoch -> Double.valueOf(epoch.group(group))).toList());
   }
 }

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The loader alone, no training: samples/s of unmodified DJL and DL4J programs, plain and with
@@ -18,7 +19,7 @@ import java.util.Optional;
 public final class LoaderBenchmark {
   private static final int CLASSES = 4;
   private static final int PER_CLASS = 150;
-  private static final int EPOCHS = 10;
+  private static final int EPOCHS = 8;
   private static final String SHARE = "decoded=share";
   private static final String AHEAD = SHARE + ",prefetch=2";
 
@@ -82,20 +83,21 @@ public final class LoaderBenchmark {
         row.turns().add(rates);
         System.out.printf(
             Locale.ROOT,
-            "  turn %d of %d, %d cores, %s: %.0f samples/s, then %.0f%n",
+            "  turn %d of %d, %d cores, %s: %.0f samples/s, then %.0f, %.0f per CPU s%n",
             turn,
             turns,
             row.cores(),
             row.name(),
             rates.first(),
-            rates.later());
+            rates.later(),
+            rates.perCpu());
       }
       Collections.reverse(order);
     }
     System.out.printf(
         Locale.ROOT,
-        "%nSamples/s of the first epoch, and later: the median of epochs 2 to %d; medians of %d"
-            + " turns and the best; of PyTorch: ratios within turns, and of the best%n%s",
+        "%nSamples/s of the first epoch and the median of epochs 2 to %d, and of these per CPU"
+            + " second; medians of %d turns; ratios within turns: median (least..most)%n%s",
         EPOCHS,
         turns,
         table(groups));
@@ -156,7 +158,8 @@ public final class LoaderBenchmark {
   private String djl(int cores, String policy, int threads)
       throws IOException, InterruptedException {
     return run(
-        djl.program(Jdks.running(), "example.loader.DjlLoader")
+        Example.DJL
+            .program(checkout, Jdks.running(), "example.loader.DjlLoader")
             .args(djl.images().toString(), Integer.toString(EPOCHS), Integer.toString(threads)),
         cores,
         policy);
@@ -164,7 +167,8 @@ public final class LoaderBenchmark {
 
   private String dl4j(int cores, String policy) throws IOException, InterruptedException {
     return run(
-        OverheadBenchmark.dl4jProgram(checkout, "example.loader.Dl4jLoader")
+        Example.DL4J
+            .program(checkout, Jdks.running(), "example.loader.Dl4jLoader")
             .args(djl.images().toString(), Integer.toString(EPOCHS)),
         cores,
         policy);
@@ -197,33 +201,36 @@ public final class LoaderBenchmark {
 
   private static TextTable table(List<Group> groups) {
     TextTable table =
-        new TextTable(
-            "loader", "cores", "first", "later", "of PyTorch", "least", "most", "best", "of best");
+        new TextTable("loader", "cores", "first", "later", "of PyTorch", "per CPU s", "of PyTorch");
     for (Group group : groups) {
-      List<Double> reference = later(group.rows().get(0));
+      Row reference = group.rows().get(0);
       for (Row row : group.rows()) {
-        List<Double> later = later(row);
-        List<Double> ratios = new ArrayList<>();
-        for (int turn = 0; turn < later.size(); turn++) {
-          ratios.add(later.get(turn) / reference.get(turn));
-        }
         table.row(
             row.name(),
             Integer.toString(row.cores()),
-            text(0, Pairs.median(row.turns().stream().map(EpochRates::first).toList())),
-            text(0, Pairs.median(later)),
-            group.compared() ? text(2, Pairs.median(ratios)) : "-",
-            group.compared() ? text(2, Collections.min(ratios)) : "-",
-            group.compared() ? text(2, Collections.max(ratios)) : "-",
-            text(0, Collections.max(later)),
-            group.compared() ? text(2, Collections.max(later) / Collections.max(reference)) : "-");
+            text(0, Pairs.median(rates(row, EpochRates::first))),
+            text(0, Pairs.median(rates(row, EpochRates::later))),
+            group.compared() ? ratio(row, reference, EpochRates::later) : "-",
+            text(0, Pairs.median(rates(row, EpochRates::perCpu))),
+            group.compared() ? ratio(row, reference, EpochRates::perCpu) : "-");
       }
     }
     return table;
   }
 
-  private static List<Double> later(Row row) {
-    return row.turns().stream().map(EpochRates::later).toList();
+  private static List<Double> rates(Row row, Function<EpochRates, Double> rate) {
+    return row.turns().stream().map(rate).toList();
+  }
+
+  /** Median, least and most of the ratios within turns. */
+  private static String ratio(Row row, Row reference, Function<EpochRates, Double> rate) {
+    List<Double> ratios = new Pairs(rates(reference, rate), rates(row, rate)).ratios();
+    return text(2, Pairs.median(ratios))
+        + " ("
+        + text(2, Collections.min(ratios))
+        + ".."
+        + text(2, Collections.max(ratios))
+        + ")";
   }
 
   private static String text(int digits, double value) {

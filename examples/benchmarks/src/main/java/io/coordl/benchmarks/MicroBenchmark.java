@@ -14,7 +14,8 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * What one span and one hit cost next to the plain call, by JMH. What other programs take from this
  * one in the meantime is kept out: reads, which are timed one by one, are compared by the quickest
  * of thousands (medians are shown, too), spans, which are timed by many, by the best iteration.
- * Arguments: JVMs that each is measured in (3); {@code staging} for that alone.
+ * Arguments: JVMs that each is measured in (3), and what alone is measured: spans, reads, decoded
+ * or staging.
  */
 public final class MicroBenchmark {
   private static final String MICRO = "io.coordl.benchmarks.micro.";
@@ -24,25 +25,38 @@ public final class MicroBenchmark {
   /** See the class. */
   public static void main(String[] args) throws RunnerException {
     int forks = args.length > 0 ? Integer.parseInt(args[0]) : 3;
-    if (args.length > 1 && args[1].equals("staging")) {
-      staging(run("StagingCost", forks, 1000));
-      return;
+    String part = args.length > 1 ? args[1] : "";
+    System.out.printf("%nOn %s, %d JVMs%n", Jdks.running(), forks);
+    if ("spans".startsWith(part)) {
+      spans(forks);
     }
-    Collection<RunResult> spans = run("SpanCost", forks, 200);
-    Collection<RunResult> reads = run("ReadCost", forks, 500);
+    if ("reads".startsWith(part)) {
+      reads(forks);
+    }
+    if ("decoded".startsWith(part)) {
+      decoded(forks);
+    }
+    if ("staging".startsWith(part)) {
+      staging(forks);
+    }
+  }
 
-    TextTable spanTable = new TextTable("call", "agent off", "no recording", "recording");
+  private static void spans(int forks) throws RunnerException {
+    Collection<RunResult> spans = run("SpanCost", forks, 200);
+    TextTable table = new TextTable("call", "agent off", "no recording", "recording");
     for (String call : new String[] {"clock", "fetchTime", "sample", "transform"}) {
-      spanTable.row(
+      table.row(
           call,
           best(score(spans, call, "sink", "NONE")),
           best(score(spans, call, "sink", "NO_RECORDING")),
           best(score(spans, call, "sink", "RECORDING")));
     }
-    System.out.printf(
-        "%nNanoseconds of one call, %d JVMs, on %s%n%s", forks, Jdks.running(), spanTable);
+    System.out.printf("%nNanoseconds of one call%n%s", table);
+  }
 
-    TextTable readTable =
+  private static void reads(int forks) throws RunnerException {
+    Collection<RunResult> reads = run("ReadCost", forks, 500);
+    TextTable table =
         new TextTable(
             "read",
             "bytes",
@@ -58,7 +72,7 @@ public final class MicroBenchmark {
         Result<?> hit = score(reads, api + "Hit", "bytes", bytes);
         double ratio = percentile(hit, 0) / percentile(plain, 0);
         cheaper &= ratio < 1;
-        readTable.row(
+        table.row(
             api,
             bytes,
             text(percentile(plain, 0)),
@@ -68,17 +82,15 @@ public final class MicroBenchmark {
             String.format(Locale.ROOT, "%.2f", ratio));
       }
     }
-    System.out.printf(
-        "%nMicroseconds of one read, %d JVMs, page cache warm; image decodes, too%n%s",
-        forks, readTable);
+    System.out.printf("%nMicroseconds of one read, page cache warm; image decodes, too%n%s", table);
     System.out.println(
         cheaper
             ? "A hit costs less than the same read from a warm page cache."
             : "NOT every hit costs less than the same read from a warm page cache.");
-    staging(run("StagingCost", forks, 1000));
   }
 
-  private static void staging(Collection<RunResult> results) {
+  private static void staging(int forks) throws RunnerException {
+    Collection<RunResult> results = run("StagingCost", forks, 1000);
     double copy = percentile(score(results, "copyDirect"), 50);
     TextTable table = new TextTable("batch of 19.3 MB", "least", "median", "90 %", "/ copyDirect");
     for (String call : new String[] {"copyDirect", "copyShared", "publish", "use", "useAndCopy"}) {
@@ -92,6 +104,39 @@ public final class MicroBenchmark {
           String.format(Locale.ROOT, "%.3f", median / copy));
     }
     System.out.printf("%nMicroseconds; the last column is of medians%n%s", table);
+  }
+
+  private static void decoded(int forks) throws RunnerException {
+    Collection<RunResult> decoded = run("DecodedCost", forks, 500);
+    TextTable table =
+        new TextTable(
+            "array",
+            "side",
+            "find: median",
+            "copy: least",
+            "median",
+            "hit: least",
+            "median",
+            "hit / copy (median)");
+    for (String array : new String[] {"bytes", "floats"}) {
+      for (String side : new String[] {"64", "224", "346"}) {
+        Result<?> copy = score(decoded, array + "Copy", "side", side);
+        Result<?> hit = score(decoded, array + "Hit", "side", side);
+        table.row(
+            array,
+            side,
+            text(percentile(score(decoded, "find", "side", side), 50)),
+            text(percentile(copy, 0)),
+            text(percentile(copy, 50)),
+            text(percentile(hit, 0)),
+            text(percentile(hit, 50)),
+            String.format(Locale.ROOT, "%.2f", percentile(hit, 50) / percentile(copy, 50)));
+      }
+    }
+    System.out.printf(
+        "%nMicroseconds of one array of side x side x 3 values from the decoded store, and of the"
+            + " copy of as many bytes%n%s",
+        table);
   }
 
   private static Collection<RunResult> run(String benchmark, int forks, int millis)

@@ -20,7 +20,8 @@ import tools.jackson.databind.json.JsonMapper;
  * @param queueStall its share that was hand-over
  * @param hits openings that a store answered
  * @param storageItems items read from storage, as the agent counts them
- * @param epochStalls {@code stall} of each epoch, by number
+ * @param decodes calls that decoded something
+ * @param epochs each pass, by number
  */
 public record RecordingSummary(
     long wall,
@@ -31,7 +32,22 @@ public record RecordingSummary(
     long queueStall,
     long hits,
     long storageItems,
-    List<Long> epochStalls) {
+    long decodes,
+    List<Pass> epochs) {
+
+  /**
+   * One pass over the data.
+   *
+   * @param stall time the training thread waited for batches
+   * @param compute time of its steps
+   * @param prep time of fetching, decoding, transforming and assembling, on all threads
+   */
+  record Pass(long stall, long compute, long prep) {}
+
+  /** {@code stall} of each epoch, by number. */
+  List<Long> epochStalls() {
+    return epochs.stream().map(Pass::stall).toList();
+  }
 
   /** Runs {@code coordl summary --json} on {@code recording}. */
   static RecordingSummary read(Path coordlJar, Path recording)
@@ -65,9 +81,20 @@ public record RecordingSummary(
     for (JsonNode store : root.path("stores")) {
       hits += number(store, "hits");
     }
-    List<Long> epochStalls = new ArrayList<>();
+    long decodes = 0;
+    for (JsonNode latency : root.path("latencies")) {
+      decodes += latency.path("kind").asString().equals("decode") ? number(latency, "count") : 0;
+    }
+    List<Pass> epochs = new ArrayList<>();
     for (JsonNode epoch : root.path("epochs")) {
-      epochStalls.add(number(epoch, "stallNanos"));
+      epochs.add(
+          new Pass(
+              number(epoch, "stallNanos"),
+              number(epoch, "computeNanos"),
+              number(epoch, "fetchTimeNanos")
+                  + number(epoch, "decodeTimeNanos")
+                  + number(epoch, "transformTimeNanos")
+                  + number(epoch, "otherTimeNanos")));
     }
     return new RecordingSummary(
         number(totals, "wallNanos"),
@@ -78,7 +105,8 @@ public record RecordingSummary(
         number(totals, "queueStallNanos"),
         hits,
         number(totals, "storageItems"),
-        epochStalls);
+        decodes,
+        epochs);
   }
 
   /** A field that the schema promises; absent is an error, or a table would show zeros. */

@@ -25,10 +25,14 @@ class FiguresTest {
                      "prepStallNanos": 2, "gcStallNanos": 3, "queueStallNanos": 0,
                      "storageItems": 600},
                      "stores": [{"hits": 7}, {"hits": 5}],
-                     "epochs": [{"stallNanos": 4}, {"stallNanos": 2}]}\
+                     "latencies": [{"kind": "fetch", "count": 9}, {"kind": "decode", "count": 8}],
+                     "epochs": [{"stallNanos": 4, "computeNanos": 3, "fetchTimeNanos": 1,
+                      "decodeTimeNanos": 20, "transformTimeNanos": 300, "otherTimeNanos": 4000}]}\
                     """));
     assertThat(summary)
-        .isEqualTo(new RecordingSummary(10, 6, 1, 2, 3, 0, 12, 600, List.of(4L, 2L)));
+        .isEqualTo(
+            new RecordingSummary(
+                10, 6, 1, 2, 3, 0, 12, 600, 8, List.of(new RecordingSummary.Pass(4, 3, 4321))));
   }
 
   @Test
@@ -50,13 +54,13 @@ class FiguresTest {
     String out =
         """
         [coordl] epoch 9 is no epoch
-        epoch 1: 2.000 s, 300.0 samples/s
-        epoch 2: 0.500 s, 1200.0 samples/s
-        epoch 3: 0.600 s, 1000.5 samples/s
-        epoch 4: 0.300 s, 2000.0 samples/s
+        epoch 1: 2.000 s, 300.0 samples/s, 200.0 per CPU s
+        epoch 2: 0.500 s, 1200.0 samples/s, 1300.0 per CPU s
+        epoch 3: 0.600 s, 1000.5 samples/s, 900.5 per CPU s
+        epoch 4: 0.300 s, 2000.0 samples/s, 1000.0 per CPU s
         """;
-    assertThat(EpochRates.of(out)).isEqualTo(new EpochRates(300, 1200));
-    assertThatThrownBy(() -> EpochRates.of("epoch 1: 2.000 s, 300.0 samples/s\n"))
+    assertThat(EpochRates.of(out)).isEqualTo(new EpochRates(300, 1200, 1000));
+    assertThatThrownBy(() -> EpochRates.of("epoch 1: 2.000 s, 300.0 samples/s, 9.0 per CPU s\n"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("told of 1 epochs");
   }

@@ -153,9 +153,34 @@ class DecodedIT {
     assertThat(kept.err()).contains("decoded cache (process)").doesNotContain("fault");
   }
 
+  /** The transform is the program's own each time, the picture it is given is not decoded again. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void aLoaderWithATransformDecodesEachPictureOnce(Jdk jdk)
+      throws IOException, InterruptedException {
+    Path pictures = Pictures.all().directory();
+    ChildResult kept =
+        program("MatrixCost", Framework.DL4J, jdk)
+            .args(pictures.toString(), "3", "flip")
+            .agent(Workshop.checkout().agentJar(), "record=off,decoded=share,dataset=" + pictures)
+            .run()
+            .orFail("The run with the agent");
+    int files = Pictures.all().files().size();
+    Matcher matcher = DECODED.matcher(kept.err());
+    assertThat(matcher.find()).as(kept.err()).isTrue();
+    assertThat(Integer.parseInt(matcher.group(1))).isEqualTo(files);
+    assertThat(Integer.parseInt(matcher.group(2))).isEqualTo(2 * files);
+    assertThat(Integer.parseInt(matcher.group(3))).isEqualTo(files);
+    assertThat(kept.err()).doesNotContain("fault");
+  }
+
   private static ChildJvm useImages(Framework framework, Jdk jdk, Path directory)
       throws IOException {
     String program = framework == Framework.DJL ? "UseImages" : "UseMatrices";
+    return program(program, framework, jdk).args(directory.toString());
+  }
+
+  private static ChildJvm program(String program, Framework framework, Jdk jdk) throws IOException {
     return new ChildJvm(jdk, "example.images." + program)
         .classPath(Workshop.checkout().exampleJar("test-programs"))
         .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
@@ -163,8 +188,7 @@ class DecodedIT {
             "-Djava.awt.headless=true",
             "-Dai.djl.offline=true",
             "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
-        .args(directory.toString());
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
   }
 
   /** With random crops DJL's own threads share one random generator: then no two runs agree. */

@@ -28,6 +28,13 @@ enum Framework {
     return mainClass;
   }
 
+  /** Arguments of the example for a small network. */
+  String[] small() {
+    return this == DJL
+        ? new String[] {"--size", "24", "--layers", "8"}
+        : new String[] {"--size", "48"};
+  }
+
   /** Reads of a job besides those of its epochs. */
   int readAhead() {
     return readAhead;

@@ -58,11 +58,7 @@ final class Job {
         "--epochs", Integer.toString(epochs),
         "--batch", "16",
         "--seed", "1");
-    if (framework == Framework.DJL) {
-      child.args("--size", "24", "--layers", "8");
-    } else {
-      child.args("--size", "48");
-    }
+    child.args(framework.small());
   }
 
   /** The example of DJL, all of it in {@code jar}, which {@code launcher} starts. */
@@ -70,6 +66,27 @@ final class Job {
       throws IOException {
     ChildJvm program = settings(new ChildJvm(jdk, launcher).classPath(jar), jdk);
     return new Job(Framework.DJL, program, directory, name, Pictures.all(), EPOCHS);
+  }
+
+  /** The example of a search, over the example of {@code framework}, run to its end. */
+  static ChildResult search(Framework framework, Jdk jdk, Path directory, List<String> options)
+      throws IOException, InterruptedException {
+    if (framework == Framework.DJL) {
+      Natives.unpack();
+    }
+    String pictures = Pictures.all().directory().toString();
+    ChildJvm search =
+        new ChildJvm(jdk, "example.search.Search")
+            .classPath(Workshop.checkout().exampleJar("hyperparameter-search"))
+            .classPath(Workshop.checkout().exampleJar(framework.module()))
+            .classPathFile(Workshop.checkout().exampleClassPath(framework.module()));
+    return settings(search, jdk)
+        .directory(directory)
+        .args(options.toArray(new String[0]))
+        .args(framework.mainClass(), "--data", pictures, "--validate", pictures)
+        .args("--epochs", Integer.toString(EPOCHS), "--batch", "16")
+        .args(framework.small())
+        .run();
   }
 
   private static ChildJvm child(Framework framework, Jdk jdk) throws IOException {

@@ -2,6 +2,8 @@ package io.coordl.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.benchmarks.ChildJvm;
+import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
 import io.coordl.endtoend.Job.Finished;
 import java.io.IOException;
@@ -37,17 +39,120 @@ class PrefetchIT {
       Finished ahead =
           new Job(framework, jdk, directory, policy.replace(',', '-')).agent(policy).runWell();
       assertThat(ahead.differenceFrom(plain)).as(policy).isEmpty();
-      assertThat(figure(ahead, 1)).as(policy).isPositive();
+      assertThat(figure(ahead.result().err(), 1)).as(policy).isPositive();
+      int all = Job.EPOCHS * Pictures.all().files().size() / 16;
+      assertThat(figure(ahead.result().err(), 3))
+          .as(policy)
+          .isEqualTo(framework == Framework.DJL ? all - Job.EPOCHS : 0);
     }
   }
 
-  private static long figure(Finished job, int group) {
-    for (String line : job.agentLines()) {
-      Matcher matcher = AHEAD.matcher(line);
-      if (matcher.matches()) {
-        return Long.parseLong(matcher.group(group));
+  /**
+   * A loop of DJL, how many of its batches are prepared ahead and how many of these it uses: the
+   * rest it has no use for, since it left its pass, drew random numbers or was interrupted.
+   *
+   * @param said why batches are not prepared ahead, empty if nothing is said
+   */
+  private record Loop(String program, int prepared, int used, String said) {}
+
+  private static final List<Loop> LOOPS =
+      List.of(
+          new Loop("plain", 33, 33, ""),
+          new Loop("break", 9, 6, ""),
+          new Loop("own-transform", 9, 6, ""),
+          new Loop("own-data", 15, 12, ""),
+          new Loop("own-random", 0, 0, "DjlLoops$Noise keeps a java.util.Random"),
+          new Loop("counter", 0, 0, "DjlLoops$Fading.transform sets its field calls"),
+          new Loop("lambda", 0, 0, "keeps a lambda (example.prefetch.DjlLoops)"),
+          new Loop("draws", 9, 0, "the program draws from DJL's random generator between"),
+          new Loop("exception", -1, -1, ""),
+          new Loop("restart", -1, -1, ""),
+          new Loop("together", -1, -1, ""),
+          new Loop("interrupt", -1, -1, ""),
+          new Loop("validation", -1, -1, ""),
+          new Loop("close", -1, -1, ""));
+
+  /** Left early, begun anew, interrupted, disturbed, failed: every batch is what it was. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void loopsOfEveryKindGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
+    new Job(Framework.DJL, jdk, Workshop.empty("prefetch-loops"), "natives")
+        .args("--epochs", "0")
+        .runWell();
+    for (Loop loop : LOOPS) {
+      ChildResult plain = djl(jdk, loop).run().orFail(loop + " without the agent");
+      assertThat(plain.out().lines()).as(loop.program()).hasSizeGreaterThan(10);
+      String all = "decoded=share,prefetch=2";
+      for (String policy :
+          loop.program().equals("break") ? List.of("prefetch=1", all) : List.of(all)) {
+        ChildResult ahead =
+            djl(jdk, loop)
+                .agent(Workshop.checkout().agentJar(), "record=off," + policy)
+                .run()
+                .orFail(loop + " with " + policy);
+        assertThat(ahead.out()).as(loop + " with " + policy).isEqualTo(plain.out());
+        assertThat(ahead.err()).contains(loop.said()).doesNotContain("fault");
+        if (loop.prepared() >= 0) {
+          assertThat(figure(ahead.err(), 3)).as(loop.program()).isEqualTo(loop.used());
+          // Whether the last one of a pass that is left was begun is a matter of time.
+          assertThat(figure(ahead.err(), 2))
+              .as(loop.program())
+              .isBetween((long) loop.used(), (long) loop.prepared());
+        } else {
+          assertThat(figure(ahead.err(), 3)).as(loop.program()).isPositive();
+        }
       }
     }
-    throw new AssertionError("No line of the agent is " + AHEAD + ":\n" + job.result().err());
+  }
+
+  private static ChildJvm djl(Jdk jdk, Loop loop) throws IOException {
+    return loop(jdk, Framework.DJL, loop.program(), Pictures.all().directory());
+  }
+
+  /** The same of DL4J, whose own thread prepares. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void loopsOfDl4jGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
+    Path pictures =
+        Pictures.all().copyTo(Workshop.empty("prefetch-dl4j-" + jdk.version()), 24).directory();
+    for (String program : List.of("plain", "break", "flip", "async", "exception")) {
+      ChildResult plain =
+          loop(jdk, Framework.DL4J, program, pictures).run().orFail(program + " without the agent");
+      assertThat(plain.out().lines()).as(program).hasSizeGreaterThan(8);
+      String policy =
+          program.equals("flip") ? "cache=minio,prefetch=2" : "decoded=share,prefetch=2";
+      ChildResult ahead =
+          loop(jdk, Framework.DL4J, program, pictures)
+              .agent(
+                  Workshop.checkout().agentJar(), "dataset=" + pictures + ",record=off," + policy)
+              .run()
+              .orFail(program + " with " + policy);
+      assertThat(ahead.out()).as(program).isEqualTo(plain.out());
+      assertThat(ahead.err()).doesNotContain("fault");
+      assertThat(figure(ahead.err(), 1)).as(program).isPositive();
+    }
+  }
+
+  private static ChildJvm loop(Jdk jdk, Framework framework, String program, Path pictures)
+      throws IOException {
+    ChildJvm child =
+        new ChildJvm(
+                jdk, "example.prefetch." + (framework == Framework.DJL ? "Djl" : "Dl4j") + "Loops")
+            .classPath(Workshop.checkout().exampleJar("test-programs"))
+            .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
+            .jvmArgs(
+                "-Djava.awt.headless=true",
+                "-Dai.djl.offline=true",
+                "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
+            .environment("OMP_NUM_THREADS", "1")
+            .args(program, pictures.toString());
+    return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
+  }
+
+  /** A figure of the agent's line; 0 if it had nothing to say. */
+  private static long figure(String err, int group) {
+    Matcher matcher = AHEAD.matcher(err);
+    return matcher.find() ? Long.parseLong(matcher.group(group)) : 0;
   }
 }

@@ -60,6 +60,8 @@ public final class ImageAnswers implements LibraryHooks {
     Symbols.require(NDManager.class, NDArray.class, "create", Shape.class, DataType.class);
     Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer");
     Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
+    Symbols.require(NDArray.class, void.class, "detach");
+    Symbols.require(NDArray.class, void.class, "attach", NDManager.class);
     this.declaring = declaring;
     this.store = Objects.requireNonNull(services.decoded());
     this.ahead = services.items();
@@ -77,7 +79,7 @@ public final class ImageAnswers implements LibraryHooks {
       return null;
     }
     if (ahead != null) {
-      ahead.await(path.toString());
+      ahead.ask(path.toString());
     }
     DecodedItem item = store.item(path.toString());
     return item == null ? null : new Call(new Origin(factory, path, item), kept(item));

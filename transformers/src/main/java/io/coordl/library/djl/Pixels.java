@@ -57,11 +57,19 @@ record Pixels(DecodedForm form, KeptArray array) {
     if (manager.getEngine().getEngineName().equals("PyTorch")
         && Device.cpu().equals(manager.getDevice())) {
       NDArray made = manager.create(shape, DataType.UINT8);
-      ByteBuffer memory = made.toByteBuffer(true);
-      // By its contract a direct buffer is the array's memory; any other is a copy.
-      if (memory.isDirect()) {
-        memory.put(array.values().duplicate());
-        return made;
+      // Or the manager, closed by another thread meanwhile, would free what is written here.
+      made.detach();
+      try {
+        ByteBuffer memory = made.toByteBuffer(true);
+        // By its contract a direct buffer is the array's memory; any other is a copy.
+        if (memory.isDirect()) {
+          memory.put(array.values().duplicate());
+          made.attach(manager);
+          return made;
+        }
+      } catch (RuntimeException e) {
+        made.close();
+        throw e;
       }
       made.close();
     }

@@ -1,6 +1,7 @@
 package io.coordl.library.djl;
 
 import ai.djl.training.dataset.BatchSampler;
+import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.RandomSampler;
 import ai.djl.training.dataset.SequenceSampler;
@@ -12,6 +13,7 @@ import io.coordl.library.Services;
 import java.lang.reflect.Field;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Prefetch implements LibraryHooks {
   private final Field subSampler;
+  private final BatchesAhead batches;
   private final @Nullable ItemsAhead items;
   private final @Nullable ImageItems images;
 
@@ -32,6 +35,7 @@ public final class Prefetch implements LibraryHooks {
   public Prefetch(Class<?> dataIterable, Services services) throws ReflectiveOperationException {
     subSampler = BatchSampler.class.getDeclaredField("subSampler");
     subSampler.setAccessible(true);
+    batches = new BatchesAhead(Objects.requireNonNull(services.ahead()), services.words());
     items = services.items();
     images = items == null ? null : new ImageItems(services.decoded());
   }
@@ -39,11 +43,23 @@ public final class Prefetch implements LibraryHooks {
   @Override
   public @Nullable LibraryCall enter(
       String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    if (self instanceof DataIterable iterable) {
+      try {
+        return batches.enter(iterable, indices(arguments[0]), (Integer) arguments[1]);
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException(e);
+      }
+    }
     return self.getClass() == BatchSampler.class
             && arguments[0] instanceof RandomAccessDataset dataset
             && drawsAtOnce((BatchSampler) self)
         ? new Sampling(dataset, ((BatchSampler) self).getBatchSize())
         : null;
+  }
+
+  @SuppressWarnings("unchecked") // The method's own parameter.
+  private static List<Long> indices(Object argument) {
+    return (List<Long>) argument;
   }
 
   private boolean drawsAtOnce(BatchSampler sampler) {
@@ -74,6 +90,7 @@ public final class Prefetch implements LibraryHooks {
     @Override
     @SuppressWarnings("unchecked") // What BatchSampler.sample returns.
     public @Nullable Object result(@Nullable Object own) {
+      batches.begin(dataset);
       return own == null ? null : lookAhead((Iterator<List<Long>>) own);
     }
 

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.bytedeco.javacpp.Pointer;
+import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataBuffer;
 import org.nd4j.linalg.api.buffer.DataType;
@@ -31,8 +32,9 @@ import org.nd4j.linalg.factory.Nd4j;
 /**
  * {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File, boolean)}: the
  * array is filled from kept pixels, or its pixels are kept once the loader has filled it. Loaders
- * with a transform (which may be random), of several pages, or of a class of the program's own are
- * left alone, and so are arrays that are not plain floats; that is said once.
+ * with a transform, which may be random, and arrays that are not plain floats get the decoded
+ * picture only ({@link DecodedMats}). Loaders of several pages, or of a class of the program's own,
+ * are left alone; that is said once.
  */
 public final class MatrixAnswers implements LibraryHooks {
   private final Class<?> declaring;
@@ -46,6 +48,7 @@ public final class MatrixAnswers implements LibraryHooks {
   private final Field centerCrop;
   private final Field transform;
   private final Field pages;
+  private final DecodedMats mats;
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
 
@@ -61,6 +64,8 @@ public final class MatrixAnswers implements LibraryHooks {
     Symbols.require(INDArray.class, INDArray.class, "reshape", long[].class);
     Symbols.require(DataBuffer.class, Pointer.class, "pointer");
     Symbols.require(DataBuffer.class, long.class, "offset");
+    Symbols.require(Mat.class, void.class, "convertTo", Mat.class, int.class);
+    Symbols.requireConstructor(Mat.class, int.class, int.class, int.class, Pointer.class);
     Symbols.require(Nd4j.class, INDArray.class, "create", int[].class);
     Symbols.require(Nd4j.class, DataType.class, "dataType");
     Symbols.require(Nd4j.class, AffinityManager.class, "getAffinityManager");
@@ -89,6 +94,7 @@ public final class MatrixAnswers implements LibraryHooks {
             + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_core")
             + " "
             + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_imgcodecs");
+    this.mats = new DecodedMats(declaring, code);
   }
 
   private static Field field(Class<?> type, String name, @Nullable Class<?> expected)
@@ -104,27 +110,35 @@ public final class MatrixAnswers implements LibraryHooks {
   @Override
   public @Nullable LibraryCall enter(
       String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    if (method.equals("streamToMat")) {
+      return mats.bytes(self);
+    }
+    if (method.equals("transformImage")) {
+      mats.decoded(self, arguments[0]);
+      return null;
+    }
+    mats.begin(self, null);
     if (!(arguments[0] instanceof File file)) {
       return null;
     }
-    boolean view = method.equals("asMatrixView");
     if (ahead != null) {
-      ahead.await(file.getPath());
+      ahead.ask(file.getPath());
     }
     DecodedItem item = store.item(file.getPath());
     if (item == null) {
       return null;
     }
+    boolean view = method.equals("asMatrixView");
     try {
       String reason = reasonToLeave(self);
-      if (reason.isEmpty() && !view && !Boolean.TRUE.equals(arguments[1])) {
-        reason = "arrays with the channels last";
-      }
-      if (reason.isEmpty() && view && !Floats.isPlain((INDArray) arguments[1])) {
-        reason = "arrays that are not plain floats";
-      }
       if (!reason.isEmpty()) {
         return leave(reason);
+      }
+      boolean plain =
+          view ? Floats.isPlain((INDArray) arguments[1]) : Boolean.TRUE.equals(arguments[1]);
+      if (!plain || transform.get(self) != null) {
+        mats.begin(self, item);
+        return null;
       }
       DecodedForm form = form(self);
       ByteBuffer found = item.find(form);
@@ -143,13 +157,10 @@ public final class MatrixAnswers implements LibraryHooks {
     }
   }
 
-  /** Empty if the loader is one whose arrays follow from the file and its own numbers alone. */
+  /** Empty if the loader is one that decodes the file as it is. */
   String reasonToLeave(Object loader) throws IllegalAccessException {
     if (loader.getClass() != declaring) {
       return "loaders of class " + loader.getClass().getName();
-    }
-    if (transform.get(loader) != null) {
-      return "loaders with an ImageTransform";
     }
     return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
   }

@@ -12,6 +12,7 @@ import org.datavec.image.loader.BaseImageLoader;
 import org.datavec.image.loader.NativeImageLoader;
 import org.datavec.image.recordreader.BaseImageRecordReader;
 import org.datavec.image.recordreader.ImageRecordReader;
+import org.datavec.image.recordreader.objdetect.ObjectDetectionRecordReader;
 import org.datavec.image.transform.ImageTransform;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
@@ -30,7 +31,7 @@ final class Pipeline {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Field files;
-  private final ImageRecordReader reader;
+  private final BaseImageRecordReader reader;
   private final RecordReaderMultiDataSetIterator several;
   private final @Nullable RecordReaderDataSetIterator one;
   private final int batchSize;
@@ -42,11 +43,14 @@ final class Pipeline {
    * @param own its reader
    * @param underlying what makes the batches of {@code iterator}, perhaps itself
    */
-  Pipeline(Object iterator, ImageRecordReader own, RecordReaderMultiDataSetIterator underlying)
+  Pipeline(Object iterator, BaseImageRecordReader own, RecordReaderMultiDataSetIterator underlying)
       throws ReflectiveOperationException {
     files = Members.field(BaseImageRecordReader.class, "iter", Iterator.class);
     batchSize = underlying.getBatchSize();
-    reader = new ImageRecordReader();
+    reader =
+        own instanceof ObjectDetectionRecordReader
+            ? new ObjectDetectionRecordReader(1, 1, 1, 1, 1, null)
+            : new ImageRecordReader();
     Members.copy(own, reader);
     files.set(reader, new PassFiles(List.of()));
     Field loader = Members.field(BaseImageRecordReader.class, "imageLoader", BaseImageLoader.class);
@@ -78,7 +82,7 @@ final class Pipeline {
   }
 
   /** As the reader makes it; it is not to be shared, since it keeps a converter of images. */
-  private static NativeImageLoader loaderLike(ImageRecordReader own)
+  private static NativeImageLoader loaderLike(BaseImageRecordReader own)
       throws ReflectiveOperationException {
     Class<?> type = BaseImageRecordReader.class;
     return new NativeImageLoader(

@@ -38,7 +38,6 @@ public final class Prefetch implements LibraryHooks {
 
   private final Services services;
   private final @Nullable ItemsAhead items;
-  private final boolean decodes;
   private final Field iterator;
   private final Field split;
   private final Field imageLoader;
@@ -52,7 +51,6 @@ public final class Prefetch implements LibraryHooks {
   public Prefetch(Class<?> reader, Services services) throws ReflectiveOperationException {
     this.services = services;
     items = services.items();
-    decodes = services.decoded() != null;
     iterator = field(reader, "iter");
     split = field(reader, "inputSplit");
     imageLoader = field(reader, "imageLoader");
@@ -71,12 +69,14 @@ public final class Prefetch implements LibraryHooks {
     ItemsAhead offered = items;
     try {
       if (offered != null
-          && offered.isWorthwhile(decodes)
           && iterator.get(self) instanceof Iterator<?> files
           && files.getClass().getName().equals(WALK)
           && split.get(self) != null
           && SPLITS.contains(split.get(self).getClass().getName())) {
-        iterator.set(self, lookAhead(files, decoder(imageLoader.get(self)), offered));
+        Decoder decoder = decoder(imageLoader.get(self));
+        if (offered.isWorthwhile(decoder != null)) {
+          iterator.set(self, lookAhead(files, decoder, offered));
+        }
       }
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);

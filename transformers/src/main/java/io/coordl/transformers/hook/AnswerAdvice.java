@@ -16,10 +16,10 @@ final class AnswerAdvice {
       @Answer String answer,
       @Advice.Origin Class<?> declaring,
       @Advice.Origin("#m") String method,
-      @Advice.This Object self,
+      @Advice.This(optional = true) @Nullable Object self,
       @Advice.AllArguments Object[] arguments,
       @Advice.Local("call") @Nullable LibraryCall call) {
-    call = Bridge.enter(answer, declaring, method, self, arguments);
+    call = self == null ? null : Bridge.enter(answer, declaring, method, self, arguments);
     return call != null && call.answered();
   }
 
@@ -29,8 +29,12 @@ final class AnswerAdvice {
       @Advice.Local("call") @Nullable LibraryCall call,
       @Advice.Return(readOnly = false, typing = Typing.DYNAMIC) @Nullable Object result,
       @Advice.Thrown(readOnly = false, typing = Typing.DYNAMIC) @Nullable Throwable thrown) {
-    if (call == null || thrown != null) {
-      return; // The library's own call threw: that is the program's.
+    if (call == null) {
+      return;
+    }
+    if (thrown != null) { // The library's own call threw: that is the program's.
+      Bridge.threw(call);
+      return;
     }
     thrown = Bridge.thrown(call);
     if (thrown == null) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param advice what is woven in
  * @param kind of the span
  * @param provenOn library versions the rule was proven on
- * @param answer what answers, for ANSWER alone
+ * @param answer what answers, for ANSWER and RANDOM alone
  */
 public record HookRule(
     String library,
@@ -48,7 +48,9 @@ public record HookRule(
     /** As SPAN, and the returned iterable is wrapped if its class cannot be marked. */
     TIMED_ITERABLE,
     /** The runtime is asked for an answer first; the method runs only if there is none. */
-    ANSWER
+    ANSWER,
+    /** Random generators it makes draw what the JDK's do, and can be drawn from ahead. */
+    RANDOM
   }
 
   /** The string whose presence in a constant pool makes a class worth a closer look. */

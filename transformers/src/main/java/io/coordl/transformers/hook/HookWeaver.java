@@ -188,6 +188,13 @@ public final class HookWeaver {
       for (Map.Entry<Method, List<HookRule>> entry : chosen.entrySet()) {
         Method method = entry.getKey();
         for (HookRule rule : entry.getValue()) {
+          if (rule.advice() == HookRule.Weave.RANDOM) {
+            builder =
+                builder.visit(
+                    new ForDeclaredMethods()
+                        .invokable(ElementMatchers.isTypeInitializer(), new RandomWrapper()));
+            continue;
+          }
           builder =
               builder.visit(
                   new ForDeclaredMethods()
@@ -212,6 +219,7 @@ public final class HookWeaver {
               .bind(Answer.class, answerer.name())
               .to(AnswerAdvice.class, locator);
         }
+        case RANDOM -> throw new IllegalStateException("no advice");
       };
     }
   }

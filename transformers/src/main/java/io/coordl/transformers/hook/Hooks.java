@@ -61,6 +61,7 @@ public final class Hooks {
   /** The methods that policies answer, which is all that the agent replaces. */
   public static List<HookRule> answers() {
     String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
+    String fetch = "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;";
     HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", "decoded=share");
     HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", "decoded=share");
     HookRule.Answerer djlAhead = new HookRule.Answerer("djl.Prefetch", PREFETCH);
@@ -68,7 +69,17 @@ public final class Hooks {
     String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
     HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
     String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
+    String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
+    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
     return List.of(
+        answer(
+            batches,
+            DJL,
+            null,
+            "sample",
+            "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
+        answer(batches, DJL, null, "fetch", "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;"),
+        answer(batches, DJL, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
         answer(images, DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
         new HookRule(
             DJL,
@@ -86,6 +97,17 @@ public final class Hooks {
             "ai/djl/training/dataset/BatchSampler",
             "sample",
             "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
+        answer(djlAhead, DJL, "ai/djl/training/dataset/DataIterable", "fetch", fetch),
+        new HookRule(
+            DJL,
+            "ai/djl/util/RandomUtils",
+            "<clinit>",
+            "()V",
+            null,
+            Weave.RANDOM,
+            BATCH,
+            DJL_PROVEN,
+            djlAhead),
         answer(dl4jAhead, DL4J, reader, "next", "()Ljava/util/List;"),
         answer(dl4jAhead, DL4J, reader, "next", "(I)Ljava/util/List;"),
         answer(
@@ -113,7 +135,21 @@ public final class Hooks {
             iterators + "MultiDataSetIterator",
             "next",
             "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
-        answer(passes, DL4J, iterators + "MultiDataSetIterator", "reset", "()V"));
+        answer(passes, DL4J, iterators + "MultiDataSetIterator", "reset", "()V"),
+        answer(
+            matrices,
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "streamToMat",
+            "(Ljava/io/InputStream;)" + mat),
+        answer(
+            matrices,
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "transformImage",
+            "("
+                + mat
+                + "Lorg/nd4j/linalg/api/ndarray/INDArray;)Lorg/nd4j/linalg/api/ndarray/INDArray;"));
   }
 
   /** The methods that are marked, DJL first. */

@@ -1,0 +1,304 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What jobs of one host gain when they prepare each batch once between them: 1, 2 and 4 jobs of the
+ * DJL and the DL4J example at the same time, in a configuration that makes data outweigh the model
+ * (large pictures, small network): plain; with one raw cache for all; with one store of decoded
+ * pictures for all; coordinated. Throughput is that of all jobs together, after two epochs of
+ * warm-up and as long as none has ended; speed-ups are over the plain jobs of the same repetition.
+ *
+ * <p>The ideal is what C cores allow, from the times of one observed job that has the machine to
+ * itself: p to prepare a batch (fetch, decode, transforms, assembly), c to compute it. N batches of
+ * J jobs take
+ *
+ * <ul>
+ *   <li>plain: N max(s(p, c), J (p + c) / C), each job preparing all of them
+ *   <li>coordinated: N max(s(p / J, c), (p + J c) / C), each batch prepared once, computed J times
+ * </ul>
+ *
+ * where s, what one job alone needs, is p + c for DJL, which prepares on the training thread, and
+ * max(p, c) for DL4J, which prepares on another. The first term counts only where there are more
+ * cores than work for them. The ideal speed-up is the quotient: J if prep were all, 1 for one job.
+ * It charges nothing for sharing. A DJL job can exceed it, since coordinated batches are also
+ * prepared ahead.
+ *
+ * <p>Every job's log must show each picture exactly once in each epoch, and coordinated jobs the
+ * same batches; exit status 1 otherwise. Arguments: repetitions (3), DJL or DL4J (both).
+ */
+public final class CoordinationBenchmark {
+  private static final int WARM_UP_EPOCHS = 2;
+  private static final int EPOCHS = 6;
+  private static final List<Integer> JOBS = List.of(1, 2, 4);
+  private static final int CLASSES = 4;
+  private static final String PIXELS = "640x480";
+
+  /** What issue and README promise: the share of the ideal that is reached. */
+  private static final double BAR = 0.85;
+
+  private static final int CORES = Runtime.getRuntime().availableProcessors();
+
+  /** What the jobs share. */
+  private enum Policy {
+    PLAIN("plain", ""),
+    OBSERVED("observed", "summary=off"),
+    CACHE("raw cache", "summary=off,cache=minio,cache.scope=host"),
+    DECODED("decoded store", "summary=off,decoded=share,cache.scope=host"),
+    COORDINATED("coordinated", "summary=off,prep=coordinate,prep.jobs=");
+
+    private final String label;
+    private final String arguments;
+
+    Policy(String label, String arguments) {
+      this.label = label;
+      this.arguments = arguments;
+    }
+  }
+
+  /** The runs of one number of jobs under one policy; one number per repetition. */
+  private static final class Cell {
+    private final List<Double> samplesPerSecond = new ArrayList<>();
+    private double openedPerEpoch = Double.NaN;
+    private double decodedPerEpoch = Double.NaN;
+  }
+
+  private final Checkout checkout = Checkout.find();
+  private final Path work = checkout.work("coordination");
+  private final Example example;
+  private final int perClass;
+  private final List<String> arguments;
+  private final List<Double> prep = new ArrayList<>();
+  private final List<Double> compute = new ArrayList<>();
+  private final Map<Integer, Map<Policy, Cell>> cells = new TreeMap<>();
+  private final List<String> wrong = new ArrayList<>();
+  private int runs;
+
+  private CoordinationBenchmark(Example example) {
+    this.example = example;
+    // About two seconds an epoch for one job.
+    perClass = example == Example.DJL ? 100 : 200;
+    arguments =
+        example == Example.DJL
+            ? List.of("--batch", "16", "--size", "24", "--layers", "8")
+            : List.of("--batch", "32", "--size", "48");
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    int repetitions = args.length > 0 ? Integer.parseInt(args[0]) : 3;
+    boolean right = true;
+    for (Example example : Example.values()) {
+      if (args.length < 2 || args[1].equals(example.name())) {
+        right &= new CoordinationBenchmark(example).measure(repetitions);
+      }
+    }
+    System.out.println(
+        "made by: " + Commands.of(Checkout.find(), CoordinationBenchmark.class, repetitions));
+    System.exit(right ? 0 : 1);
+  }
+
+  private boolean measure(int repetitions) throws IOException, InterruptedException {
+    Files.createDirectories(work);
+    Pictures.make(
+        checkout, images(), Integer.toString(CLASSES), Integer.toString(perClass), PIXELS);
+    // Unpacks DJL's natives, which jobs that start together would do at the same time.
+    job("warm-up", 0).run().orFail("The warm-up of the " + example + " example");
+    for (int repetition = 0; repetition < repetitions; repetition++) {
+      for (int jobs : JOBS) {
+        List<Policy> policies = new ArrayList<>(List.of(Policy.values()));
+        if (jobs > 1) {
+          policies.remove(Policy.OBSERVED);
+        }
+        // Whatever else the machine does meets each policy in turn.
+        Collections.rotate(policies, repetition);
+        for (Policy policy : policies) {
+          run(repetition, jobs, policy);
+        }
+      }
+    }
+    System.out.print(report(repetitions));
+    wrong.forEach(sentence -> System.out.println("  WRONG: " + sentence));
+    return wrong.isEmpty();
+  }
+
+  private Path images() {
+    return work.resolve("images-" + example);
+  }
+
+  private Path log(String name) {
+    return work.resolve(name + ".log");
+  }
+
+  private ChildJvm job(String name, int epochs) throws IOException {
+    return example
+        .program(checkout, Jdks.running())
+        .directory(work)
+        .args("--data", images().toString(), "--log", log(name).toString(), "--seed", "1")
+        .args("--epochs", Integer.toString(epochs))
+        .args(arguments.toArray(new String[0]));
+  }
+
+  private void run(int repetition, int jobs, Policy policy)
+      throws IOException, InterruptedException {
+    String group = "benchmark-" + ProcessHandle.current().pid() + "-" + runs++;
+    List<String> names = new ArrayList<>();
+    List<ChildJvm> children = new ArrayList<>();
+    for (int i = 0; i < jobs; i++) {
+      String name = example + "-" + policy + "-" + jobs + "-" + i;
+      Files.deleteIfExists(log(name));
+      ChildJvm child = job(name, EPOCHS);
+      if (policy != Policy.PLAIN) {
+        String own = policy.arguments + (policy == Policy.COORDINATED ? jobs : "");
+        child.agent(checkout.agentJar(), own + ",group=" + group + ",record=" + recording(name));
+      }
+      names.add(name);
+      children.add(child);
+    }
+    String what = example + ", " + jobs + " x " + policy.label;
+    Together together = Together.run(what, children);
+    double samples = together.epochsPerSecond(WARM_UP_EPOCHS) * pictures();
+    Cell cell = cell(jobs, policy);
+    cell.samplesPerSecond.add(samples);
+    System.out.printf(
+        Locale.ROOT, "  repetition %d, %s: %.0f samples/s%n", repetition + 1, what, samples);
+    check(what, policy, names);
+    if (policy != Policy.PLAIN) {
+      count(cell, policy, names);
+    }
+  }
+
+  private int pictures() {
+    return CLASSES * perClass;
+  }
+
+  private Path recording(String name) {
+    return work.resolve(name + ".jfr");
+  }
+
+  private Cell cell(int jobs, Policy policy) {
+    return cells
+        .computeIfAbsent(jobs, key -> new EnumMap<>(Policy.class))
+        .computeIfAbsent(policy, key -> new Cell());
+  }
+
+  private void check(String what, Policy policy, List<String> names) throws IOException {
+    for (String name : names) {
+      Optional<String> error = BatchLogs.notOncePerEpoch(log(name), pictures(), EPOCHS);
+      error.ifPresent(sentence -> wrong.add(what + ": " + sentence));
+      long same = BatchLogs.sameBatches(log(names.get(0)), log(name));
+      if (policy == Policy.COORDINATED && same != BatchLogs.batches(log(name))) {
+        wrong.add(what + ": " + name + " shares only " + same + " batches with " + names.get(0));
+      }
+    }
+  }
+
+  private void count(Cell cell, Policy policy, List<String> names)
+      throws IOException, InterruptedException {
+    double opened = 0;
+    double decoded = 0;
+    for (String name : names) {
+      RecordingSummary summary = RecordingSummary.read(checkout.coordlJar(), recording(name));
+      opened += summary.storageItems();
+      decoded += (double) summary.decodes() / example.decodesPerPicture();
+      if (policy == Policy.OBSERVED) {
+        for (RecordingSummary.Pass pass : summary.epochs().subList(WARM_UP_EPOCHS, EPOCHS)) {
+          prep.add(pass.prep() / 1e9);
+          compute.add(pass.compute() / 1e9);
+        }
+      }
+    }
+    cell.openedPerEpoch = opened / EPOCHS;
+    cell.decodedPerEpoch = decoded / EPOCHS;
+  }
+
+  private String report(int repetitions) {
+    double p = Pairs.median(prep);
+    double c = Pairs.median(compute);
+    TextTable table =
+        new TextTable(
+            "jobs",
+            "epoch s",
+            "samples/s of all",
+            "x plain",
+            "all runs",
+            "ideal",
+            "share of ideal",
+            "files read/epoch",
+            "decodes/epoch");
+    // What a plain job reads and decodes is what an observed one does.
+    Cell observed = cell(1, Policy.OBSERVED);
+    StringBuilder bar = new StringBuilder();
+    cells.forEach(
+        (jobs, ofJobs) ->
+            ofJobs.forEach(
+                (policy, cell) -> {
+                  Pairs pairs =
+                      new Pairs(cell(jobs, Policy.PLAIN).samplesPerSecond, cell.samplesPerSecond);
+                  double gain = Pairs.median(pairs.ratios());
+                  double ideal = seconds(jobs, p, c, false) / seconds(jobs, p, c, true);
+                  boolean judged = policy == Policy.COORDINATED;
+                  boolean plain = policy == Policy.PLAIN;
+                  table.row(
+                      jobs + " x " + policy.label,
+                      number(2, jobs * pictures() / Pairs.median(cell.samplesPerSecond)),
+                      number(0, Pairs.median(cell.samplesPerSecond)),
+                      number(2, gain),
+                      String.join(" ", pairs.ratios().stream().map(r -> number(2, r)).toList()),
+                      judged ? number(2, ideal) : "-",
+                      judged ? number(2, gain / ideal) : "-",
+                      number(0, plain ? jobs * observed.openedPerEpoch : cell.openedPerEpoch),
+                      number(0, plain ? jobs * observed.decodedPerEpoch : cell.decodedPerEpoch));
+                  if (judged && jobs > 1) {
+                    bar.append(
+                        String.format(
+                            Locale.ROOT,
+                            "  %d jobs, coordinated: %.2f of the ideal (bar %.2f: %s)%n",
+                            jobs,
+                            gain / ideal,
+                            BAR,
+                            gain / ideal >= BAR ? "reached" : "not reached"));
+                  }
+                }));
+    return String.format(
+        Locale.ROOT,
+        "%n%s example, %d pictures of %s, %s, %d cores; medians of %d repetitions, epochs %d to"
+            + " %d;%nreads and decodes are those of all jobs together, as means over all epochs.%n"
+            + "One job alone: %.2f s an epoch to prepare, %.2f s to compute: prep is %.0f %%; if it"
+            + " were all, the ideal were J.%n%s%s",
+        example,
+        pictures(),
+        PIXELS,
+        String.join(" ", arguments),
+        CORES,
+        repetitions,
+        WARM_UP_EPOCHS + 1,
+        EPOCHS,
+        p,
+        c,
+        100 * p / (p + c),
+        table,
+        bar);
+  }
+
+  /** The ideal seconds of an epoch of each job: see the class. */
+  private double seconds(int jobs, double p, double c, boolean coordinated) {
+    double own = coordinated ? p / jobs : p;
+    double alone = example == Example.DJL ? own + c : Math.max(own, c);
+    return Math.max(alone, jobs * (own + c) / CORES);
+  }
+
+  private static String number(int digits, double value) {
+    return Double.isNaN(value) ? "-" : String.format(Locale.ROOT, "%." + digits + "f", value);
+  }
+}

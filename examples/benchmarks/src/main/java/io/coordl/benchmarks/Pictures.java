@@ -1,0 +1,22 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Makes data sets of JPEG files. */
+final class Pictures {
+  private Pictures() {}
+
+  /** Writes what is missing of a data set; {@code arguments} as the generator takes them. */
+  static void make(Checkout checkout, Path directory, String... arguments)
+      throws IOException, InterruptedException {
+    new ChildJvm(Jdks.running(), "example.dataset.ImageDataset")
+        .classPath(checkout.exampleJar("dataset"))
+        .args(directory.toString())
+        .args(arguments)
+        .jvmArgs("-Djava.awt.headless=true")
+        .echo(line -> System.out.println("  " + line))
+        .run()
+        .orFail("The data-set generator");
+  }
+}

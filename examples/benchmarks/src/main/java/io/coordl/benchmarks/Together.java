@@ -1,0 +1,96 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+
+/**
+ * Jobs that ran at the same time, from the moment that all were under way to the moment that the
+ * first had ended. Immutable.
+ *
+ * @param results in the order of the jobs
+ * @param epochEnds when each job said that it had ended each of its epochs, {@link System#nanoTime}
+ */
+record Together(List<ChildResult> results, List<List<Long>> epochEnds) {
+  /** Shows nothing; see below. */
+  static Together run(String what, List<ChildJvm> jobs) throws IOException, InterruptedException {
+    return run(what, jobs, line -> {});
+  }
+
+  /**
+   * Starts the jobs at once and waits until all have ended; shows every line of theirs to {@code
+   * echo} as it comes, from several threads.
+   *
+   * @throws IllegalStateException if one of them did not end well
+   */
+  static Together run(String what, List<ChildJvm> jobs, Consumer<String> echo)
+      throws IOException, InterruptedException {
+    List<List<Long>> ends = new ArrayList<>();
+    List<Future<ChildResult>> running = new ArrayList<>();
+    ExecutorService pool = Executors.newFixedThreadPool(jobs.size());
+    try {
+      for (ChildJvm job : jobs) {
+        List<Long> own = new CopyOnWriteArrayList<>();
+        ends.add(own);
+        job.echo(
+            line -> {
+              echo.accept(line);
+              if (line.startsWith("epoch ")) {
+                own.add(System.nanoTime());
+              }
+            });
+        Callable<ChildResult> run = job::run;
+        running.add(pool.submit(run));
+      }
+      List<ChildResult> results = new ArrayList<>();
+      for (Future<ChildResult> job : running) {
+        results.add(job.get().orFail("One of " + jobs.size() + " jobs, " + what + ","));
+      }
+      return new Together(results, ends);
+    } catch (ExecutionException e) {
+      throw new IOException("A job could not be run: " + what, e.getCause());
+    } finally {
+      // Interrupted, a job is killed.
+      pool.shutdownNow();
+    }
+  }
+
+  /**
+   * Epochs that all jobs together finished in a second, parts of epochs counted in proportion,
+   * while every job had {@code warmUp} epochs behind it and none had ended.
+   */
+  double epochsPerSecond(int warmUp) {
+    long from = Long.MIN_VALUE;
+    long to = Long.MAX_VALUE;
+    for (List<Long> ends : epochEnds) {
+      from = Math.max(from, ends.get(warmUp - 1));
+      to = Math.min(to, ends.get(ends.size() - 1));
+    }
+    if (from >= to) {
+      throw new IllegalStateException(
+          "One job ended before another had done " + warmUp + " epochs; give them more epochs.");
+    }
+    double epochs = 0;
+    for (List<Long> ends : epochEnds) {
+      epochs += done(ends, to) - done(ends, from);
+    }
+    return epochs / ((to - from) / 1e9);
+  }
+
+  /** Epochs done at {@code time}, which lies between the first end and the last. */
+  private static double done(List<Long> ends, long time) {
+    int epoch = 1;
+    while (ends.get(epoch) < time) {
+      epoch++;
+    }
+    long begin = ends.get(epoch - 1);
+    return epoch + (time - begin) / (double) (ends.get(epoch) - begin);
+  }
+}

@@ -1,0 +1,137 @@
+package io.coordl.benchmarks.micro;
+
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.cache.DecodedStore;
+import io.coordl.library.KeptArray;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * A decoded item from the store, as the arrays of DJL (bytes in a fresh direct buffer) and DL4J
+ * (floats in a view of the batch) get it, beside the mere copy of as many bytes: {@value #ITEMS}
+ * items in random order, more than a processor's cache holds. The libraries' own part, making an
+ * array over that memory, is on neither side.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+public class DecodedCost {
+  private static final int ITEMS = 200;
+  private static final DecodedForm FORM = DecodedForm.of("benchmark");
+
+  /** Varied by JMH: side of a square picture in colour. */
+  @Param({"64", "224", "346"})
+  public int side = 224;
+
+  private final List<Path> paths = new ArrayList<>();
+  private final List<ByteBuffer> plain = new ArrayList<>();
+  private final List<FloatBuffer> plainFloats = new ArrayList<>();
+  private FloatBuffer batch = FloatBuffer.allocate(0);
+  private SplittableRandom order = new SplittableRandom(1);
+  private @Nullable DecodedStore store;
+
+  /** Keeps the items, and as much again in plain memory. */
+  @Setup
+  public void prepare() throws IOException {
+    Path folder = Files.createTempDirectory("decoded-cost");
+    ArenaStore arena =
+        Objects.requireNonNull(
+            ArenaStore.openProcess(
+                ArenaStore.SHARED_MEMORY, ByteBudget.parse("128m"), System.err::println));
+    DecodedStore opened = new DecodedStore(arena, path -> true);
+    SplittableRandom random = new SplittableRandom(2);
+    byte[] pixels = new byte[side * side * 3];
+    for (int i = 0; i < ITEMS; i++) {
+      random.nextBytes(pixels);
+      KeptArray array = new KeptArray(side, side, 3, ByteBuffer.wrap(pixels));
+      Path path = Files.write(folder.resolve(i + ".jpg"), new byte[] {1});
+      paths.add(path);
+      DecodedItem item = Objects.requireNonNull(opened.item(path.toString()));
+      item.put(FORM, array.bytes(), array::writeTo);
+      plain.add(direct(pixels.length).put(pixels).flip());
+      plainFloats.add(direct(pixels.length * Float.BYTES).asFloatBuffer());
+    }
+    if (opened.statistics().admitted() != ITEMS) {
+      throw new IllegalStateException(opened.statistics() + ", expected " + ITEMS + " items");
+    }
+    batch = direct(pixels.length * Float.BYTES).asFloatBuffer();
+    store = opened;
+  }
+
+  private static ByteBuffer direct(int bytes) {
+    return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+  }
+
+  /** Deletes the files and frees the store. */
+  @TearDown
+  public void cleanUp() throws IOException {
+    if (store != null) {
+      store.close();
+    }
+    for (Path path : paths) {
+      Files.delete(path);
+    }
+    Path folder = paths.get(0).getParent();
+    if (folder != null) {
+      Files.delete(folder);
+    }
+  }
+
+  /** Looks at the file and finds its pixels; nothing is copied. */
+  @Benchmark
+  public KeptArray find() {
+    String path = paths.get(order.nextInt(ITEMS)).toString();
+    DecodedItem item = Objects.requireNonNull(Objects.requireNonNull(store).item(path));
+    ByteBuffer found = Objects.requireNonNull(item.find(FORM));
+    return Objects.requireNonNull(KeptArray.read(found));
+  }
+
+  /** The pixels in a fresh direct buffer, as an array of DJL gets them. */
+  @Benchmark
+  public ByteBuffer bytesHit() {
+    ByteBuffer values = find().values();
+    return direct(values.remaining()).put(values.duplicate());
+  }
+
+  /** As many bytes of plain memory in a fresh direct buffer. */
+  @Benchmark
+  public ByteBuffer bytesCopy() {
+    ByteBuffer values = plain.get(order.nextInt(ITEMS));
+    return direct(values.remaining()).put(values.duplicate());
+  }
+
+  /** The pixels as floats in the memory of a batch, as a view of DL4J gets them. */
+  @Benchmark
+  public FloatBuffer floatsHit() {
+    find().putFloats(batch.clear());
+    return batch;
+  }
+
+  /** As many floats of plain memory in the memory of a batch. */
+  @Benchmark
+  public FloatBuffer floatsCopy() {
+    return batch.clear().put(plainFloats.get(order.nextInt(ITEMS)).duplicate());
+  }
+}

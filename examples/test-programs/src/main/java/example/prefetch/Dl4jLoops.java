@@ -1,0 +1,123 @@
+package example.prefetch;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Random;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import org.datavec.api.io.labels.ParentPathLabelGenerator;
+import org.datavec.api.split.FileSplit;
+import org.datavec.image.loader.NativeImageLoader;
+import org.datavec.image.recordreader.ImageRecordReader;
+import org.datavec.image.transform.FlipImageTransform;
+import org.datavec.image.transform.ImageTransform;
+import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.AsyncDataSetIterator;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+
+/**
+ * Passes over pictures, without a network. Arguments: {@code PROGRAM FOLDER}. Prints a line for
+ * each batch.
+ */
+public final class Dl4jLoops {
+  private static final int BATCH = 8;
+  private static final int EPOCHS = 3;
+  private static final int SIZE = 32;
+
+  private Dl4jLoops() {}
+
+  /** Runs one program. */
+  public static void main(String[] args) throws IOException {
+    File folder = new File(args[1]);
+    switch (args[0]) {
+      case "plain" -> loop(data(folder, null), Integer.MAX_VALUE);
+      case "break" -> loop(data(folder, null), 3);
+      case "flip" -> loop(data(folder, new FlipImageTransform(new Random(7))), 4);
+      case "async" -> async(data(folder, null));
+      case "exception" -> exception(folder);
+      default -> throw new IllegalArgumentException(args[0] + " is no program of this.");
+    }
+  }
+
+  private static ImageRecordReader reader(File folder, ImageTransform transform)
+      throws IOException {
+    ImageRecordReader reader =
+        new ImageRecordReader(SIZE, SIZE, 3, new ParentPathLabelGenerator(), transform);
+    reader.initialize(new FileSplit(folder, NativeImageLoader.ALLOWED_FORMATS, new Random(1)));
+    return reader;
+  }
+
+  private static DataSetIterator data(File folder, ImageTransform transform) throws IOException {
+    ImageRecordReader reader = reader(folder, transform);
+    return new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
+  }
+
+  private static void loop(DataSetIterator data, int limit) {
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      for (int batch = 0; batch < limit && data.hasNext(); batch++) {
+        say(data.next());
+      }
+      data.reset();
+    }
+  }
+
+  /** The iterator's own thread is interrupted in the midst of a batch when it is reset. */
+  private static void async(DataSetIterator data) {
+    AsyncDataSetIterator async = new AsyncDataSetIterator(data, 2, false);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      for (int batch = 0; batch < 4 * epoch && async.hasNext(); batch++) {
+        say(async.next());
+      }
+      if (epoch < EPOCHS) {
+        async.reset();
+      }
+    }
+    async.shutdown();
+  }
+
+  /** A file is gone when its turn comes; the program goes on with the next batch. */
+  private static void exception(File folder) throws IOException {
+    DataSetIterator data = data(folder, null);
+    Path gone;
+    try (Stream<Path> tree = Files.walk(folder.toPath())) {
+      gone = tree.filter(Files::isRegularFile).sorted().findFirst().orElseThrow();
+    }
+    Path aside = gone.resolveSibling("aside");
+    Files.move(gone, aside);
+    try {
+      for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+        while (data.hasNext()) {
+          try {
+            say(data.next());
+          } catch (RuntimeException e) {
+            System.out.println("failed " + e.getMessage());
+          }
+        }
+        data.reset();
+      }
+    } finally {
+      Files.move(aside, gone);
+    }
+  }
+
+  private static void say(DataSet batch) {
+    System.out.printf(
+        Locale.ROOT, "batch %08x %08x%n", sum(batch.getFeatures()), sum(batch.getLabels()));
+  }
+
+  private static long sum(INDArray array) {
+    CRC32 crc = new CRC32();
+    for (float value : array.dup('c').data().asFloat()) {
+      int bits = Float.floatToRawIntBits(value);
+      for (int shift = 0; shift < 32; shift += 8) {
+        crc.update(bits >>> shift);
+      }
+    }
+    return crc.getValue();
+  }
+}

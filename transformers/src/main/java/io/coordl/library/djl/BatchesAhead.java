@@ -1,0 +1,525 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.NDResource;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Sampler;
+import ai.djl.translate.Batchifier;
+import ai.djl.translate.Pipeline;
+import ai.djl.util.RandomUtils;
+import io.coordl.bridge.AheadRandom;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.library.Ahead;
+import io.coordl.library.KnownCode;
+import io.coordl.library.LookAhead;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The next batch of a pass, prepared on a thread of the agent while the program computes: {@code
+ * DataIterable.fetch} without an executor.
+ *
+ * <p><b>The same batch.</b> What {@code fetch} makes depends on the indices, which are known, and
+ * on what the pipeline does, which is looked at once per pass by {@link KnownCode}: it may draw
+ * from {@link RandomUtils#RANDOM} and from nothing else, and keep no state. Its draws come from a
+ * copy of that generator. When the program asks for the batch, the generator is moved on to where
+ * the copy came; if the program has drawn from it in between, a batch that has drawn, too, is
+ * thrown away and the program's own call makes it. So a batch that nobody asks for leaves no trace.
+ * An exception of the pipeline is thrown where the program asks for the batch.
+ *
+ * <p><b>The same arrays' owners.</b> A batch is prepared by an iterable of our own over a manager
+ * of our own, so that the program may close its manager at any time; the arrays are handed to the
+ * program's manager when it takes the batch.
+ *
+ * <p><b>Never two at once.</b> A program without an executor runs its pipeline on one thread. So
+ * does this: one thread prepares, and a {@code fetch} of the program waits until it is done.
+ *
+ * <p>At most one batch per iterable is ahead; it goes when the program begins another pass over the
+ * data set, or has dropped the iterable.
+ */
+final class BatchesAhead {
+  /** After so many batches in a row that were thrown away, a pass is left alone. */
+  private static final int MAX_IN_VAIN = 3;
+
+  /** Of a program that waits for the agent's thread; a pipeline that hangs would hang in it too. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final Ahead ahead;
+  private final Consumer<String> words;
+  private final KnownCode code;
+  private final @Nullable AheadRandom random;
+  private final Fields fields = new Fields();
+  private final Method fetch;
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
+  private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
+
+  /** Guards everything below, and what is prepared. */
+  private final Object lock = new Object();
+
+  private @Nullable Thread preparing;
+  private int underWay;
+
+  BatchesAhead(Ahead ahead, Consumer<String> words) throws ReflectiveOperationException {
+    this.ahead = ahead;
+    this.words = words;
+    this.code = new KnownCode(Library.PREFIX, new Library());
+    this.random = RandomUtils.RANDOM instanceof AheadRandom ours ? ours : null;
+    this.fetch = DataIterable.class.getDeclaredMethod("fetch", List.class, int.class);
+    fetch.setAccessible(true);
+    if (random == null) {
+      say("DJL's random generator is older than the agent");
+    }
+  }
+
+  private void say(String reason) {
+    if (said.add(reason)) {
+      words.accept("prefetch prepares no batches ahead: " + reason + ".");
+    }
+  }
+
+  /** A pass over a data set begins: what is ahead of another one may never be asked for. */
+  void begin(RandomAccessDataset dataset) {
+    reap();
+    for (Slot slot : slots) {
+      if (slot.dataset == dataset) {
+        discard(slot.take());
+      }
+    }
+  }
+
+  /** Frees what is ahead of iterables that the program has dropped. */
+  private void reap() {
+    Reference<?> gone;
+    while ((gone = dropped.poll()) != null) {
+      if (gone instanceof Slot slot) {
+        slots.remove(slot);
+        discard(slot.take());
+      }
+    }
+  }
+
+  /** Before {@code fetch} of an iterable, on a thread of the program or on ours. */
+  @Nullable LibraryCall enter(DataIterable iterable, List<Long> indices, int progress)
+      throws IllegalAccessException {
+    AheadRandom generator = random;
+    if (generator == null
+        || iterable.getClass() != DataIterable.class
+        || fields.executor.get(iterable) != null
+        || !awaitIdle()) {
+      return null;
+    }
+    reap();
+    if (!(fields.sample.get(iterable) instanceof LookAhead<?> order)) {
+      return null;
+    }
+    Slot slot = slot(iterable, order);
+    if (slot.left) {
+      return null;
+    }
+    Prepared prepared = slot.take();
+    if (prepared == null) {
+      return new Call(iterable, order, slot, progress, null);
+    }
+    if (take(prepared, iterable, indices, progress, generator)) {
+      slot.inVain = 0;
+      ahead.used();
+      return new Call(iterable, order, slot, progress, prepared);
+    }
+    discard(prepared);
+    if (++slot.inVain == MAX_IN_VAIN) {
+      slot.left = true;
+      say("the program draws from DJL's random generator between its batches");
+      return null;
+    }
+    return new Call(iterable, order, slot, progress, null);
+  }
+
+  /**
+   * Waits until nothing is being prepared; false on the thread that prepares. An interrupt neither
+   * ends the wait nor is lost.
+   */
+  private boolean awaitIdle() {
+    boolean interrupted = false;
+    synchronized (lock) {
+      if (preparing == Thread.currentThread()) {
+        return false;
+      }
+      long deadline = System.nanoTime() + PATIENCE_NANOS;
+      long left;
+      while (underWay > 0 && (left = deadline - System.nanoTime()) > 0) {
+        try {
+          lock.wait(left / 1_000_000 + 1);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return true;
+  }
+
+  private Slot slot(DataIterable iterable, LookAhead<?> order) throws IllegalAccessException {
+    if (order.companion() instanceof Slot known) {
+      return known;
+    }
+    RandomAccessDataset dataset = (RandomAccessDataset) fields.dataset.get(iterable);
+    Slot slot = new Slot(order, dropped, dataset);
+    String reason =
+        code.reasonToLeave(
+            Arrays.asList(
+                dataset,
+                fields.dataBatchifier.get(iterable),
+                fields.labelBatchifier.get(iterable),
+                fields.pipeline.get(iterable),
+                fields.targetPipeline.get(iterable)));
+    if (reason != null) {
+      slot.left = true;
+      say(reason);
+    } else {
+      slots.add(slot);
+    }
+    order.accompany(slot);
+    return slot;
+  }
+
+  /**
+   * Makes a prepared batch the program's, with all that its own call would have changed; false if
+   * it is not what its own call would make now. A thread that is interrupted makes its own call: it
+   * may be one that minds.
+   */
+  private boolean take(
+      Prepared prepared,
+      DataIterable iterable,
+      List<Long> indices,
+      int progress,
+      AheadRandom generator) {
+    Batch batch = prepared.batch;
+    if (!prepared.done
+        || prepared.indices != indices
+        || prepared.progress != progress
+        || (batch == null && prepared.thrown == null)
+        || Thread.currentThread().isInterrupted()) {
+      return false;
+    }
+    if (batch == null) {
+      prepared.close();
+      return advance(generator, prepared);
+    }
+    try {
+      NDManager target = ((NDManager) fields.manager.get(iterable)).newSubManager();
+      target.setName("dataIter fetch");
+      batch.getData().attach(target);
+      batch.getLabels().attach(target);
+      fields.batchManager.set(batch, target);
+      prepared.close();
+    } catch (IllegalAccessException | RuntimeException e) {
+      return false; // The program has closed its manager: its own call says so.
+    }
+    if (!advance(generator, prepared)) {
+      batch.close();
+      return false;
+    }
+    return true;
+  }
+
+  /** What a batch was prepared from counts only if it has drawn. */
+  private static boolean advance(AheadRandom generator, Prepared prepared) {
+    return prepared.from.isAt(prepared.to) || generator.advance(prepared.from, prepared.to);
+  }
+
+  private void discard(@Nullable Prepared prepared) {
+    if (prepared != null) {
+      synchronized (lock) {
+        prepared.discarded = true;
+        if (!prepared.done) {
+          return; // Closed when it is.
+        }
+      }
+      prepared.close();
+    }
+  }
+
+  /** Prepares the batch after this one, if there is one. */
+  private void prepareNext(DataIterable iterable, LookAhead<?> order, Slot slot, int progress) {
+    AheadRandom generator = random;
+    if (generator == null || !(order.peek() instanceof List<?> peeked) || slot.left) {
+      return;
+    }
+    @SuppressWarnings("unchecked") // What the sampler of a DataIterable yields.
+    List<Long> indices = (List<Long>) peeked;
+    Prepared prepared = new Prepared(indices, progress + indices.size(), generator.copy());
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    synchronized (lock) {
+      underWay++;
+    }
+    slot.put(prepared);
+    try {
+      ahead.batches().execute(() -> prepare(iterable, prepared, loader, generator));
+    } catch (RejectedExecutionException e) {
+      synchronized (lock) {
+        underWay--; // The job ends.
+      }
+      slot.take();
+    }
+  }
+
+  private void prepare(
+      DataIterable iterable,
+      Prepared prepared,
+      @Nullable ClassLoader loader,
+      AheadRandom generator) {
+    synchronized (lock) {
+      preparing = Thread.currentThread();
+    }
+    Thread.currentThread().setContextClassLoader(loader);
+    long span = Spans.enter(SpanKind.PRODUCER, null);
+    generator.drawAhead(prepared.to);
+    try {
+      if (!prepared.discarded) {
+        prepared.batch = (Batch) fetch.invoke(shadow(iterable, prepared), prepared.arguments());
+      }
+    } catch (InvocationTargetException e) {
+      // An error may be one of this thread's: then the program's own call shows.
+      prepared.thrown = e.getCause() instanceof Exception thrown ? thrown : null;
+    } catch (Throwable t) {
+      Bridge.fault("preparing a batch ahead", t);
+    } finally {
+      generator.endAhead();
+      Spans.exit(span, null);
+      if (prepared.batch != null || prepared.thrown != null) {
+        ahead.prepared();
+      }
+      Thread.currentThread().setContextClassLoader(null);
+      boolean unwanted;
+      synchronized (lock) {
+        preparing = null;
+        underWay--;
+        prepared.done = true;
+        unwanted = prepared.discarded;
+        lock.notifyAll();
+      }
+      if (unwanted) {
+        prepared.close();
+      }
+    }
+  }
+
+  /** An iterable that prepares as the program's does, under a manager of ours. */
+  private DataIterable shadow(DataIterable iterable, Prepared prepared)
+      throws IllegalAccessException {
+    NDManager programs = (NDManager) fields.manager.get(iterable);
+    NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
+    prepared.manager = own;
+    return new DataIterable(
+        (RandomAccessDataset) fields.dataset.get(iterable),
+        own,
+        NO_ORDER,
+        (Batchifier) fields.dataBatchifier.get(iterable),
+        (Batchifier) fields.labelBatchifier.get(iterable),
+        (Pipeline) fields.pipeline.get(iterable),
+        (Pipeline) fields.targetPipeline.get(iterable),
+        null,
+        0,
+        (Device) fields.device.get(iterable));
+  }
+
+  /** An iterable of our own is only asked to fetch. */
+  private static final Sampler NO_ORDER =
+      new Sampler() {
+        @Override
+        public Iterator<List<Long>> sample(RandomAccessDataset dataset) {
+          return Collections.emptyIterator();
+        }
+
+        @Override
+        public int getBatchSize() {
+          return -1;
+        }
+      };
+
+  /** One call of {@code fetch} by the program. */
+  private final class Call extends LibraryCall {
+    private final DataIterable iterable;
+    private final LookAhead<?> order;
+    private final Slot slot;
+    private final int progress;
+    private final @Nullable Prepared taken;
+
+    Call(
+        DataIterable iterable,
+        LookAhead<?> order,
+        Slot slot,
+        int progress,
+        @Nullable Prepared taken) {
+      this.iterable = iterable;
+      this.order = order;
+      this.slot = slot;
+      this.progress = progress;
+      this.taken = taken;
+    }
+
+    @Override
+    public boolean answered() {
+      return taken != null;
+    }
+
+    @Override
+    public @Nullable Throwable thrown() {
+      return taken == null ? null : taken.thrown;
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      try {
+        prepareNext(iterable, order, slot, progress);
+      } catch (RuntimeException e) {
+        Bridge.fault("preparing the next batch", e);
+      }
+      return taken == null ? own : taken.batch;
+    }
+  }
+
+  /** A batch that was, or is being, prepared. */
+  private static final class Prepared {
+    final List<Long> indices;
+    final int progress;
+
+    /** The generator when the batch was begun, and when it was done. */
+    final AheadRandom from;
+
+    final AheadRandom to;
+    @Nullable NDManager manager;
+    @Nullable Batch batch;
+    @Nullable Exception thrown;
+    volatile boolean done;
+    volatile boolean discarded;
+
+    Prepared(List<Long> indices, int progress, AheadRandom from) {
+      this.indices = indices;
+      this.progress = progress;
+      this.from = from;
+      this.to = from.copy();
+    }
+
+    Object[] arguments() {
+      return new Object[] {indices, progress};
+    }
+
+    /** Frees the arrays that are not the program's. */
+    void close() {
+      NDManager own = manager;
+      if (own != null) {
+        own.close();
+      }
+    }
+  }
+
+  /** What is ahead of one iterable; lives as long as its order. */
+  private static final class Slot extends WeakReference<Object> {
+    final RandomAccessDataset dataset;
+
+    /** Used by the iterable's own thread. */
+    int inVain;
+
+    boolean left;
+    private final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
+
+    Slot(Object order, ReferenceQueue<Object> dropped, RandomAccessDataset dataset) {
+      super(order, dropped);
+      this.dataset = dataset;
+    }
+
+    void put(Prepared next) {
+      prepared.set(next);
+    }
+
+    @Nullable Prepared take() {
+      return prepared.getAndSet(null);
+    }
+  }
+
+  /** What is known of DJL. */
+  private static final class Library implements KnownCode.Known {
+    static final String PREFIX = "ai.djl.";
+
+    /** Of the engine's generator, which cannot be drawn from ahead, or with no work to do. */
+    private static final Set<String> DRAWING =
+        Set.of("RandomHue", "RandomBrightness", "RandomColorJitter");
+
+    @Override
+    public @Nullable String reasonToLeave(Class<?> type) {
+      if (NDResource.class.isAssignableFrom(type)) {
+        return "is kept by it, which the program may close meanwhile";
+      }
+      return DRAWING.contains(type.getSimpleName()) ? "draws from the engine's generator" : null;
+    }
+
+    @Override
+    public boolean isClosed(Class<?> type) {
+      String name = type.getName();
+      return name.startsWith("ai.djl.repository.")
+          || name.startsWith("ai.djl.engine.")
+          || name.startsWith("ai.djl.Device");
+    }
+
+    @Override
+    public boolean isKnown(String owner, String method) {
+      boolean draws =
+          method.startsWith("random")
+              || method.startsWith("truncated")
+              || method.startsWith("sample");
+      return !owner.startsWith("ai/djl/engine/")
+          && !owner.startsWith("ai/djl/inference/")
+          && !owner.startsWith("ai/djl/nn/")
+          && (!draws
+              || owner.equals("ai/djl/util/RandomUtils")
+              || owner.equals("ai/djl/modality/cv/util/NDImageUtils"));
+    }
+  }
+
+  /** The fields of {@link DataIterable} and {@link Batch} that have no accessor. */
+  private static final class Fields {
+    final Field executor = field(DataIterable.class, "executor");
+    final Field sample = field(DataIterable.class, "sample");
+    final Field dataset = field(DataIterable.class, "dataset");
+    final Field manager = field(DataIterable.class, "manager");
+    final Field dataBatchifier = field(DataIterable.class, "dataBatchifier");
+    final Field labelBatchifier = field(DataIterable.class, "labelBatchifier");
+    final Field pipeline = field(DataIterable.class, "pipeline");
+    final Field targetPipeline = field(DataIterable.class, "targetPipeline");
+    final Field device = field(DataIterable.class, "device");
+    final Field batchManager = field(Batch.class, "manager");
+
+    Fields() throws NoSuchFieldException {}
+
+    private static Field field(Class<?> type, String name) throws NoSuchFieldException {
+      Field field = type.getDeclaredField(name);
+      field.setAccessible(true);
+      return field;
+    }
+  }
+}

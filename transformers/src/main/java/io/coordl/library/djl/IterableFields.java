@@ -1,0 +1,114 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.translate.Batchifier;
+import ai.djl.translate.Pipeline;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link DataIterable} keeps to itself and its subclasses. Thread-safe. */
+final class IterableFields {
+  private final Field dataset = field("dataset", RandomAccessDataset.class);
+  private final Field manager = field("manager", NDManager.class);
+  private final Field dataBatchifier = field("dataBatchifier", Batchifier.class);
+  private final Field labelBatchifier = field("labelBatchifier", Batchifier.class);
+  private final Field pipeline = field("pipeline", Pipeline.class);
+  private final Field targetPipeline = field("targetPipeline", Pipeline.class);
+  private final Field device = field("device", Device.class);
+  private final Field executor = field("executor", ExecutorService.class);
+  private final Method fetch;
+
+  /**
+   * Finds them.
+   *
+   * @throws ReflectiveOperationException if the library is another than this was compiled against
+   */
+  IterableFields() throws ReflectiveOperationException {
+    fetch = DataIterable.class.getDeclaredMethod("fetch", List.class, int.class);
+    if (fetch.getReturnType() != Batch.class) {
+      throw new NoSuchMethodException(fetch.toString());
+    }
+    fetch.setAccessible(true);
+  }
+
+  private static Field field(String name, Class<?> type) throws NoSuchFieldException {
+    Field field = DataIterable.class.getDeclaredField(name);
+    if (field.getType() != type) {
+      throw new NoSuchFieldException(field.toString());
+    }
+    field.setAccessible(true);
+    return field;
+  }
+
+  RandomAccessDataset dataset(DataIterable iterable) {
+    return (RandomAccessDataset) present(dataset, iterable);
+  }
+
+  NDManager manager(DataIterable iterable) {
+    return (NDManager) present(manager, iterable);
+  }
+
+  @Nullable Batchifier dataBatchifier(DataIterable iterable) {
+    return (Batchifier) get(dataBatchifier, iterable);
+  }
+
+  @Nullable Batchifier labelBatchifier(DataIterable iterable) {
+    return (Batchifier) get(labelBatchifier, iterable);
+  }
+
+  @Nullable Pipeline pipeline(DataIterable iterable) {
+    return (Pipeline) get(pipeline, iterable);
+  }
+
+  @Nullable Pipeline targetPipeline(DataIterable iterable) {
+    return (Pipeline) get(targetPipeline, iterable);
+  }
+
+  @Nullable Device device(DataIterable iterable) {
+    return (Device) get(device, iterable);
+  }
+
+  @Nullable ExecutorService executor(DataIterable iterable) {
+    return (ExecutorService) get(executor, iterable);
+  }
+
+  private static Object present(Field field, DataIterable iterable) {
+    Object value = get(field, iterable);
+    if (value == null) {
+      throw new IllegalStateException("a data iterable without " + field.getName());
+    }
+    return value;
+  }
+
+  private static @Nullable Object get(Field field, DataIterable iterable) {
+    try {
+      return field.get(iterable);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e); // It was made accessible.
+    }
+  }
+
+  /** The iterable's own {@code fetch}, overridden or not; throws what it throws. */
+  Batch fetch(DataIterable iterable, List<Long> indices, int progress) throws Exception {
+    try {
+      Batch batch = (Batch) fetch.invoke(iterable, indices, progress);
+      if (batch == null) {
+        throw new IllegalStateException(iterable.getClass().getName() + ".fetch returned null");
+      }
+      return batch;
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw e.getCause() instanceof Exception exception ? exception : e;
+    }
+  }
+}

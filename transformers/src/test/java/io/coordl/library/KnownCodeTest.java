@@ -1,0 +1,335 @@
+package io.coordl.library;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.AheadRandom;
+import java.io.BufferedReader;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What may be run before it is asked for, and what is left alone, and in which words. */
+class KnownCodeTest {
+  /** A library of which everything is known but one method and one class. */
+  private static final KnownCode CODE =
+      new KnownCode(
+          "org.jspecify.",
+          new KnownCode.Known() {
+            @Override
+            public @Nullable String reasonToLeave(Class<?> type) {
+              return null;
+            }
+
+            @Override
+            public boolean isClosed(Class<?> type) {
+              return true;
+            }
+
+            @Override
+            public boolean isKnown(String owner, String method) {
+              return true;
+            }
+          });
+
+  /** A part of a pipeline. */
+  interface Part {
+    float apply(float value);
+  }
+
+  static List<Object> known() {
+    return Arrays.asList(
+        null,
+        "text",
+        List.of(1, 2),
+        new int[] {1},
+        new Plain(2),
+        new Made(),
+        new Reads(Map.of("a", 1f)),
+        new Local(),
+        new Prepared(),
+        new Through(List.of(new Plain(3))),
+        new OfLibrary(new AheadRandom()),
+        new Switches());
+  }
+
+  @ParameterizedTest
+  @MethodSource("known")
+  void isKnown(@Nullable Object part) {
+    assertThat(CODE.reasonToLeave(Collections.singletonList(part))).isNull();
+  }
+
+  static List<Object[]> left() {
+    return List.of(
+        new Object[] {new OwnRandom(), "OwnRandom keeps a java.util.Random"},
+        new Object[] {new Through(List.of(new OwnRandom())), "OwnRandom keeps a java.util.Random"},
+        new Object[] {new Draws(), "Draws.apply uses java.lang.Math.random"},
+        new Object[] {new DrawsLocally(), "uses java.util.concurrent.ThreadLocalRandom"},
+        new Object[] {new DrawsDeep(), "Helper.draw uses java.util.Random"},
+        new Object[] {new DrawsInLambda(), "uses java.lang.Math.random"},
+        new Object[] {new DrawsAbove(), "DrawsBase.above uses java.lang.Math.random"},
+        new Object[] {new MakesDrawing(), "Draws.apply uses java.lang.Math.random"},
+        new Object[] {new Shuffles(), "uses java.util.Collections.shuffle"},
+        new Object[] {new Counts(), "Counts.apply sets its field calls"},
+        new Object[] {new CountsStatically(), "CountsStatically.apply sets its field calls"},
+        new Object[] {new CountsInArray(), "CountsInArray.apply may change an array it keeps"},
+        new Object[] {new CountsInMap(), "CountsInMap.apply may change a collection it keeps"},
+        new Object[] {new CountsAtomically(), "java.util.concurrent.atomic.AtomicInteger"},
+        new Object[] {new ReadsOn(), "ReadsOn.apply uses its field lines"},
+        new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
+        new Object[] {new Locks(), "Locks.apply locks"},
+        new Object[] {new Clock(), "uses java.lang.System.nanoTime"},
+        new Object[] {(Part) value -> value, "keeps a lambda"},
+        new Object[] {new Native(), "Native.apply is native"});
+  }
+
+  @ParameterizedTest
+  @MethodSource("left")
+  void isLeftAlone(Object part, String why) {
+    assertThat(CODE.reasonToLeave(List.of("before", part))).contains(why);
+  }
+
+  record Plain(float factor) implements Part {
+    @Override
+    public float apply(float value) {
+      return value * factor;
+    }
+  }
+
+  /** Makes objects as it goes. */
+  static final class Made implements Part {
+    @Override
+    public float apply(float value) {
+      UnaryOperator<Float> twice = v -> v * 2;
+      return new Plain(3).apply(twice.apply(value)) + ("a" + value).length();
+    }
+  }
+
+  record Reads(Map<String, Float> factors) implements Part {
+    @Override
+    public float apply(float value) {
+      return value * factors.get("a");
+    }
+  }
+
+  /** Changes what is its own while it runs. */
+  static final class Local implements Part {
+    @Override
+    public float apply(float value) {
+      float[] values = new float[3];
+      values[1] = value;
+      List<Float> list = new ArrayList<>();
+      list.add(value);
+      return values[1] + list.get(0);
+    }
+  }
+
+  /** Is prepared by the program before a pass. */
+  static final class Prepared implements Part {
+    private float factor;
+
+    void prepare() {
+      factor = 2;
+    }
+
+    @Override
+    public float apply(float value) {
+      return value * factor;
+    }
+  }
+
+  record Through(List<Part> parts) implements Part {
+    @Override
+    public float apply(float value) {
+      return parts.get(0).apply(value);
+    }
+  }
+
+  /** Keeps the library's generator. */
+  static final class OfLibrary {
+    final Random random;
+
+    OfLibrary(Random random) {
+      this.random = random;
+    }
+  }
+
+  static final class Switches implements Part {
+    @Override
+    public float apply(float value) {
+      return switch (Float.toString(value)) {
+        case "1.0" -> 2;
+        default -> 3;
+      };
+    }
+  }
+
+  static final class OwnRandom implements Part {
+    private final Random random = new Random(1);
+
+    @Override
+    public float apply(float value) {
+      return value * (random == null ? 1 : 2);
+    }
+  }
+
+  static final class Draws implements Part {
+    @Override
+    public float apply(float value) {
+      return value * (float) Math.random();
+    }
+  }
+
+  static final class DrawsLocally implements Part {
+    @Override
+    public float apply(float value) {
+      return value * ThreadLocalRandom.current().nextFloat();
+    }
+  }
+
+  static final class Helper {
+    static float draw() {
+      return new Random().nextFloat();
+    }
+  }
+
+  static final class DrawsDeep implements Part {
+    @Override
+    public float apply(float value) {
+      return value * Helper.draw();
+    }
+  }
+
+  static final class DrawsInLambda implements Part {
+    @Override
+    public float apply(float value) {
+      UnaryOperator<Float> noise = v -> v * (float) Math.random();
+      return noise.apply(value);
+    }
+  }
+
+  static class DrawsBase {
+    float above() {
+      return (float) Math.random();
+    }
+  }
+
+  static final class DrawsAbove extends DrawsBase implements Part {
+    @Override
+    public float apply(float value) {
+      return value * above();
+    }
+  }
+
+  static final class MakesDrawing implements Part {
+    @Override
+    public float apply(float value) {
+      Part part = new Draws();
+      return part.apply(value);
+    }
+  }
+
+  static final class Shuffles implements Part {
+    @Override
+    public float apply(float value) {
+      List<Float> list = new ArrayList<>(List.of(value, 2f));
+      Collections.shuffle(list);
+      return list.get(0);
+    }
+  }
+
+  static final class Counts implements Part {
+    private int calls;
+
+    @Override
+    public float apply(float value) {
+      calls++;
+      return value * calls;
+    }
+  }
+
+  static final class CountsStatically implements Part {
+    private static int calls;
+
+    @Override
+    public float apply(float value) {
+      calls++;
+      return value * calls;
+    }
+  }
+
+  static final class CountsInArray implements Part {
+    private final int[] calls = new int[1];
+
+    @Override
+    public float apply(float value) {
+      return value * ++calls[0];
+    }
+  }
+
+  static final class CountsInMap implements Part {
+    private final Map<String, Integer> calls = new HashMap<>();
+
+    @Override
+    public float apply(float value) {
+      return value * calls.merge("calls", 1, Integer::sum);
+    }
+  }
+
+  static final class CountsAtomically implements Part {
+    private final AtomicInteger calls = new AtomicInteger();
+
+    @Override
+    public float apply(float value) {
+      return value * calls.incrementAndGet();
+    }
+  }
+
+  static final class ReadsOn implements Part {
+    private final BufferedReader lines = new BufferedReader(new StringReader("a"));
+
+    @Override
+    public float apply(float value) {
+      return value + lines.hashCode();
+    }
+  }
+
+  static final class Prints implements Part {
+    @Override
+    public float apply(float value) {
+      System.out.println(value);
+      return value;
+    }
+  }
+
+  static final class Locks implements Part {
+    @Override
+    public float apply(float value) {
+      synchronized (this) {
+        return value;
+      }
+    }
+  }
+
+  static final class Clock implements Part {
+    @Override
+    public float apply(float value) {
+      return value * System.nanoTime();
+    }
+  }
+
+  static final class Native implements Part {
+    @Override
+    public native float apply(float value);
+  }
+}

@@ -1,0 +1,92 @@
+package io.coordl.library.dl4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.coordl.library.dl4j.Description.Unclear;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
+
+/** Equal words for objects that do the same, others for those that do not. */
+class DescriptionTest {
+  /** As a program may write it. */
+  @SuppressWarnings("unused") // Its fields are read by their names.
+  private static class Crop {
+    final int size;
+    final Map<String, List<double[]>> weights = new LinkedHashMap<>();
+    final Random random = new Random();
+    @Nullable Object more;
+
+    Crop(int size) {
+      this.size = size;
+    }
+  }
+
+  /** Does something else. */
+  private static final class Turn extends Crop {
+    Turn(int size) {
+      super(size);
+    }
+  }
+
+  @Test
+  void fieldsCountAndRandomGeneratorsDoNot() throws Unclear {
+    String words = Description.of(new Crop(3));
+    assertThat(Description.of(new Crop(3))).isEqualTo(words);
+    assertThat(words).contains("size=3").contains("Crop(class file ").contains("more=none");
+    assertThat(Description.of(new Crop(4))).isNotEqualTo(words);
+    assertThat(Description.of(new Turn(3))).isNotEqualTo(words);
+  }
+
+  @Test
+  void whatIsInsideCountsToo() throws Unclear {
+    Crop one = new Crop(3);
+    one.weights.put("a", List.of(new double[] {1, 2}));
+    one.weights.put("b", List.of());
+    Crop other = new Crop(3);
+    other.weights.put("b", List.of());
+    other.weights.put("a", List.of(new double[] {1, 2}));
+    assertThat(Description.of(other)).isEqualTo(Description.of(one));
+    other.weights.put("a", List.of(new double[] {1, 3}));
+    assertThat(Description.of(other)).isNotEqualTo(Description.of(one));
+  }
+
+  @Test
+  void whatContainsItselfIsDescribed() throws Unclear {
+    Crop crop = new Crop(1);
+    crop.more = crop;
+    assertThat(Description.of(crop)).contains("more=...");
+  }
+
+  @Test
+  void aLambdaCannotBeTold() {
+    Crop crop = new Crop(1);
+    Supplier<String> lambda = () -> "a";
+    crop.more = lambda;
+    assertThatThrownBy(() -> Description.of(crop))
+        .isInstanceOf(Unclear.class)
+        .hasMessageContaining("lambdas (" + DescriptionTest.class.getName());
+  }
+
+  @Test
+  void aPreprocessorOfTheLibraryIsShort() throws Unclear {
+    assertThat(Description.of(new ImagePreProcessingScaler(0, 1)))
+        .startsWith("ImagePreProcessingScaler(minRange=0.0, maxRange=1.0")
+        .doesNotContain("class file");
+    assertThat(Description.of(new ImagePreProcessingScaler(-1, 1)))
+        .isNotEqualTo(Description.of(new ImagePreProcessingScaler(0, 1)));
+  }
+
+  @Test
+  void aLongTextIsCutAndKeepsItsDifferences() throws Unclear {
+    String many = "class ".repeat(100);
+    assertThat(Description.of(many)).hasSizeLessThan(200).contains("... with checksum ");
+    assertThat(Description.of(many + "a")).isNotEqualTo(Description.of(many + "b"));
+  }
+}

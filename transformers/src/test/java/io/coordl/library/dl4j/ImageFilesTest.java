@@ -1,0 +1,65 @@
+package io.coordl.library.dl4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** All jobs number the files of a data set alike, and know another data set. */
+class ImageFilesTest {
+  @TempDir Path directory;
+  private File a;
+  private File b;
+  private File c;
+
+  @BeforeEach
+  void write() throws IOException {
+    a = Files.writeString(directory.resolve("a.jpg"), "one").toFile();
+    b = Files.writeString(directory.resolve("b.jpg"), "two").toFile();
+    c = Files.writeString(directory.resolve("c.jpg"), "three").toFile();
+  }
+
+  @Test
+  void numbersFollowThePathsNotTheOrder() {
+    ImageFiles files = new ImageFiles(List.of(c, a, b));
+    ImageFiles others = new ImageFiles(List.of(b, c, a));
+    assertThat(files.numbersOf(List.of(b, c, a))).containsExactly(1, 2, 0);
+    assertThat(others.numbersOf(List.of(b, c, a))).containsExactly(1, 2, 0);
+    assertThat(others).hasToString(files.toString());
+    assertThat(files.file(2)).isEqualTo(c);
+  }
+
+  @Test
+  void aFileMayBeThereTwice() {
+    ImageFiles files = new ImageFiles(List.of(b, a, b));
+    assertThat(files.numbersOf(List.of(b, b, a))).containsExactly(1, 1, 0);
+    assertThat(files.numbersOf(List.of(b, a, a))).isNull();
+    assertThat(files).doesNotHaveToString(new ImageFiles(List.of(a, b)).toString());
+  }
+
+  @Test
+  void otherFilesAreNoPassThroughThese() {
+    ImageFiles files = new ImageFiles(List.of(a, b));
+    assertThat(files.numbersOf(List.of(a, c))).isNull();
+    assertThat(files.numbersOf(List.of(a))).isNull();
+    assertThat(files.numbersOf(List.of(a, b, c))).isNull();
+    assertThat(files.file(2)).isNull();
+    assertThat(files.file(-1)).isNull();
+  }
+
+  @Test
+  void aFileThatChangedIsAnotherOne() throws IOException {
+    String before = new ImageFiles(List.of(a, b)).toString();
+    assertThat(before).startsWith("2 with checksum ");
+    Files.writeString(b.toPath(), "longer");
+    assertThat(new ImageFiles(List.of(a, b))).doesNotHaveToString(before);
+    Files.delete(b.toPath());
+    assertThat(new ImageFiles(List.of(a, b))).doesNotHaveToString(before);
+  }
+}
