@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class Policies {
   private static final String HOST = "host";
 
-  /** Part of the free memory that each staging buffer may take: there will be others. */
+  /** Part of the free memory that each staging buffer may take: others will be needed. */
   private static final double PREP_SHARE = 0.125;
 
   private final Options options;
@@ -97,8 +97,8 @@ final class Policies {
   }
 
   /**
-   * What answers library calls: nothing, or a store of decoded items, closed likewise, what
-   * prepares ahead, and the group that prepares together. After {@link #items}.
+   * What answers library calls: nothing, or a store of decoded items, closed likewise, and what
+   * prepares ahead. After {@link #items}.
    */
   LibraryHooks hooks(RewriteLog rewrites) {
     DecodedStore decoded = keepsDecoded(options) ? decoded() : null;

@@ -37,7 +37,7 @@ public final class MicroBenchmark {
       decoded(forks);
     }
     if ("staging".startsWith(part)) {
-      staging(run("StagingCost", forks, 1000));
+      staging(forks);
     }
   }
 
@@ -89,7 +89,8 @@ public final class MicroBenchmark {
             : "NOT every hit costs less than the same read from a warm page cache.");
   }
 
-  private static void staging(Collection<RunResult> results) {
+  private static void staging(int forks) throws RunnerException {
+    Collection<RunResult> results = run("StagingCost", forks, 1000);
     double copy = percentile(score(results, "copyDirect"), 50);
     TextTable table = new TextTable("batch of 19.3 MB", "least", "median", "90 %", "/ copyDirect");
     for (String call : new String[] {"copyDirect", "copyShared", "publish", "use", "useAndCopy"}) {
