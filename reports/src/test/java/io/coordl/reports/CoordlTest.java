@@ -86,6 +86,11 @@ class CoordlTest {
     List<String> lines = out.toString().lines().toList();
     assertThat(lines).hasSizeLessThanOrEqualTo(20);
     assertThat(lines)
+        .anyMatch(
+            line ->
+                line.startsWith("Prep group  search: 2 of 3 passes shared, 24 batches")
+                    && line.contains("waits mostly for job 4711")
+                    && line.endsWith("1 more: see --json"))
         .anyMatch(line -> line.startsWith("Faults      1 fault inside the agent"))
         .anyMatch(line -> line.startsWith("  4  "))
         .noneMatch(line -> line.startsWith("  3  "))
@@ -107,6 +112,10 @@ class CoordlTest {
     assertThat(json.at("/epochs/0/storageBytes").asLong()).isEqualTo(100_000_000L);
     assertThat(json.at("/stores/0/capacityBytes").asLong()).isEqualTo(1L << 30);
     assertThat(json.at("/stores/0/hitRatio").asDouble()).isEqualTo(2.0 / 3);
+    assertThat(json.at("/stagings/0/pipeline").asString()).isEqualTo("a1");
+    assertThat(json.at("/stagings/0/mapped").asLong()).isEqualTo(20);
+    assertThat(json.at("/stagings/0/waitedForSlowestNanos").asLong()).isEqualTo(1_000_000_000L);
+    assertThat(json.at("/stagings/1/capacityBytes").asLong()).isEqualTo(1L << 30);
     assertThat(json.at("/latencies/1/kind").asString()).isEqualTo("fetch");
     assertThat(json.at("/latencies/1/p99Nanos").asLong()).isEqualTo(40_000_000L);
     assertThat(json.at("/next/finding").asString()).isEqualTo("cacheFilled");

@@ -88,11 +88,21 @@ public final class Bridge {
   }
 
   /** After it, if it threw; the program gets that. Never throws. */
-  public static void threw(LibraryCall call) {
+  public static void failed(LibraryCall call) {
     try {
-      call.threw();
+      call.failed();
     } catch (Throwable t) {
       fault("the end of a library call", t);
+    }
+  }
+
+  /** What an answered method throws, null if it returns. Never throws itself. */
+  public static @Nullable Throwable thrown(LibraryCall call) {
+    try {
+      return call.thrown();
+    } catch (Throwable t) {
+      fault("the result of a library call", t);
+      return null;
     }
   }
 

@@ -10,6 +10,11 @@ public abstract class LibraryCall {
   /** Whether the method's own body need not run: {@link #result} answers without it. */
   public abstract boolean answered();
 
+  /** What the answered method throws in place of its own body; null: {@link #result} answers. */
+  public @Nullable Throwable thrown() {
+    return null;
+  }
+
   /**
    * What the program gets.
    *
@@ -19,5 +24,5 @@ public abstract class LibraryCall {
   public abstract @Nullable Object result(@Nullable Object own);
 
   /** Called instead of {@link #result} if the method's own body threw. */
-  public void threw() {}
+  public void failed() {}
 }

@@ -22,7 +22,7 @@ final class ArenaDescriptor {
   /** "CoorDLar" as one word; in the other byte order it does not match. */
   static final long MAGIC_VALUE = 0x436f6f72444c6172L;
 
-  static final long VERSION_VALUE = 1;
+  static final long VERSION_VALUE = 2;
 
   static final long MAGIC = Contents.Header.MAGIC;
   static final long VERSION = Contents.Header.VERSION;
@@ -54,6 +54,14 @@ final class ArenaDescriptor {
   /** Not 0 once the memory behind the arena refused a write: nothing is admitted any more. */
   static final long REFUSING = 208;
 
+  /** Not 0 once somebody writes {@link #RATES}, {@link #RATES_WRITTEN} when he has. */
+  static final long RATES_STATE = 216;
+
+  static final long RATES_WRITTEN = 2;
+
+  /** The four {@link Rates} that say which form of an item comes first. */
+  static final long RATES = 224;
+
   static final int MAX_TABLES = 256;
 
   /** Offset of each table in the arena. */
@@ -61,6 +69,11 @@ final class ArenaDescriptor {
 
   /** Slots taken of each table. */
   static final long TABLE_FILLS = TABLE_OFFSETS + 8L * MAX_TABLES;
+
+  /** Decoded items kept, and their bytes; as with {@link #ITEMS}, a kill may leave them short. */
+  static final long DECODED_ITEMS = TABLE_FILLS + 8L * MAX_TABLES;
+
+  static final long DECODED_BYTES = DECODED_ITEMS + 64;
 
   static final int HEADER_BYTES = 8192;
 

@@ -736,6 +736,46 @@ public final class ArenaStore implements Closeable {
     return memory.get(ArenaDescriptor.ITEMS);
   }
 
+  /** Decoded items among them. */
+  long decodedItems() {
+    return memory.get(ArenaDescriptor.DECODED_ITEMS);
+  }
+
+  /** Bytes that decoded items take. */
+  long decodedBytes() {
+    return memory.get(ArenaDescriptor.DECODED_BYTES);
+  }
+
+  /** Notes that an item that was admitted is a decoded one. */
+  void countDecoded(int length) {
+    memory.getAndAdd(ArenaDescriptor.DECODED_ITEMS, 1);
+    memory.getAndAdd(
+        ArenaDescriptor.DECODED_BYTES,
+        ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
+  }
+
+  /** By what it was chosen which form of an item comes first; null while there is no choice. */
+  @Nullable Rates rates() {
+    return memory.get(ArenaDescriptor.RATES_STATE) != ArenaDescriptor.RATES_WRITTEN
+        ? null
+        : new Rates(
+            memory.get(ArenaDescriptor.RATES),
+            memory.get(ArenaDescriptor.RATES + 8),
+            memory.get(ArenaDescriptor.RATES + 16),
+            memory.get(ArenaDescriptor.RATES + 24));
+  }
+
+  /** Chooses by {@code rates}, unless a job has already; one killed meanwhile leaves no choice. */
+  void choose(Rates rates) {
+    if (memory.compareAndSet(ArenaDescriptor.RATES_STATE, 0, 1)) {
+      memory.set(ArenaDescriptor.RATES, rates.rawBytes());
+      memory.set(ArenaDescriptor.RATES + 8, rates.decodedBytes());
+      memory.set(ArenaDescriptor.RATES + 16, rates.readNanos());
+      memory.set(ArenaDescriptor.RATES + 24, rates.decodeNanos());
+      memory.set(ArenaDescriptor.RATES_STATE, ArenaDescriptor.RATES_WRITTEN);
+    }
+  }
+
   /** Live jobs that use the store, this one included. */
   public long jobs() {
     return shared == null ? 1 : shared.liveness().count(memory.get(ArenaDescriptor.JOBS));

@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,10 +17,46 @@ public final class DecodedItem {
 
   private final DecodedStore store;
   private final ItemFile file;
+  private final AtomicLong readNanos = new AtomicLong();
+  private final AtomicLong madeNanos = new AtomicLong();
+  private volatile boolean again;
 
   DecodedItem(DecodedStore store, ItemFile file) {
     this.store = store;
     this.file = file;
+  }
+
+  ItemFile file() {
+    return file;
+  }
+
+  /** Whether this process has asked for the item before, as far as is remembered. */
+  boolean again() {
+    return again;
+  }
+
+  void again(boolean before) {
+    again = before;
+  }
+
+  /** Notes a read of the file from storage. */
+  void read(long nanos) {
+    readNanos.addAndGet(nanos);
+  }
+
+  /** Time that reading the file from storage took; 0 if it was in memory or is not known. */
+  long readNanos() {
+    return readNanos.get();
+  }
+
+  /** Time that {@link #made} was told of. */
+  long madeNanos() {
+    return madeNanos.get();
+  }
+
+  /** Notes time spent making the decoded bytes, reading the file included. */
+  public void made(long nanos) {
+    madeNanos.addAndGet(nanos);
   }
 
   /** Whether the file is still what it was: its decoded bytes are then those of this item. */
@@ -32,6 +69,11 @@ public final class DecodedItem {
     return store.find(file, form);
   }
 
+  /** Whether the bytes in this form are kept; counts as no hit. */
+  public boolean isKept(DecodedForm form) {
+    return store.holds(file, form);
+  }
+
   /**
    * Keeps the bytes if there is room and the file is still what it was; nothing is ever evicted for
    * them. May wait, boundedly, for another job that is keeping the same ones.
@@ -40,6 +82,6 @@ public final class DecodedItem {
    * @param source called at most once, on this thread
    */
   public void put(DecodedForm form, long length, Source source) {
-    store.put(file, form, length, source);
+    store.put(this, form, length, source);
   }
 }

@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items in decoded form (pixels before any random transform), in an arena of their own: admitted
- * until it is full, never evicted, shared by all jobs of the group if the arena is. What is kept is
- * found by the file (path, size, modification time) and the {@link DecodedForm}, so that jobs which
- * decode alike share and others do not meet.
+ * Items in decoded form (pixels before any random transform), in an arena of their own or beside
+ * the raw items: admitted until it is full, never evicted, shared by all jobs of the group if the
+ * arena is. What is kept is found by the file (path, size, modification time) and the {@link
+ * DecodedForm}, so that jobs which decode alike share and others do not meet.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
@@ -19,12 +19,23 @@ public final class DecodedStore implements Closeable {
 
   private final ArenaStore store;
   private final ItemFilter filter;
+  private final @Nullable SharedBudget budget;
   private final StoreCounters counters = new StoreCounters();
 
-  /** A store over {@code arena}, which holds nothing but decoded items. */
+  /** A store over {@code arena}, in which this process keeps decoded items only. */
   public DecodedStore(ArenaStore arena, ItemFilter filter) {
+    this(arena, filter, null);
+  }
+
+  /**
+   * A store over {@code arena}.
+   *
+   * @param budget that of the arena, if this process keeps raw items there too
+   */
+  public DecodedStore(ArenaStore arena, ItemFilter filter, @Nullable SharedBudget budget) {
     this.store = arena;
     this.filter = filter;
+    this.budget = budget;
   }
 
   /**
@@ -39,12 +50,19 @@ public final class DecodedStore implements Closeable {
       return null;
     }
     ItemFile file = ItemFile.of(absolute);
-    return file == null ? null : new DecodedItem(this, file);
+    if (file == null) {
+      return null;
+    }
+    DecodedItem item = new DecodedItem(this, file);
+    if (budget != null) {
+      budget.ask(item);
+    }
+    return item;
   }
 
   /** What this process had of the store so far. */
   public StoreStatistics statistics() {
-    return counters.snapshot(store);
+    return counters.ofDecoded(store);
   }
 
   @Nullable ByteBuffer find(ItemFile file, DecodedForm form) {
@@ -56,19 +74,36 @@ public final class DecodedStore implements Closeable {
     return found;
   }
 
-  void put(ItemFile file, DecodedForm form, long length, DecodedItem.Source source) {
+  /** As {@link #find}, for whoever will not use the bytes: no hit. */
+  boolean holds(ItemFile file, DecodedForm form) {
+    return store.find(file.key(form.id())) != null;
+  }
+
+  void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {
     counters.missBytes(length);
     if (length > MAX_BYTES) {
       counters.count(ArenaStore.Outcome.FULL);
       return;
     }
+    if (budget != null) {
+      budget.measure(item, length);
+      if (!budget.admitsDecoded(item)) {
+        counters.spared();
+        return;
+      }
+    }
+    ItemFile file = item.file();
     ArenaStore.Loader copy =
         (target, offset) -> {
           source.copyTo(ByteBuffer.wrap(target, offset, (int) length));
           return file.unchanged();
         };
     try {
-      counters.count(store.fetch(file.key(form.id()), (int) length, copy).outcome());
+      ArenaStore.Outcome outcome = store.fetch(file.key(form.id()), (int) length, copy).outcome();
+      if (outcome == ArenaStore.Outcome.ADMITTED) {
+        store.countDecoded((int) length);
+      }
+      counters.count(outcome);
     } catch (IOException e) {
       throw new IllegalStateException("copying in memory does no input", e);
     }

@@ -30,6 +30,7 @@ public final class MinioCache implements ItemSource {
 
   private final @Nullable ArenaStore store;
   private final ItemFilter filter;
+  private final @Nullable SharedBudget budget;
   private final StoreCounters counters = new StoreCounters();
 
   /**
@@ -39,13 +40,23 @@ public final class MinioCache implements ItemSource {
    *     program
    */
   public MinioCache(@Nullable ArenaStore store, ItemFilter filter) {
+    this(store, filter, null);
+  }
+
+  /**
+   * A cache over {@code store}.
+   *
+   * @param budget that of the store, if this process keeps decoded items there too
+   */
+  public MinioCache(@Nullable ArenaStore store, ItemFilter filter, @Nullable SharedBudget budget) {
     this.store = store;
     this.filter = filter;
+    this.budget = budget;
   }
 
   /** What this process had of the store so far. */
   public StoreStatistics statistics() {
-    return counters.snapshot(store);
+    return counters.ofRaw(store);
   }
 
   @Override
@@ -61,17 +72,37 @@ public final class MinioCache implements ItemSource {
     if (store == null) {
       return observed(path, file);
     }
+    DecodedItem asker = budget == null ? null : budget.asker(file);
+    boolean admit = budget == null || budget.admitsRaw(asker);
     if (file.size() > WHOLE_LIMIT) {
-      return new PiecewiseItem(path, file, BLOCK, false, store, counters, () -> true);
+      return new PiecewiseItem(path, file, BLOCK, false, store, counters, () -> admit);
     }
-    return openWhole(path, file, store);
+    return admit ? openWhole(path, file, store, asker) : openKept(path, file, store);
   }
 
-  private @Nullable OpenItem openWhole(String path, ItemFile file, ArenaStore from) {
+  /** An item that is not to be admitted, but may have been. */
+  private OpenItem openKept(String path, ItemFile file, ArenaStore from) {
+    long start = System.nanoTime();
+    ByteBuffer content = from.find(file.key());
+    if (content == null) {
+      counters.spared();
+      counters.missBytes(file.size());
+    } else {
+      counters.hit();
+      counters.hitBytes(file.size());
+    }
+    OpenItem item = new WholeItem(path, file, content, content != null);
+    item.fetched(start, System.nanoTime(), 0);
+    return item;
+  }
+
+  private @Nullable OpenItem openWhole(
+      String path, ItemFile file, ArenaStore from, @Nullable DecodedItem asker) {
     long start = System.nanoTime();
     ArenaStore.Fetched fetched;
     try {
-      fetched = from.fetch(file.key(), (int) file.size(), file::readWhole);
+      fetched =
+          from.fetch(file.key(), (int) file.size(), (target, at) -> read(file, target, at, asker));
     } catch (IOException e) {
       counters.unreadable();
       return null;
@@ -87,6 +118,50 @@ public final class MinioCache implements ItemSource {
     OpenItem item = new WholeItem(path, file, content, hit);
     item.fetched(start, System.nanoTime(), 0);
     return item;
+  }
+
+  private static boolean read(ItemFile file, byte[] target, int offset, @Nullable DecodedItem asker)
+      throws IOException {
+    long start = System.nanoTime();
+    boolean read = file.readWhole(target, offset);
+    if (asker != null) {
+      asker.read(System.nanoTime() - start);
+    }
+    return read;
+  }
+
+  /** Whether the item is kept whole; counts as no hit. */
+  public boolean isKept(String path) {
+    ItemFile file = whole(path);
+    return file != null && store != null && store.find(file.key()) != null;
+  }
+
+  /**
+   * Reads an item in order to keep it, before the program asks for it; large files are left to the
+   * program. On threads of the agent.
+   *
+   * @param path as the program will write it
+   * @return whether it is kept now
+   */
+  public boolean fetchAhead(String path) {
+    ItemFile file = whole(path);
+    if (file == null || store == null) {
+      return false;
+    }
+    OpenItem item = openWhole(path, file, store, null);
+    if (item != null) {
+      item.close();
+    }
+    return store.find(file.key()) != null;
+  }
+
+  private @Nullable ItemFile whole(String path) {
+    String absolute = absolute(path);
+    if (absolute == null || !filter.isItem(absolute)) {
+      return null;
+    }
+    ItemFile file = ItemFile.of(absolute);
+    return file != null && file.size() > 0 && file.size() <= WHOLE_LIMIT ? file : null;
   }
 
   private OpenItem observed(String path, ItemFile file) {

@@ -12,6 +12,7 @@ final class StoreCounters {
   private final LongAdder changed = new LongAdder();
   private final LongAdder unreadable = new LongAdder();
   private final LongAdder busy = new LongAdder();
+  private final LongAdder spared = new LongAdder();
   private final LongAdder hitBytes = new LongAdder();
   private final LongAdder missBytes = new LongAdder();
 
@@ -51,11 +52,30 @@ final class StoreCounters {
     unreadable.increment();
   }
 
-  StoreStatistics snapshot(@Nullable ArenaStore store) {
+  /** Counts an opening that was not to be kept, for the sake of items in the other form. */
+  void spared() {
+    misses.increment();
+    spared.increment();
+  }
+
+  /** State of the raw items of an arena, to which its index is counted. */
+  StoreStatistics ofRaw(@Nullable ArenaStore store) {
+    return store == null
+        ? snapshot(null, 0, 0)
+        : snapshot(
+            store, store.used() - store.decodedBytes(), store.items() - store.decodedItems());
+  }
+
+  /** State of the decoded items of an arena. */
+  StoreStatistics ofDecoded(ArenaStore store) {
+    return snapshot(store, store.decodedBytes(), store.decodedItems());
+  }
+
+  private StoreStatistics snapshot(@Nullable ArenaStore store, long used, long items) {
     return new StoreStatistics(
         store == null ? 0 : store.capacity(),
-        store == null ? 0 : store.used(),
-        store == null ? 0 : store.items(),
+        used,
+        items,
         hits.sum(),
         misses.sum(),
         admitted.sum(),
@@ -64,6 +84,7 @@ final class StoreCounters {
         changed.sum(),
         unreadable.sum(),
         busy.sum(),
+        spared.sum(),
         store == null ? 0 : store.corrupt(),
         hitBytes.sum(),
         missBytes.sum(),

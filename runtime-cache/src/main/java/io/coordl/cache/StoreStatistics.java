@@ -4,7 +4,7 @@ package io.coordl.cache;
  * State of a store and what one process had of it, at one moment.
  *
  * @param capacity byte budget
- * @param used bytes in use, index included
+ * @param used bytes in use, with the index for raw items
  * @param items items and blocks kept
  * @param hits openings (of large files: blocks) answered from memory
  * @param misses openings (of large files: blocks) not answered from memory
@@ -14,6 +14,8 @@ package io.coordl.cache;
  * @param bypassedChanged the file changed while it was read
  * @param bypassedUnreadable the file could not be read
  * @param bypassedBusy another thread or job was reading the item for too long
+ * @param spared misses whose memory is for items in the other form; see {@link SharedBudget}; not
+ *     part of {@code bypassed}
  * @param corrupt items found damaged and read again; not part of {@code bypassed}
  * @param hitBytes bytes answered from memory
  * @param missBytes bytes read from storage in order to keep them, or instead
@@ -31,6 +33,7 @@ public record StoreStatistics(
     long bypassedChanged,
     long bypassedUnreadable,
     long bypassedBusy,
+    long spared,
     long corrupt,
     long hitBytes,
     long missBytes,

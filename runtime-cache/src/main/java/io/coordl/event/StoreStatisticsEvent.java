@@ -8,6 +8,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /** State of one item store. */
@@ -75,6 +76,24 @@ public final class StoreStatisticsEvent extends Event {
   @Description("Bytes answered from memory")
   @DataAmount
   public long hitBytes;
+
+  /** first or second, where raw and decoded items share the capacity and a choice was made */
+  @Label("Order")
+  @Description(
+      "first or second, where raw and decoded items share the capacity and a choice was made")
+  public @Nullable String order;
+
+  /** Length of an item, as measured for the choice */
+  @Label("Item Bytes")
+  @Description("Length of an item, as measured for the choice")
+  @DataAmount
+  public long itemBytes;
+
+  /** Time that such an item saves when it is found */
+  @Label("Item Saves")
+  @Description("Time that such an item saves when it is found")
+  @Timespan(Timespan.NANOSECONDS)
+  public long itemSaves;
 
   /** Live jobs that use the store */
   @Label("Jobs")

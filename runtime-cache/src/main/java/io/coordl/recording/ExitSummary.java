@@ -3,6 +3,7 @@ package io.coordl.recording;
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.Totals;
+import io.coordl.staging.StagingStatistics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -76,6 +77,9 @@ final class ExitSummary {
               store.misses(),
               store.bypassed()));
     }
+    split(job.stores(), lines);
+    lines.addAll(job.policies());
+    job.stagings().forEach(staging -> staged(staging, lines));
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));
     }
@@ -84,6 +88,37 @@ final class ExitSummary {
       lines.add("recording: " + recording);
     }
     return lines;
+  }
+
+  /** What the jobs did for each other, and who waited for whom. */
+  private static void staged(StagingStatistics s, List<String> lines) {
+    if (s.passes() == 0) {
+      return;
+    }
+    lines.add(
+        format(
+            "coordinated prep (%s): %d of %d passes shared; %d batches from the group (%d copied),"
+                + " %d prepared for it, %d by the job for itself (%d late, %d lost, %d not staged)",
+            s.group(),
+            s.sharedPasses(),
+            s.passes(),
+            s.taken(),
+            s.copied(),
+            s.prepared(),
+            s.alone(),
+            s.late(),
+            s.lost(),
+            s.notStaged()));
+    if (s.slowestJob() != 0) {
+      lines.add(
+          format(
+              "  who waits for whom: this job for batches %s; its preparing threads for others to"
+                  + " use theirs %s, mostly for job %d (%s)",
+              seconds(s.waitNanos()),
+              seconds(s.waitedForNanos()),
+              s.slowestJob(),
+              seconds(s.waitedForSlowestNanos())));
+    }
   }
 
   private String advice(Totals t, JobTotals.Snapshot now) {
@@ -106,6 +141,33 @@ final class ExitSummary {
     String how =
         job.frameworks().contains("DJL") ? "; prepare on more threads (optExecutorService)" : "";
     return "the job waits for preparation, which a cache of raw bytes cannot cure" + how;
+  }
+
+  /** Which form of an item the common memory goes to, and why; nothing where that was not asked. */
+  private static void split(List<StoreView> stores, List<String> lines) {
+    for (StoreView first : stores) {
+      for (StoreView second : stores) {
+        if (first.order().equals("first") && second.order().equals("second")) {
+          lines.add(
+              format(
+                  "both in %s, %s items first: one of %.1f KiB saves %s (%s a MiB), a %s one of"
+                      + " %.1f KiB saves %s (%s a MiB)",
+                  bytes(first.capacity()),
+                  first.store(),
+                  first.itemBytes() / 1024.0,
+                  millis(first.itemSaves()),
+                  millis(perMebibyte(first)),
+                  second.store(),
+                  second.itemBytes() / 1024.0,
+                  millis(second.itemSaves()),
+                  millis(perMebibyte(second))));
+        }
+      }
+    }
+  }
+
+  private static long perMebibyte(StoreView store) {
+    return (long) ((double) store.itemSaves() * (1 << 20) / Math.max(1, store.itemBytes()));
   }
 
   private boolean keeps(String form) {

@@ -5,6 +5,7 @@ import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.attribution.Totals;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.staging.StagingStatistics;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ public final class JobMonitor {
   private final AgentLog log;
   private final RewriteLog rewrites;
   private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
+  private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
+  private final List<Supplier<List<StagingStatistics>>> stagings = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private final FlightLog flight = new FlightLog(this);
@@ -62,9 +65,21 @@ public final class JobMonitor {
     closing.add(toClose);
   }
 
+  /**
+   * Adds a policy that uses the stores.
+   *
+   * @param said what it did, for the summary; empty if nothing
+   * @param toClose closed when the job has ended, before the stores
+   */
+  public void addPolicy(Supplier<String> said, Closeable toClose) {
+    policies.add(said);
+    closing.add(0, toClose);
+  }
+
   /** Adds the job's part in coordinated prep, to be left when the job has ended. */
-  public void addStaging(Closeable group) {
-    closing.add(group);
+  public void addStaging(Supplier<List<StagingStatistics>> figures, Closeable group) {
+    stagings.add(figures);
+    closing.add(0, group);
   }
 
   /** Notes a training library by name. */
@@ -130,6 +145,24 @@ public final class JobMonitor {
       views.add(store.get());
     }
     return views;
+  }
+
+  /** What the policies did, a line each. */
+  List<String> policies() {
+    List<String> said = new ArrayList<>();
+    for (Supplier<String> policy : policies) {
+      said.add(policy.get());
+    }
+    said.removeIf(String::isEmpty);
+    return said;
+  }
+
+  List<StagingStatistics> stagings() {
+    List<StagingStatistics> all = new ArrayList<>();
+    for (Supplier<List<StagingStatistics>> one : stagings) {
+      all.addAll(one.get());
+    }
+    return all;
   }
 
   String frameworks() {

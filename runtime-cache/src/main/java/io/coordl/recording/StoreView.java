@@ -9,6 +9,10 @@ package io.coordl.recording;
  * @param group jobs that share it
  * @param bypassed openings that could not be kept: full, changed while read or unreadable
  * @param full whether something was not kept for want of room
+ * @param order where raw and decoded items share the capacity and it was chosen which of them are
+ *     admitted first: first or second; else empty
+ * @param itemBytes length of an item, as measured for the choice; 0 if there is none
+ * @param itemSaves nanoseconds that such an item saves when it is found
  * @param jobs live jobs that use the store
  */
 public record StoreView(
@@ -24,4 +28,7 @@ public record StoreView(
     long bypassed,
     long hitBytes,
     boolean full,
+    String order,
+    long itemBytes,
+    long itemSaves,
     long jobs) {}

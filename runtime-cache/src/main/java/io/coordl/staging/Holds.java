@@ -113,6 +113,7 @@ final class Holds {
   /** The batch in a slot that this job holds; null, and the slot is given back, if that fails. */
   @Nullable StagedBatch batch(int slot) {
     int bytes = buffer.length(slot);
+    drain();
     try {
       if (buffer.mayKeep() && mappings.size() < MAX_MAPPINGS && reserve(bytes)) {
         StagedBatch mapped = map(slot, bytes);
@@ -161,7 +162,7 @@ final class Holds {
       }
     }
     int page = (int) StagingDescriptor.PAGE;
-    return ByteBuffer.allocateDirect(bytes + 2 * page) // An aligned slice ends at a page too.
+    return ByteBuffer.allocateDirect((int) StagingFile.pages(bytes) + page)
         .alignedSlice(page)
         .slice(0, bytes)
         .order(ByteOrder.nativeOrder());

@@ -245,6 +245,13 @@ final class StagingBuffer {
     removeMember(pass.number(), me);
   }
 
+  /** Whether other jobs are in the pass. */
+  boolean isShared(Entered pass) {
+    long word = memory.get(pass.at().state());
+    return StagingDescriptor.pass(word) == pass.number()
+        && (StagingDescriptor.low(word) & ~(1L << me)) != 0;
+  }
+
   /** Tells whether this job prepares batches of the pass. */
   void produces(Entered pass, boolean does) {
     memory.set(StagingDescriptor.member(me) + MEMBER_PRODUCES, does ? pass.number() : 0);
@@ -252,7 +259,7 @@ final class StagingBuffer {
 
   private void drop(long pass, int member) {
     if (removeMember(pass, member) && member != me) {
-      counters.dropped(members.pid(member));
+      counters.dropped.increment();
     }
   }
 

@@ -28,6 +28,8 @@ public final class LibraryAnswers implements LibraryHooks {
       Map.of(
           "djl.CoordinatedBatches",
           "ai.djl.training.dataset.DataIterable",
+          "djl.Prefetch",
+          "ai.djl.training.dataset.DataIterable",
           "dl4j.PassAnswers",
           "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
 

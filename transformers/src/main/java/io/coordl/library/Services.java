@@ -10,11 +10,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param decoded for {@code decoded=share}
  * @param coordinator for {@code prep=coordinate}
+ * @param ahead for {@code prefetch=N}
  * @param threads of the agent that prepare ahead, from 1 on; 0 if none was asked for
  * @param words takes sentences for the user
  */
 public record Services(
     @Nullable DecodedStore decoded,
     @Nullable Coordinator coordinator,
+    @Nullable Ahead ahead,
     int threads,
-    Consumer<String> words) {}
+    Consumer<String> words) {
+
+  /** What brings items ahead, null if nothing does. */
+  public @Nullable ItemsAhead items() {
+    return ahead == null ? null : ahead.items();
+  }
+}

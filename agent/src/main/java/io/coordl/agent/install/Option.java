@@ -30,7 +30,7 @@ public enum Option {
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
       "byte budget of the cache; auto: half of what is free, within the container's limit, a"
-          + " quarter with decoded=share"),
+          + " quarter if decoded.size is given"),
   CACHE_SCOPE(
       "process",
       "process, host",
@@ -45,8 +45,8 @@ public enum Option {
       "auto",
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
-      "byte budget of the decoded images, beside cache.size; auto: half of what is free, a quarter"
-          + " with cache=minio"),
+      "byte budget of the decoded images; auto: half of what is free, or with cache=minio a share"
+          + " of cache.size, as measured"),
   PREFETCH(
       "off",
       "off, N from 1 to 64",

@@ -63,6 +63,12 @@ public final class Options {
     return values.get(values.size() - 1);
   }
 
+  /** The number in force, 0 for a word such as {@code off}. */
+  public int count(Option option) {
+    String value = get(option);
+    return value.matches("\\d+") ? Integer.parseInt(value) : 0;
+  }
+
   /** All values in force, the default if none was given. */
   public List<String> list(Option option) {
     Given values = given.get(option);

@@ -7,7 +7,11 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.MinioCache;
+import io.coordl.cache.Rates;
+import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
+import io.coordl.library.Ahead;
+import io.coordl.library.ItemsAhead;
 import io.coordl.library.LibraryAnswers;
 import io.coordl.library.Services;
 import io.coordl.recording.JobMonitor;
@@ -23,13 +27,16 @@ import org.jspecify.annotations.Nullable;
 final class Policies {
   private static final String HOST = "host";
 
-  /** Part of the free memory that each staging buffer may take: others will be needed. */
+  /** Part of the free memory that each staging buffer may take: there will be others. */
   private static final double PREP_SHARE = 0.125;
 
   private final Options options;
   private final JobMonitor job;
   private final ItemFilter filter;
   private final String scope;
+  private @Nullable ArenaStore common;
+  private @Nullable SharedBudget budget;
+  private @Nullable MinioCache raw;
 
   Policies(Options options, JobMonitor job) {
     this.options = options;
@@ -49,9 +56,15 @@ final class Policies {
   static boolean inForce(Options options, String policy) {
     return switch (policy) {
       case "decoded=share" -> keepsDecoded(options);
+      case Hooks.PREFETCH -> preparesAhead(options);
       case "prep=coordinate" -> coordinates(options);
       default -> false;
     };
+  }
+
+  /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
+  private static boolean preparesAhead(Options options) {
+    return options.count(Option.PREFETCH) > 0 && !coordinates(options);
   }
 
   private static boolean coordinates(Options options) {
@@ -71,22 +84,32 @@ final class Policies {
       return new MinioCache(null, filter);
     }
     ArenaStore store = store(Option.CACHE_SIZE, options.get(Option.GROUP));
-    MinioCache cache = new MinioCache(store, filter);
+    if (store != null && keepsDecoded(options) && sharesBudget()) {
+      common = store;
+      budget = new SharedBudget(store);
+    }
+    MinioCache cache = new MinioCache(store, filter, budget);
     if (store != null) {
       job.addStore(() -> view("raw", cache.statistics()), store);
+      raw = cache;
     }
     return cache;
   }
 
-  /** What answers library calls: nothing, or a store of decoded items, closed likewise. */
+  /**
+   * What answers library calls: nothing, or a store of decoded items, closed likewise, what
+   * prepares ahead, and the group that prepares together. After {@link #items}.
+   */
   LibraryHooks hooks(RewriteLog rewrites) {
-    DecodedStore decoded = decoded();
-    PrepGroup group = group();
-    if (decoded == null && group == null) {
+    DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
+    Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
+    PrepGroup group = coordinates(options) ? group() : null;
+    if (decoded == null && ahead == null && group == null) {
       return LibraryHooks.NONE;
     }
+    int threads = options.count(Option.PREFETCH);
     return new LibraryAnswers(
-        new Services(decoded, group, threads(), job.log()::say),
+        new Services(decoded, group, ahead, threads, job.log()::say),
         (answer, declaring, reason) -> {
           String policy = policyOf(answer);
           rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
@@ -101,6 +124,49 @@ final class Policies {
         });
   }
 
+  private @Nullable DecodedStore decoded() {
+    ArenaStore arena = decodedArena();
+    if (arena == null) {
+      return null;
+    }
+    DecodedStore store = new DecodedStore(arena, filter, budget);
+    job.addStore(() -> view("decoded", store.statistics()), store);
+    return store;
+  }
+
+  private PrepGroup group() {
+    PrepGroup group =
+        new PrepGroup(
+            ArenaStore.SHARED_MEMORY,
+            options.get(Option.GROUP),
+            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
+            Math.max(1, options.count(Option.PREP_JOBS)),
+            job.log()::say);
+    job.addStaging(group::statistics, group);
+    return group;
+  }
+
+  /** That of the raw items, theirs too or not, unless the user says how large its own is to be. */
+  private @Nullable ArenaStore decodedArena() {
+    String group = options.get(Option.GROUP);
+    if (!sharesBudget()) {
+      // A group's name has no comma, so this name is no other group's.
+      return store(Option.DECODED_SIZE, group + ",decoded");
+    }
+    return keepsRaw(options) ? common : store(Option.DECODED_SIZE, group);
+  }
+
+  private boolean sharesBudget() {
+    return options.get(Option.DECODED_SIZE).equals("auto");
+  }
+
+  private Ahead ahead(boolean decodes) {
+    int threads = options.count(Option.PREFETCH);
+    Ahead ahead = new Ahead(decodes || raw != null ? new ItemsAhead(threads, raw, decodes) : null);
+    job.addPolicy(ahead::said, ahead);
+    return ahead;
+  }
+
   private static String policyOf(String answer) {
     for (HookRule rule : Hooks.answers()) {
       HookRule.Answerer answerer = rule.answer();
@@ -109,45 +175,6 @@ final class Policies {
       }
     }
     return answer;
-  }
-
-  private @Nullable DecodedStore decoded() {
-    if (!keepsDecoded(options)) {
-      return null;
-    }
-    // A group's name has no comma, so the decoded items' name is never that of a raw store.
-    ArenaStore arena = store(Option.DECODED_SIZE, options.get(Option.GROUP) + ",decoded");
-    if (arena == null) {
-      return null;
-    }
-    DecodedStore store = new DecodedStore(arena, filter);
-    job.addStore(() -> view("decoded", store.statistics()), store);
-    return store;
-  }
-
-  private @Nullable PrepGroup group() {
-    if (!coordinates(options)) {
-      return null;
-    }
-    PrepGroup group =
-        new PrepGroup(
-            ArenaStore.SHARED_MEMORY,
-            options.get(Option.GROUP),
-            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
-            count(Option.PREP_JOBS, 1),
-            job.log()::say);
-    job.addStaging(group);
-    return group;
-  }
-
-  /** Threads that prepare ahead. */
-  private int threads() {
-    return count(Option.PREFETCH, 0);
-  }
-
-  private int count(Option option, int otherwise) {
-    String given = options.get(option);
-    return given.equals(option.byDefault()) ? otherwise : Integer.parseInt(given);
   }
 
   private @Nullable ArenaStore store(Option size, String name) {
@@ -162,13 +189,15 @@ final class Policies {
     }
   }
 
-  /** Two stores share what one would take, unless the user says how. */
+  /** Beside an arena of a size of the user's, another takes half of what it would take alone. */
   private String size(Option size) {
     String given = options.get(size);
-    return given.equals("auto") && keepsRaw(options) && keepsDecoded(options) ? "25%" : given;
+    return given.equals("auto") && keepsDecoded(options) && !sharesBudget() ? "25%" : given;
   }
 
   private StoreView view(String store, StoreStatistics s) {
+    Rates rates = budget == null ? null : budget.rates();
+    boolean raw = store.equals("raw");
     return new StoreView(
         store,
         scope,
@@ -182,6 +211,9 @@ final class Policies {
         s.bypassed(),
         s.hitBytes(),
         s.bypassedFull() > 0,
+        rates == null ? "" : rates.rawFirst() == raw ? "first" : "second",
+        rates == null ? 0 : raw ? rates.rawBytes() : rates.decodedBytes(),
+        rates == null ? 0 : raw ? rates.readNanos() : rates.savedByDecoded(),
         s.jobs());
   }
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The unmodified DJL example as a child process. */
+/** The unmodified DJL example, and other programs with DJL, as a child process. */
 final class DjlJob {
   private final Checkout checkout;
   private final Path work;
@@ -36,8 +36,19 @@ final class DjlJob {
 
   /** A job that is the same every time: seeded, one thread, batches loaded where they are used. */
   ChildJvm job(Jdk jdk, String name, int epochs) throws IOException {
-    ChildJvm job =
-        new ChildJvm(jdk, "example.djl.TrainImages")
+    return program(jdk, "example.djl.TrainImages")
+        .args(
+            "--data", images().toString(),
+            "--log", log(name).toString(),
+            "--checkpoint", work.resolve("checkpoints-" + name).toString(),
+            "--epochs", Integer.toString(epochs),
+            "--seed", "1");
+  }
+
+  /** A program with DJL on its class path. */
+  ChildJvm program(Jdk jdk, String mainClass) throws IOException {
+    ChildJvm program =
+        new ChildJvm(jdk, mainClass)
             .classPath(checkout.exampleJar("djl-image"))
             .classPathFile(checkout.exampleClassPath("djl-image"))
             .jvmArgs(
@@ -48,14 +59,8 @@ final class DjlJob {
                 "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                 "-Dorg.slf4j.simpleLogger.log.ai.djl.util.cuda.CudaUtils=off")
-            .args(
-                "--data", images().toString(),
-                "--log", log(name).toString(),
-                "--checkpoint", work.resolve("checkpoints-" + name).toString(),
-                "--epochs", Integer.toString(epochs),
-                "--seed", "1")
             // Libtorch's threads fight on a busy machine; one gives the same sums every time.
             .environment("OMP_NUM_THREADS", "1");
-    return jdk.feature() >= 24 ? job.jvmArgs("--enable-native-access=ALL-UNNAMED") : job;
+    return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
   }
 }

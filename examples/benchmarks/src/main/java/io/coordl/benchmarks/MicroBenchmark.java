@@ -71,6 +71,24 @@ public final class MicroBenchmark {
         cheaper
             ? "A hit costs less than the same read from a warm page cache."
             : "NOT every hit costs less than the same read from a warm page cache.");
+    staging(run("StagingCost", forks, 1000));
+  }
+
+  private static void staging(Collection<RunResult> results) {
+    double copy = percentile(score(results, "copyDirect"), 50);
+    TextTable table = new TextTable("batch of 19.3 MB", "least", "median", "90 %", "/ copyDirect");
+    for (String call :
+        new String[] {"copyDirect", "copyShared", "publish", "use", "useAndCopy"}) {
+      Result<?> result = score(results, call);
+      double median = percentile(result, 50);
+      table.row(
+          call,
+          text(percentile(result, 0)),
+          text(median),
+          text(percentile(result, 90)),
+          String.format(Locale.ROOT, "%.3f", median / copy));
+    }
+    System.out.printf("%nMicroseconds; the last column is of medians%n%s", table);
   }
 
   private static Collection<RunResult> run(String benchmark, int forks, int millis)
@@ -98,6 +116,15 @@ public final class MicroBenchmark {
       }
     }
     throw new IllegalStateException("JMH has no result of " + method + " for " + value + ".");
+  }
+
+  private static Result<?> score(Collection<RunResult> results, String method) {
+    for (RunResult result : results) {
+      if (result.getParams().getBenchmark().endsWith("." + method)) {
+        return result.getPrimaryResult();
+      }
+    }
+    throw new IllegalStateException("JMH has no result of " + method + ".");
   }
 
   private static double percentile(Result<?> result, double rank) {

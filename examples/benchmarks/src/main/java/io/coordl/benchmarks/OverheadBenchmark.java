@@ -75,14 +75,21 @@ public final class OverheadBenchmark {
   }
 
   private static ChildJvm dl4j(Checkout checkout, Path images) throws IOException {
-    ChildJvm job =
-        new ChildJvm(Jdks.running(), "example.dl4j.TrainImages")
+    return dl4jProgram(checkout, "example.dl4j.TrainImages")
+        .args("--data", images.toString(), "--epochs", Integer.toString(EPOCHS), "--seed", "1");
+  }
+
+  /** A program with DL4J on its class path. */
+  static ChildJvm dl4jProgram(Checkout checkout, String mainClass) throws IOException {
+    ChildJvm program =
+        new ChildJvm(Jdks.running(), mainClass)
             .classPath(checkout.exampleJar("dl4j-image"))
             .classPathFile(checkout.exampleClassPath("dl4j-image"))
             .jvmArgs("-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
-            .args("--data", images.toString(), "--epochs", Integer.toString(EPOCHS), "--seed", "1")
             .environment("OMP_NUM_THREADS", "1");
-    return Jdks.running().feature() >= 24 ? job.jvmArgs("--enable-native-access=ALL-UNNAMED") : job;
+    return Jdks.running().feature() >= 24
+        ? program.jvmArgs("--enable-native-access=ALL-UNNAMED")
+        : program;
   }
 
   private static double steadyCpu(ChildJvm job) throws IOException, InterruptedException {

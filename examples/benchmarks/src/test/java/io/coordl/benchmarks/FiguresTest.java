@@ -46,6 +46,22 @@ class FiguresTest {
   }
 
   @Test
+  void theFirstEpochOfALoaderIsNotAmongTheLater() {
+    String out =
+        """
+        [coordl] epoch 9 is no epoch
+        epoch 1: 2.000 s, 300.0 samples/s
+        epoch 2: 0.500 s, 1200.0 samples/s
+        epoch 3: 0.600 s, 1000.5 samples/s
+        epoch 4: 0.300 s, 2000.0 samples/s
+        """;
+    assertThat(EpochRates.of(out)).isEqualTo(new EpochRates(300, 1200));
+    assertThatThrownBy(() -> EpochRates.of("epoch 1: 2.000 s, 300.0 samples/s\n"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("told of 1 epochs");
+  }
+
+  @Test
   void onlyPicturesThatWereOpenedCount() throws IOException {
     Path trace =
         Files.write(

@@ -1,10 +1,12 @@
 package io.coordl.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.coordl.benchmarks.ChildJvm;
 import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
+import io.coordl.benchmarks.OpenedFiles;
 import io.coordl.endtoend.Job.Finished;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DecodedIT {
   private static final Pattern DECODED =
       Pattern.compile("decoded cache \\(\\w+\\): (\\d+) items.*; (\\d+) hits, (\\d+) misses, .*");
+  private static final Pattern RAW =
+      Pattern.compile("raw cache \\(\\w+\\): (\\d+) items.*; (\\d+) hits, (\\d+) misses, .*");
   private static final Pattern DECODES = Pattern.compile("decode: .* (\\d+) times, .*");
 
   @ParameterizedTest(name = "{0} on {1}")
@@ -62,7 +66,8 @@ class DecodedIT {
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-host-" + framework + "-" + jdk.version());
     Finished plain = job(framework, jdk, directory, "plain").runWell();
-    String policies = "decoded=share,decoded.size=128m,cache.scope=host,group=" + UUID.randomUUID();
+    String policies =
+        "decoded=share,cache=minio,cache.size=128m,cache.scope=host,group=" + UUID.randomUUID();
     List<Finished> second = new ArrayList<>();
     Finished first =
         job(framework, jdk, directory, "first")
@@ -85,6 +90,50 @@ class DecodedIT {
     assertThat(figure(second.get(0), DECODED, 2))
         .isEqualTo((long) Job.EPOCHS * Pictures.all().files().size() + framework.readAhead());
     assertThat(figure(second.get(0), DECODED, 3)).isZero();
+  }
+
+  /** Files come from the page cache, and decoding costs most: memory is for decoded items. */
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void aBudgetTooSmallForBothGoesToDecodedItemsWhereFilesAreQuick(Framework framework, Jdk jdk)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("split-" + framework + "-" + jdk.version());
+    Finished plain = job(framework, jdk, directory, "plain").runWell();
+    Finished kept = job(framework, jdk, directory, "kept").agent(bothIn(framework, 2)).runWell();
+    assertThat(kept.differenceFrom(plain)).isEmpty();
+    assertThat(kept.agentLines()).anyMatch(line -> line.contains(", decoded items first: "));
+    // As many if there were no choice.
+    assertThat(2 * figure(kept, RAW, 1)).isLessThan(figure(kept, DECODED, 1));
+    assertThat(kept.agentLines()).noneMatch(line -> line.contains("fault"));
+  }
+
+  /** Storage that needs 20 ms to open a file: memory is for raw items, as far as they need it. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void aBudgetTooSmallForBothGoesToRawItemsWhereFilesAreSlow(Jdk jdk)
+      throws IOException, InterruptedException {
+    assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
+    Path directory = Workshop.empty("split-slow-" + jdk.version());
+    List<String> slowly = new ArrayList<>(OpenedFiles.trace(Path.of("/dev/null")));
+    slowly.addAll(List.of("-e", "inject=open,openat:delay_enter=20000"));
+    for (Path file : Pictures.all().files()) {
+      slowly.addAll(List.of("-P", file.toString()));
+    }
+    Finished plain = job(Framework.DJL, jdk, directory, "plain").runWell();
+    Finished kept =
+        job(Framework.DJL, jdk, directory, "kept")
+            .agent(bothIn(Framework.DJL, 5))
+            .wrapper(slowly)
+            .runWell();
+    assertThat(kept.differenceFrom(plain)).isEmpty();
+    assertThat(kept.agentLines()).anyMatch(line -> line.contains(", raw items first: "));
+    assertThat(figure(kept, RAW, 1)).isEqualTo(Pictures.all().files().size());
+    assertThat(figure(kept, DECODED, 1)).isBetween(1L, Pictures.all().files().size() / 5L);
+  }
+
+  private static String bothIn(Framework framework, int part) throws IOException {
+    long bytes = decodedBytes(framework) * Pictures.all().files().size() / part;
+    return "cache=minio,decoded=share,cache.size=" + bytes;
   }
 
   /** Drawn on, resized, handed out: DJL's images are its own in all but their class. */

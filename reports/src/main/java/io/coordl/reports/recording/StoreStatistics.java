@@ -16,4 +16,7 @@ public record StoreStatistics(
     long admitted,
     long bypassed,
     long hitBytes,
+    @Nullable String order,
+    long itemBytes,
+    long itemSaves,
     long jobs) {}

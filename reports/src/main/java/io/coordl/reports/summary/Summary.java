@@ -8,6 +8,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.JobStatistics;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.recording.LatencyStatistics;
+import io.coordl.reports.recording.StagingStatistics;
 import io.coordl.reports.recording.StoreStatistics;
 import java.util.Comparator;
 import java.util.List;
@@ -29,6 +30,7 @@ public record Summary(
     Totals totals,
     List<Pass> epochs,
     List<Store> stores,
+    List<Staging> stagings,
     List<Latency> latencies,
     Faults faults,
     Next next) {
@@ -55,7 +57,11 @@ public record Summary(
   record Pass(
       long epoch, @Nullable String source, boolean complete, @JsonUnwrapped Figures figures) {}
 
-  /** {@code hitRatio}: hits of hits and misses, 0 to 1; absent if nothing was asked for. */
+  /**
+   * {@code hitRatio}: hits of hits and misses, 0 to 1; absent if nothing was asked for. {@code
+   * order} and what follows from it: present where raw and decoded items share the budget and it
+   * was chosen which come first.
+   */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Store(
       @Nullable String store,
@@ -70,7 +76,36 @@ public record Summary(
       long admitted,
       long bypassed,
       long hitBytes,
+      @Nullable String order,
+      @Nullable Long itemBytes,
+      @Nullable Long itemSavesNanos,
       long jobs) {}
+
+  /** Coordinated prep of one pipeline. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Staging(
+      @Nullable String group,
+      @Nullable String pipeline,
+      long capacityBytes,
+      long slots,
+      long slotBytes,
+      long jobs,
+      long passes,
+      long sharedPasses,
+      long prepared,
+      long mapped,
+      long copied,
+      long takenBytes,
+      long nobody,
+      long notStaged,
+      long late,
+      long lost,
+      long waitedNanos,
+      long waitedForNanos,
+      long slowestJob,
+      long waitedForSlowestNanos,
+      long takeOvers,
+      long dropped) {}
 
   record Latency(
       String kind,
@@ -122,6 +157,7 @@ public record Summary(
         totals,
         epochs,
         stores,
+        recording.stagings().stream().map(Summary::staging).toList(),
         recording.latencies().stream().map(Summary::latency).toList(),
         faults(recording),
         new Next(advice.finding(), advice.sentence(), advice.arguments()));
@@ -153,6 +189,7 @@ public record Summary(
 
   private static Store store(StoreStatistics store) {
     long openings = store.hits() + store.misses();
+    boolean ordered = store.order() != null && !store.order().isEmpty();
     return new Store(
         store.store(),
         store.scope(),
@@ -166,7 +203,36 @@ public record Summary(
         store.admitted(),
         store.bypassed(),
         store.hitBytes(),
+        ordered ? store.order() : null,
+        ordered ? (Long) store.itemBytes() : null,
+        ordered ? (Long) store.itemSaves() : null,
         store.jobs());
+  }
+
+  private static Staging staging(StagingStatistics staging) {
+    return new Staging(
+        staging.group(),
+        staging.pipeline(),
+        staging.capacity(),
+        staging.slots(),
+        staging.slotBytes(),
+        staging.jobs(),
+        staging.passes(),
+        staging.sharedPasses(),
+        staging.prepared(),
+        staging.mapped(),
+        staging.copied(),
+        staging.takenBytes(),
+        staging.nobody(),
+        staging.notStaged(),
+        staging.late(),
+        staging.lost(),
+        staging.waited(),
+        staging.waitedFor(),
+        staging.slowestJob(),
+        staging.waitedForSlowest(),
+        staging.takeOvers(),
+        staging.dropped());
   }
 
   private static Latency latency(LatencyStatistics latency) {

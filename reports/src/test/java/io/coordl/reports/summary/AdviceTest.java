@@ -64,12 +64,14 @@ class AdviceTest {
 
   private static Summary.Store store(long bypassed) {
     return new Summary.Store(
-        "raw", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, 1);
+        "raw", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, null,
+        null, null, 1);
   }
 
   private static Summary.Store decoded(long bypassed) {
     return new Summary.Store(
-        "decoded", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, 1);
+        "decoded", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, null,
+        null, null, 1);
   }
 
   @AfterEach

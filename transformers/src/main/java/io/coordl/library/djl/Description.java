@@ -16,17 +16,22 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.net.URL;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +46,20 @@ final class Description {
   private static final int DEEPEST = 24;
   private static final String LIBRARY = "ai.djl.";
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
+
+  /** Locks, generators of random numbers, caches: they decide no batch, or none of a known kind. */
+  private static final List<String> TELLS_NOTHING =
+      List.of(
+          "java.lang.Object",
+          "java.lang.Thread",
+          "java.lang.ref.",
+          "java.text.",
+          "java.util.Random",
+          "java.util.SplittableRandom",
+          "java.util.concurrent.",
+          "java.util.logging.",
+          "java.security.SecureRandom",
+          "sun.util.");
 
   private final StringBuilder text = new StringBuilder();
   private final MessageDigest digest;
@@ -159,9 +178,31 @@ final class Description {
     } else if (object instanceof Optional<?> optional) {
       addAll(optional.stream().toList());
     } else if (isOfJdk(object.getClass())) {
-      write(object.getClass().getName()); // A lock, a generator of random numbers, a logger.
+      addOfJdk(object);
     } else {
       addFields(object);
+    }
+  }
+
+  /** Its fields are closed to us; a file that is open, say, may be any file. */
+  private void addOfJdk(Object object) throws ReflectiveOperationException, IOException {
+    String name = object.getClass().getName();
+    if (object instanceof ByteBuffer bytes) {
+      CRC32 crc = new CRC32();
+      crc.update(bytes.duplicate());
+      write(bytes.remaining() + " bytes " + Long.toHexString(crc.getValue()));
+    } else if (object instanceof AtomicReference<?> reference) {
+      add(reference.get());
+    } else if (object instanceof Comparable<?>
+        || object instanceof Pattern
+        || object instanceof Locale
+        || object instanceof CharSequence
+        || object instanceof BitSet) {
+      write(object.toString());
+    } else if (TELLS_NOTHING.stream().anyMatch(name::startsWith)) {
+      write(name);
+    } else {
+      throw new IOException("what a " + name + " is about cannot be seen");
     }
   }
 

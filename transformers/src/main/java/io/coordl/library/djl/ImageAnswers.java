@@ -1,5 +1,7 @@
 package io.coordl.library.djl;
 
+import ai.djl.Device;
+import ai.djl.engine.Engine;
 import ai.djl.modality.cv.Image;
 import ai.djl.modality.cv.ImageFactory;
 import ai.djl.ndarray.NDArray;
@@ -11,6 +13,7 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
+import io.coordl.library.ItemsAhead;
 import io.coordl.library.Services;
 import io.coordl.library.Symbols;
 import java.io.IOException;
@@ -32,6 +35,7 @@ public final class ImageAnswers implements LibraryHooks {
 
   private final Class<?> declaring;
   private final DecodedStore store;
+  private final @Nullable ItemsAhead ahead;
   private final Forms forms;
 
   /**
@@ -50,9 +54,15 @@ public final class ImageAnswers implements LibraryHooks {
     Symbols.require(NDManager.class, ByteBuffer.class, "allocateDirect", int.class);
     Symbols.require(
         NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
+    Symbols.require(NDManager.class, Engine.class, "getEngine");
+    Symbols.require(Engine.class, String.class, "getEngineName");
+    Symbols.require(NDManager.class, Device.class, "getDevice");
+    Symbols.require(NDManager.class, NDArray.class, "create", Shape.class, DataType.class);
     Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer");
+    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
     this.declaring = declaring;
     this.store = Objects.requireNonNull(services.decoded());
+    this.ahead = services.items();
     this.forms = new Forms(declaring);
   }
 
@@ -65,6 +75,9 @@ public final class ImageAnswers implements LibraryHooks {
         || !(arguments[0] instanceof Path path)
         || path.getFileSystem() != FileSystems.getDefault()) {
       return null;
+    }
+    if (ahead != null) {
+      ahead.await(path.toString());
     }
     DecodedItem item = store.item(path.toString());
     return item == null ? null : new Call(new Origin(factory, path, item), kept(item));
@@ -84,6 +97,7 @@ public final class ImageAnswers implements LibraryHooks {
   private static final class Call extends LibraryCall {
     private final Origin origin;
     private final @Nullable Pixels kept;
+    private final long start = System.nanoTime();
 
     Call(Origin origin, @Nullable Pixels kept) {
       this.origin = origin;
@@ -100,6 +114,7 @@ public final class ImageAnswers implements LibraryHooks {
       if (kept != null) {
         return new StoredImage(origin, kept);
       }
+      origin.item.made(System.nanoTime() - start);
       return own instanceof Image image ? new StoredImage(origin, image) : own;
     }
   }

@@ -1,5 +1,6 @@
 package io.coordl.library.djl;
 
+import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
@@ -43,14 +44,31 @@ record Pixels(DecodedForm form, KeptArray array) {
   }
 
   /**
-   * A fresh array, made as the library makes it: over direct memory of its own, since an operation
-   * in place on an array over read-only memory would end the JVM.
+   * A fresh array over memory of its own, since an operation in place on an array over read-only
+   * memory would end the JVM.
+   *
+   * <p>In main memory PyTorch's own, which it takes back when the array is closed. That of a direct
+   * buffer, as the library makes its arrays, waits for the garbage collector: until the limit of
+   * direct memory is reached each image touches pages that are new to the process, which costs more
+   * than all its transforms. Other engines need not have arrays that begin empty.
    */
   NDArray toArray(NDManager manager) {
+    Shape shape = new Shape(height(), width(), array.third());
+    if (manager.getEngine().getEngineName().equals("PyTorch")
+        && Device.cpu().equals(manager.getDevice())) {
+      NDArray made = manager.create(shape, DataType.UINT8);
+      ByteBuffer memory = made.toByteBuffer(true);
+      // By its contract a direct buffer is the array's memory; any other is a copy.
+      if (memory.isDirect()) {
+        memory.put(array.values().duplicate());
+        return made;
+      }
+      made.close();
+    }
     ByteBuffer own = manager.allocateDirect(array.values().remaining());
     own.put(array.values().duplicate());
     own.rewind();
-    return manager.create(own, new Shape(height(), width(), array.third()), DataType.UINT8);
+    return manager.create(own, shape, DataType.UINT8);
   }
 
   /** Packed pixels, opaque, for {@code ImageFactory.fromPixels}. */

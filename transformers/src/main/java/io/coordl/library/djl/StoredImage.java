@@ -83,7 +83,9 @@ final class StoredImage implements Image {
     if (pixels != null) {
       return pixels.toArray(manager);
     }
+    long start = System.nanoTime();
     NDArray array = own().toNDArray(manager, flag);
+    origin.item.made(System.nanoTime() - start);
     keep(form, array);
     return array;
   }

@@ -7,6 +7,7 @@ import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
 import io.coordl.library.ClassFiles;
+import io.coordl.library.ItemsAhead;
 import io.coordl.library.KeptArray;
 import io.coordl.library.Services;
 import io.coordl.library.Symbols;
@@ -14,6 +15,7 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +37,7 @@ import org.nd4j.linalg.factory.Nd4j;
 public final class MatrixAnswers implements LibraryHooks {
   private final Class<?> declaring;
   private final DecodedStore store;
+  private final @Nullable ItemsAhead ahead;
   private final Consumer<String> words;
   private final String code;
   private final Field height;
@@ -76,6 +79,7 @@ public final class MatrixAnswers implements LibraryHooks {
     this.pages = field(base, "multiPageMode", null);
     this.declaring = declaring;
     this.store = Objects.requireNonNull(services.decoded());
+    this.ahead = services.items();
     this.words = services.words();
     // OpenCV's version is in its constants, and these in its class file.
     this.code =
@@ -104,6 +108,9 @@ public final class MatrixAnswers implements LibraryHooks {
       return null;
     }
     boolean view = method.equals("asMatrixView");
+    if (ahead != null) {
+      ahead.await(file.getPath());
+    }
     DecodedItem item = store.item(file.getPath());
     if (item == null) {
       return null;
@@ -137,7 +144,7 @@ public final class MatrixAnswers implements LibraryHooks {
   }
 
   /** Empty if the loader is one whose arrays follow from the file and its own numbers alone. */
-  private String reasonToLeave(Object loader) throws IllegalAccessException {
+  String reasonToLeave(Object loader) throws IllegalAccessException {
     if (loader.getClass() != declaring) {
       return "loaders of class " + loader.getClass().getName();
     }
@@ -154,7 +161,8 @@ public final class MatrixAnswers implements LibraryHooks {
     return null;
   }
 
-  private DecodedForm form(Object loader) throws IllegalAccessException {
+  /** What decides, but for the file, what arrays the loader makes. */
+  DecodedForm form(Object loader) throws IllegalAccessException {
     String geometry =
         channels.getLong(loader)
             + "x"
@@ -163,6 +171,27 @@ public final class MatrixAnswers implements LibraryHooks {
             + width.getLong(loader)
             + (centerCrop.getBoolean(loader) ? " cropped" : "");
     return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
+  }
+
+  /**
+   * A loader of the program's class and numbers, to be used by another thread.
+   *
+   * @throws ReflectiveOperationException if the library is not the one this was compiled against
+   */
+  Object copy(Object loader) throws ReflectiveOperationException {
+    return declaring
+        .getConstructor(long.class, long.class, long.class, boolean.class)
+        .newInstance(
+            height.getLong(loader),
+            width.getLong(loader),
+            channels.getLong(loader),
+            centerCrop.getBoolean(loader));
+  }
+
+  /** Channels, height and width of the loader's arrays; null if they are the picture's own. */
+  long @Nullable [] shape(Object loader) throws IllegalAccessException {
+    long[] shape = {channels.getLong(loader), height.getLong(loader), width.getLong(loader)};
+    return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;
   }
 
   private static boolean fits(INDArray target, KeptArray kept) {
@@ -192,6 +221,7 @@ public final class MatrixAnswers implements LibraryHooks {
     private final DecodedForm form;
     private final @Nullable INDArray target;
     private final @Nullable INDArray filled;
+    private final long start = System.nanoTime();
 
     Call(DecodedItem item, DecodedForm form, @Nullable INDArray target, @Nullable INDArray filled) {
       this.item = item;
@@ -210,6 +240,7 @@ public final class MatrixAnswers implements LibraryHooks {
       if (filled != null) {
         return filled;
       }
+      item.made(System.nanoTime() - start);
       INDArray made = target != null ? target : (INDArray) own;
       try {
         KeptArray pixels = made != null && Floats.isPlain(made) ? Floats.read(made) : null;

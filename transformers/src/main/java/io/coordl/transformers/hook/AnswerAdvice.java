@@ -27,14 +27,18 @@ final class AnswerAdvice {
   @Advice.OnMethodExit(suppress = Throwable.class, onThrowable = Throwable.class)
   static void exit(
       @Advice.Local("call") @Nullable LibraryCall call,
-      @Advice.Thrown @Nullable Throwable thrown,
-      @Advice.Return(readOnly = false, typing = Typing.DYNAMIC) @Nullable Object result) {
-    if (call != null) {
-      if (thrown != null) {
-        Bridge.threw(call);
-      } else {
-        result = Bridge.leave(call, result);
-      }
+      @Advice.Return(readOnly = false, typing = Typing.DYNAMIC) @Nullable Object result,
+      @Advice.Thrown(readOnly = false, typing = Typing.DYNAMIC) @Nullable Throwable thrown) {
+    if (call == null) {
+      return;
+    }
+    if (thrown != null) {
+      Bridge.failed(call); // What it threw is the program's.
+      return;
+    }
+    thrown = Bridge.thrown(call);
+    if (thrown == null) {
+      result = Bridge.leave(call, result);
     }
   }
 }

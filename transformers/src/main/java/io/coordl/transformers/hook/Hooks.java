@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Every method that is marked or answered, on one page. */
 public final class Hooks {
+  /** The policy that prepares ahead. */
+  public static final String PREFETCH = "prefetch=N";
+
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
   private static final String DJL_PROVEN = "DJL 0.35.1";
@@ -60,9 +63,12 @@ public final class Hooks {
     String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
     HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", "decoded=share");
     HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", "decoded=share");
+    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
+    HookRule.Answerer djlAhead = new HookRule.Answerer("djl.Prefetch", PREFETCH);
+    HookRule.Answerer dl4jAhead = new HookRule.Answerer("dl4j.Prefetch", PREFETCH);
+    String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
     HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
     String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
-    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
     return List.of(
         answer(
             batches,
@@ -83,6 +89,14 @@ public final class Hooks {
             DECODE,
             "DJL OpenCV 0.32.0",
             images),
+        answer(
+            djlAhead,
+            DJL,
+            "ai/djl/training/dataset/BatchSampler",
+            "sample",
+            "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
+        answer(dl4jAhead, DL4J, reader, "next", "()Ljava/util/List;"),
+        answer(dl4jAhead, DL4J, reader, "next", "(I)Ljava/util/List;"),
         answer(
             matrices,
             DL4J,

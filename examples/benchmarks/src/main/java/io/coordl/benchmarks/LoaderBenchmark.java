@@ -1,0 +1,232 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The loader alone, no training: samples/s of unmodified DJL and DL4J programs, plain and with
+ * {@code decoded=share}, next to PyTorch's DataLoader and torchvision doing the same to the same
+ * files, on one core and on two. All programs take turns; a ratio is one of the same turn.
+ * Arguments: turns (5), DJL or DL4J (both).
+ */
+public final class LoaderBenchmark {
+  private static final int CLASSES = 4;
+  private static final int PER_CLASS = 150;
+  private static final int EPOCHS = 10;
+  private static final String SHARE = "decoded=share";
+  private static final String AHEAD = SHARE + ",prefetch=2";
+
+  /** One program; {@code run} gives what it printed. */
+  private record Row(String name, int cores, Program program, List<EpochRates> turns) {
+    Row(String name, int cores, Program program) {
+      this(name, cores, program, new ArrayList<>());
+    }
+  }
+
+  private interface Program {
+    String run() throws IOException, InterruptedException;
+  }
+
+  /** Rows for one number of cores; the first is PyTorch's, if there is one. */
+  private record Group(boolean compared, List<Row> rows) {}
+
+  private final Checkout checkout = Checkout.find();
+  private final Path work = checkout.work("loader");
+  private final DjlJob djl = new DjlJob(checkout, work);
+  private final Optional<PyTorch> pyTorch = PyTorch.find();
+  private final boolean canPrefetch = agentHas("prefetch");
+
+  private LoaderBenchmark() throws IOException, InterruptedException {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    int turns = args.length > 0 ? Integer.parseInt(args[0]) : 5;
+    new LoaderBenchmark().measure(turns, args.length > 1 ? args[1] : "");
+  }
+
+  private void measure(int turns, String only) throws IOException, InterruptedException {
+    djl.makeImages(CLASSES, PER_CLASS);
+    // Unpacks the natives, which would count as the first run's time.
+    djl.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
+    System.out.printf(
+        Locale.ROOT,
+        "%s; %s; %d processors, load average %.1f%n",
+        Jdks.running(),
+        pyTorch
+            .map(PyTorch::versions)
+            .orElse(
+                "no PyTorch, so only the JVM side is measured"
+                    + " (apt-get install -y python3-torch python3-torchvision)"),
+        Runtime.getRuntime().availableProcessors(),
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    List<Group> groups = new ArrayList<>();
+    for (int cores = 1; cores <= 2; cores++) {
+      if (!only.equals("DL4J")) {
+        groups.add(djl(cores));
+      }
+      if (!only.equals("DJL")) {
+        groups.add(dl4j(cores));
+      }
+    }
+    List<Row> order = new ArrayList<>();
+    groups.forEach(group -> order.addAll(group.rows()));
+    for (int turn = 1; turn <= turns; turn++) {
+      for (Row row : order) {
+        EpochRates rates = EpochRates.of(row.program().run());
+        row.turns().add(rates);
+        System.out.printf(
+            Locale.ROOT,
+            "  turn %d of %d, %d cores, %s: %.0f samples/s, then %.0f%n",
+            turn,
+            turns,
+            row.cores(),
+            row.name(),
+            rates.first(),
+            rates.later());
+      }
+      Collections.reverse(order);
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%nSamples/s of the first epoch, and later: the median of epochs 2 to %d; medians of %d"
+            + " turns and the best; of PyTorch: ratios within turns, and of the best%n%s",
+        EPOCHS,
+        turns,
+        table(groups));
+    System.out.println("made by: " + Commands.of(checkout, LoaderBenchmark.class, turns));
+  }
+
+  private Group djl(int cores) {
+    Group group = group("crop64", cores);
+    group.rows().add(new Row("DJL", cores, () -> djl(cores, "", 0)));
+    group.rows().add(new Row("DJL " + SHARE, cores, () -> djl(cores, SHARE, 0)));
+    if (cores > 1) {
+      group.rows().add(new Row("DJL, pool of 2", cores, () -> djl(cores, "", 2)));
+      group.rows().add(new Row("DJL, pool of 2, " + SHARE, cores, () -> djl(cores, SHARE, 2)));
+    }
+    if (canPrefetch) {
+      group.rows().add(new Row("DJL " + AHEAD, cores, () -> djl(cores, AHEAD, 0)));
+    }
+    return group;
+  }
+
+  private Group dl4j(int cores) {
+    Group group = group("resize224", cores);
+    group.rows().add(new Row("DL4J", cores, () -> dl4j(cores, "")));
+    group.rows().add(new Row("DL4J " + SHARE, cores, () -> dl4j(cores, SHARE)));
+    if (canPrefetch) {
+      group.rows().add(new Row("DL4J " + AHEAD, cores, () -> dl4j(cores, AHEAD)));
+    }
+    return group;
+  }
+
+  private Group group(String pipeline, int cores) {
+    Group group = new Group(pyTorch.isPresent(), new ArrayList<>());
+    // A worker on the only core would be a process more, and nothing gained.
+    int workers = cores > 1 ? cores : 0;
+    pyTorch.ifPresent(
+        python ->
+            group
+                .rows()
+                .add(
+                    new Row(
+                        "PyTorch " + pipeline + ", num_workers=" + workers,
+                        cores,
+                        () ->
+                            python.run(
+                                pinned(cores),
+                                script().toString(),
+                                djl.images().toString(),
+                                pipeline,
+                                Integer.toString(workers),
+                                Integer.toString(EPOCHS)))));
+    return group;
+  }
+
+  private Path script() {
+    return checkout.root().resolve("examples/benchmarks/src/main/python/loader.py");
+  }
+
+  private String djl(int cores, String policy, int threads)
+      throws IOException, InterruptedException {
+    return run(
+        djl.program(Jdks.running(), "example.loader.DjlLoader")
+            .args(djl.images().toString(), Integer.toString(EPOCHS), Integer.toString(threads)),
+        cores,
+        policy);
+  }
+
+  private String dl4j(int cores, String policy) throws IOException, InterruptedException {
+    return run(
+        OverheadBenchmark.dl4jProgram(checkout, "example.loader.Dl4jLoader")
+            .args(djl.images().toString(), Integer.toString(EPOCHS)),
+        cores,
+        policy);
+  }
+
+  private String run(ChildJvm job, int cores, String policy)
+      throws IOException, InterruptedException {
+    job.classPath(checkout.exampleJar("test-programs")).wrapper(pinned(cores));
+    if (!policy.isEmpty()) {
+      String recording = work.resolve("loader.jfr").toString();
+      job.agent(checkout.agentJar(), "summary=off,record=" + recording + "," + policy);
+    }
+    return job.run().orFail("A loader").out();
+  }
+
+  private static List<String> pinned(int cores) {
+    return List.of("taskset", "-c", cores == 1 ? "0" : "0-" + (cores - 1));
+  }
+
+  /** Whether the agent's own help lists an argument. */
+  private boolean agentHas(String key) throws IOException, InterruptedException {
+    ChildResult help =
+        new ChildJvm(Jdks.running(), HelloWorld.class.getName())
+            .classPath(checkout.ownClasses())
+            .agent(checkout.agentJar(), "help")
+            .run()
+            .orFail("The agent's help");
+    return (help.out() + help.err()).lines().anyMatch(line -> line.startsWith("  " + key + " "));
+  }
+
+  private static TextTable table(List<Group> groups) {
+    TextTable table =
+        new TextTable(
+            "loader", "cores", "first", "later", "of PyTorch", "least", "most", "best", "of best");
+    for (Group group : groups) {
+      List<Double> reference = later(group.rows().get(0));
+      for (Row row : group.rows()) {
+        List<Double> later = later(row);
+        List<Double> ratios = new ArrayList<>();
+        for (int turn = 0; turn < later.size(); turn++) {
+          ratios.add(later.get(turn) / reference.get(turn));
+        }
+        table.row(
+            row.name(),
+            Integer.toString(row.cores()),
+            text(0, Pairs.median(row.turns().stream().map(EpochRates::first).toList())),
+            text(0, Pairs.median(later)),
+            group.compared() ? text(2, Pairs.median(ratios)) : "-",
+            group.compared() ? text(2, Collections.min(ratios)) : "-",
+            group.compared() ? text(2, Collections.max(ratios)) : "-",
+            text(0, Collections.max(later)),
+            group.compared() ? text(2, Collections.max(later) / Collections.max(reference)) : "-");
+      }
+    }
+    return table;
+  }
+
+  private static List<Double> later(Row row) {
+    return row.turns().stream().map(EpochRates::later).toList();
+  }
+
+  private static String text(int digits, double value) {
+    return String.format(Locale.ROOT, "%." + digits + "f", value);
+  }
+}

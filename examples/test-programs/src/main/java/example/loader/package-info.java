@@ -1,0 +1,2 @@
+/** Programs that do nothing but load their data, and tell how fast. */
+package example.loader;

@@ -1,0 +1,2 @@
+/** Ways in which a user goes over a DJL data set. */
+package example.passes;

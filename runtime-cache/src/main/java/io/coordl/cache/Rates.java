@@ -1,0 +1,41 @@
+package io.coordl.cache;
+
+import java.util.Arrays;
+import java.util.function.ToLongFunction;
+
+/**
+ * What an item takes, on average, in its two forms.
+ *
+ * @param rawBytes length of its file
+ * @param decodedBytes length of its decoded form
+ * @param readNanos time to read the file from storage
+ * @param decodeNanos time to decode what was read
+ */
+public record Rates(long rawBytes, long decodedBytes, long readNanos, long decodeNanos) {
+  /**
+   * Whether a byte of raw items saves more than one of decoded items: {@code readNanos / rawBytes >
+   * (readNanos + decodeNanos) / decodedBytes}. Never if the decoded form is the smaller one, and,
+   * if it is the larger, once storage is slow enough.
+   */
+  public boolean rawFirst() {
+    return (double) readNanos * decodedBytes > (double) savedByDecoded() * rawBytes;
+  }
+
+  /** Time that a decoded item saves, when it is found in memory. */
+  public long savedByDecoded() {
+    return readNanos + decodeNanos;
+  }
+
+  /** The mean of the first {@code count} of {@code items}, at least one. */
+  static Rates mean(Rates[] items, int count) {
+    return new Rates(
+        mean(items, count, Rates::rawBytes),
+        mean(items, count, Rates::decodedBytes),
+        mean(items, count, Rates::readNanos),
+        mean(items, count, Rates::decodeNanos));
+  }
+
+  private static long mean(Rates[] items, int count, ToLongFunction<Rates> of) {
+    return Math.round(Arrays.stream(items, 0, count).mapToLong(of).average().orElse(0));
+  }
+}

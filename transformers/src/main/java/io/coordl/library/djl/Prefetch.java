@@ -1,0 +1,91 @@
+package io.coordl.library.djl;
+
+import ai.djl.training.dataset.BatchSampler;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.RandomSampler;
+import ai.djl.training.dataset.SequenceSampler;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.library.ItemsAhead;
+import io.coordl.library.LookAhead;
+import io.coordl.library.Services;
+import java.lang.reflect.Field;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code prefetch=N} in DJL. The order of a pass is known from its sampler: {@link BatchSampler}
+ * over one of the library's own samplers, which have drawn all their random numbers when the pass
+ * begins, so that looking ahead draws none. Samplers of the program's own are left alone.
+ */
+public final class Prefetch implements LibraryHooks {
+  private final Field subSampler;
+  private final @Nullable ItemsAhead items;
+  private final @Nullable ImageItems images;
+
+  /**
+   * Answers for DJL.
+   *
+   * @throws ReflectiveOperationException if the library is not the one this was compiled against
+   */
+  public Prefetch(Class<?> dataIterable, Services services) throws ReflectiveOperationException {
+    subSampler = BatchSampler.class.getDeclaredField("subSampler");
+    subSampler.setAccessible(true);
+    items = services.items();
+    images = items == null ? null : new ImageItems(services.decoded());
+  }
+
+  @Override
+  public @Nullable LibraryCall enter(
+      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    return self.getClass() == BatchSampler.class
+            && arguments[0] instanceof RandomAccessDataset dataset
+            && drawsAtOnce((BatchSampler) self)
+        ? new Sampling(dataset, ((BatchSampler) self).getBatchSize())
+        : null;
+  }
+
+  private boolean drawsAtOnce(BatchSampler sampler) {
+    try {
+      Object sub = subSampler.get(sampler);
+      return sub != null
+          && (sub.getClass() == RandomSampler.class || sub.getClass() == SequenceSampler.class);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The beginning of a pass. */
+  private final class Sampling extends LibraryCall {
+    private final RandomAccessDataset dataset;
+    private final int batchSize;
+
+    Sampling(RandomAccessDataset dataset, int batchSize) {
+      this.dataset = dataset;
+      this.batchSize = batchSize;
+    }
+
+    @Override
+    public boolean answered() {
+      return false;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // What BatchSampler.sample returns.
+    public @Nullable Object result(@Nullable Object own) {
+      return own == null ? null : lookAhead((Iterator<List<Long>>) own);
+    }
+
+    private LookAhead<List<Long>> lookAhead(Iterator<List<Long>> batches) {
+      ItemsAhead offered = items;
+      ImageItems.Source source = offered == null || images == null ? null : images.of(dataset);
+      if (offered == null || source == null) {
+        return new LookAhead<>(batches, 1, batch -> {});
+      }
+      int most = Math.max(1, ItemsAhead.LOOK_AHEAD / Math.max(1, batchSize));
+      Object pass = new Object(); // Lives as long as the iterator, whose listener holds it.
+      return new LookAhead<>(batches, most, batch -> source.offer(batch, offered, pass));
+    }
+  }
+}
