@@ -138,9 +138,13 @@ final class ExitSummary {
       return "the job waits for preparation and decodes every image in every epoch; try"
           + " decoded=share";
     }
-    String how =
-        job.frameworks().contains("DJL") ? "; prepare on more threads (optExecutorService)" : "";
-    return "the job waits for preparation, which a cache of raw bytes cannot cure" + how;
+    if (job.stagings().stream().anyMatch(staging -> staging.sharedPasses() > 0)) {
+      return "the job waits for preparation, which the jobs of its group share already";
+    }
+    boolean ahead = job.frameworks().contains("DJL") && !prefetches();
+    return "the job waits for preparation; try "
+        + (ahead ? "prefetch=2, or " : "")
+        + "prep=coordinate where several jobs use the same data";
   }
 
   /** Which form of an item the common memory goes to, and why; nothing where that was not asked. */
@@ -168,6 +172,11 @@ final class ExitSummary {
 
   private static long perMebibyte(StoreView store) {
     return (long) ((double) store.itemSaves() * (1 << 20) / Math.max(1, store.itemBytes()));
+  }
+
+  private boolean prefetches() {
+    return job.settings().stream()
+        .anyMatch(one -> one.key().equals("prefetch") && !one.value().equals("off"));
   }
 
   private boolean keeps(String form) {

@@ -246,7 +246,7 @@ sealed interface Advice {
 
     @Override
     public String sentence() {
-      return (keepDecoded() ? decodeOnce() : keepMoreDecoded() ? decodeMoreOnce() : useThreads())
+      return how()
           + ": "
           + new Nanos(nanos())
           + " went into waiting for preparation (decode "
@@ -262,7 +262,37 @@ sealed interface Advice {
     public List<String> arguments() {
       return keepDecoded()
           ? List.of("decoded=share")
-          : keepMoreDecoded() ? List.of("decoded.size=SIZE") : List.of();
+          : keepMoreDecoded()
+              ? List.of("decoded.size=SIZE")
+              : prepareAhead()
+                  ? List.of("prefetch=2")
+                  : share() ? List.of("prep=coordinate") : List.of();
+    }
+
+    private String how() {
+      if (keepDecoded()) {
+        return "decode each image once with -javaagent:coordl-agent.jar=decoded=share";
+      }
+      if (keepMoreDecoded()) {
+        return "keep more decoded images, if the host has the memory, with decoded.size=SIZE";
+      }
+      if (prepareAhead()) {
+        return "prepare ahead with prefetch=2, or, where several jobs of this host use the same"
+            + " data, once for all of them with prep=coordinate";
+      }
+      return share()
+          ? "where several jobs of this host use the same data, prepare each batch once for all of"
+              + " them with prep=coordinate in each"
+          : "prepare on more threads" + (evidence.uses("djl") ? ", with prefetch=N" : "");
+    }
+
+    /** DL4J prepares ahead by itself; what can be brought ahead for it is in the stores already. */
+    private boolean prepareAhead() {
+      return evidence.uses("djl") && !evidence.prefetches() && !evidence.coordinates();
+    }
+
+    private boolean share() {
+      return !evidence.coordinates();
     }
 
     private boolean keepDecoded() {
@@ -277,24 +307,6 @@ sealed interface Advice {
       Figures totals = evidence.totals();
       long prep = totals.decodeTimeNanos() + totals.transformTimeNanos() + totals.otherTimeNanos();
       return totals.decodeTimeNanos() > prep * WORTH_KEEPING;
-    }
-
-    private static String decodeOnce() {
-      return "decode each image once with -javaagent:coordl-agent.jar=decoded=share";
-    }
-
-    private static String decodeMoreOnce() {
-      return "keep more decoded images, if the host has the memory, with decoded.size=SIZE";
-    }
-
-    private String useThreads() {
-      return "prepare on more threads"
-          + (evidence.uses("djl")
-              ? ", in DJL with DefaultTrainingConfig.optExecutorService(..) and"
-                  + " optPrefetchNumber(..) of the data set"
-              : evidence.uses("dl4j") || evidence.uses("deeplearning4j")
-                  ? ", in DL4J with an AsyncDataSetIterator around the iterator"
-                  : "");
     }
   }
 

@@ -34,6 +34,16 @@ record Evidence(
         || "share".equals(configuration.get("decoded"));
   }
 
+  /** True if the agent prepared ahead. */
+  boolean prefetches() {
+    return !"off".equals(configuration.getOrDefault("prefetch", "off"));
+  }
+
+  /** True if the jobs of a group prepared for each other. */
+  boolean coordinates() {
+    return "coordinate".equals(configuration.get("prep"));
+  }
+
   private static boolean isRaw(Summary.Store store) {
     return !"decoded".equals(store.store());
   }

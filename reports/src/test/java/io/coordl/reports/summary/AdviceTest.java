@@ -19,6 +19,8 @@ class AdviceTest {
           "cache",
           "cache.size",
           "cache.scope",
+          "prefetch",
+          "prep",
           "decoded",
           "decoded.size",
           "group",
@@ -159,13 +161,41 @@ class AdviceTest {
     assertThat(advice.arguments()).containsExactly("decoded.size=SIZE");
   }
 
-  @Test
-  void aJobThatKeepsWhatItDecodesIsToldToUseThreads() {
+  /** Waits for preparation, though what it decodes is kept. */
+  private Advice stillWaits(String frameworks, Map<String, String> configuration) {
     Figures figures = figures(10, 40, 0, 0, 0);
-    Advice advice = advice(figures, List.of(figures), List.of(decoded(0)), "off");
+    Advice advice =
+        Advice.on(
+            new Evidence(
+                figures,
+                List.of(new Summary.Pass(1, "my.Images", true, figures)),
+                List.of(decoded(0)),
+                configuration,
+                frameworks));
+    given.add(advice);
     assertThat(advice.finding()).isEqualTo("prepBound");
+    return advice;
+  }
+
+  @Test
+  void aDjlJobThatKeepsWhatItDecodesIsToldToPrepareAhead() {
+    Advice advice = stillWaits("DJL", Map.of());
+    assertThat(advice.arguments()).containsExactly("prefetch=2");
+    assertThat(advice.sentence()).contains("prefetch=2", "prep=coordinate");
+  }
+
+  @Test
+  void aJobThatPreparesAheadIsToldToShare() {
+    assertThat(stillWaits("DJL", Map.of("prefetch", "2")).arguments())
+        .containsExactly("prep=coordinate");
+    assertThat(stillWaits("DL4J", Map.of()).arguments()).containsExactly("prep=coordinate");
+  }
+
+  @Test
+  void aJobThatSharesIsToldToUseThreads() {
+    Advice advice = stillWaits("DJL", Map.of("prep", "coordinate"));
     assertThat(advice.arguments()).isEmpty();
-    assertThat(advice.sentence()).contains("optExecutorService");
+    assertThat(advice.sentence()).contains("prepare on more threads, with prefetch=N");
   }
 
   @Test
