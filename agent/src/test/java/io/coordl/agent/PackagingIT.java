@@ -89,6 +89,8 @@ final class PackagingIT {
             "io/coordl/event",
             "io/coordl/recording",
             "io/coordl/library",
+            "io/coordl/shared",
+            "io/coordl/staging",
             "io/coordl/transformers",
             "net/bytebuddy/",
             "org/HdrHistogram/");

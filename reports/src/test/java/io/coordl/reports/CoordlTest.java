@@ -57,10 +57,12 @@ class CoordlTest {
             "  checkpoint                   3.00      2.3 %",
             "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened",
             "  1               70.00      26.00      43.00      40.00       2.00         1,000",
-            "  2               30.00      25.00       4.00       1.00       2.00             0",
             "  3               30.00      25.00       4.00       1.00       2.00             0",
             "Store       raw, process: 256.0 MiB of 1.0 GiB used (25.0 %), 1,000 items, 2,000 hits"
                 + " of 3,000 (66.7 %)",
+            "Prep group  search: 2 of 3 passes shared, 24 batches from the group, 10 prepared for"
+                + " it, 3 for itself; its threads wait mostly for job 4711 (1.00 s); 1 more: see"
+                + " --json",
             "Items       3,000 fetched: 2,000 from memory (190.7 MiB), 1,000 from storage"
                 + " (95.4 MiB), each a file opened",
             "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
@@ -86,6 +88,11 @@ class CoordlTest {
     List<String> lines = out.toString().lines().toList();
     assertThat(lines).hasSizeLessThanOrEqualTo(20);
     assertThat(lines)
+        .anyMatch(
+            line ->
+                line.startsWith("Prep group  search: 2 of 3 passes shared, 24 batches")
+                    && line.contains("wait mostly for job 4711")
+                    && line.endsWith("1 more: see --json"))
         .anyMatch(line -> line.startsWith("Faults      1 fault inside the agent"))
         .anyMatch(line -> line.startsWith("  4  "))
         .noneMatch(line -> line.startsWith("  3  "))
@@ -107,6 +114,10 @@ class CoordlTest {
     assertThat(json.at("/epochs/0/storageBytes").asLong()).isEqualTo(100_000_000L);
     assertThat(json.at("/stores/0/capacityBytes").asLong()).isEqualTo(1L << 30);
     assertThat(json.at("/stores/0/hitRatio").asDouble()).isEqualTo(2.0 / 3);
+    assertThat(json.at("/stagings/0/pipeline").asString()).isEqualTo("a1");
+    assertThat(json.at("/stagings/0/mapped").asLong()).isEqualTo(20);
+    assertThat(json.at("/stagings/0/waitedForSlowestNanos").asLong()).isEqualTo(1_000_000_000L);
+    assertThat(json.at("/stagings/1/capacityBytes").asLong()).isEqualTo(1L << 30);
     assertThat(json.at("/latencies/1/kind").asString()).isEqualTo("fetch");
     assertThat(json.at("/latencies/1/p99Nanos").asLong()).isEqualTo(40_000_000L);
     assertThat(json.at("/next/finding").asString()).isEqualTo("cacheFilled");

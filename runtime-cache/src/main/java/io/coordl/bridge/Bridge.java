@@ -87,6 +87,15 @@ public final class Bridge {
     }
   }
 
+  /** After it, if it threw; the program gets that. Never throws. */
+  public static void failed(LibraryCall call) {
+    try {
+      call.failed();
+    } catch (Throwable t) {
+      fault("the end of a library call", t);
+    }
+  }
+
   /** What an answered method throws, null if it returns. Never throws itself. */
   public static @Nullable Throwable thrown(LibraryCall call) {
     try {
@@ -94,15 +103,6 @@ public final class Bridge {
     } catch (Throwable t) {
       fault("the result of a library call", t);
       return null;
-    }
-  }
-
-  /** After it, if it threw; the program gets that. Never throws. */
-  public static void threw(LibraryCall call) {
-    try {
-      call.threw();
-    } catch (Throwable t) {
-      fault("the end of a library call", t);
     }
   }
 

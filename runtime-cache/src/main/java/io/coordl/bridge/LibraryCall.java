@@ -24,5 +24,5 @@ public abstract class LibraryCall {
   public abstract @Nullable Object result(@Nullable Object own);
 
   /** Called instead of {@link #result} if the method's own body threw. */
-  public void threw() {}
+  public void failed() {}
 }

@@ -3,6 +3,7 @@ package io.coordl.recording;
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.Totals;
+import io.coordl.staging.StagingStatistics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -78,6 +79,7 @@ final class ExitSummary {
     }
     split(job.stores(), lines);
     lines.addAll(job.policies());
+    job.stagings().forEach(staging -> staged(staging, lines));
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));
     }
@@ -86,6 +88,37 @@ final class ExitSummary {
       lines.add("recording: " + recording);
     }
     return lines;
+  }
+
+  /** What the jobs did for each other, and who waited for whom. */
+  private static void staged(StagingStatistics s, List<String> lines) {
+    if (s.passes() == 0) {
+      return;
+    }
+    lines.add(
+        format(
+            "coordinated prep (%s): %d of %d passes shared; %d batches from the group (%d copied),"
+                + " %d prepared for it, %d by the job for itself (%d late, %d lost, %d not staged)",
+            s.group(),
+            s.sharedPasses(),
+            s.passes(),
+            s.taken(),
+            s.copied(),
+            s.prepared(),
+            s.alone(),
+            s.late(),
+            s.lost(),
+            s.notStaged()));
+    if (s.slowestJob() != 0) {
+      lines.add(
+          format(
+              "  who waits for whom: this job for batches %s; its preparing threads for others to"
+                  + " use theirs %s, mostly for job %d (%s)",
+              seconds(s.waitNanos()),
+              seconds(s.waitedForNanos()),
+              s.slowestJob(),
+              seconds(s.waitedForSlowestNanos())));
+    }
   }
 
   private String advice(Totals t, JobTotals.Snapshot now) {

@@ -3,7 +3,9 @@ package io.coordl.recording;
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.staging.StagingStatistics;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -54,6 +56,7 @@ final class FlightLog {
     FlightRecorder.addPeriodicEvent(JobStatisticsEvent.class, this::commitJob);
     FlightRecorder.addPeriodicEvent(LatencyStatisticsEvent.class, job.latencies()::commitJob);
     FlightRecorder.addPeriodicEvent(StoreStatisticsEvent.class, this::commitStores);
+    FlightRecorder.addPeriodicEvent(StagingStatisticsEvent.class, this::commitStagings);
     joined =
         recorder.getRecordings().stream().anyMatch(r -> r.getState() == RecordingState.RUNNING);
     if (joined && !own) {
@@ -135,6 +138,35 @@ final class FlightLog {
       event.itemBytes = store.itemBytes();
       event.itemSaves = store.itemSaves();
       event.jobs = store.jobs();
+      event.commit();
+    }
+  }
+
+  private void commitStagings() {
+    for (StagingStatistics staging : job.stagings()) {
+      StagingStatisticsEvent event = new StagingStatisticsEvent();
+      event.group = staging.group();
+      event.pipeline = staging.pipeline();
+      event.capacity = staging.capacity();
+      event.slots = staging.slots();
+      event.slotBytes = staging.slotBytes();
+      event.jobs = staging.jobs();
+      event.passes = staging.passes();
+      event.sharedPasses = staging.sharedPasses();
+      event.prepared = staging.prepared();
+      event.mapped = staging.mapped();
+      event.copied = staging.copied();
+      event.takenBytes = staging.takenBytes();
+      event.nobody = staging.nobody();
+      event.notStaged = staging.notStaged();
+      event.late = staging.late();
+      event.lost = staging.lost();
+      event.waited = staging.waitNanos();
+      event.waitedFor = staging.waitedForNanos();
+      event.slowestJob = staging.slowestJob();
+      event.waitedForSlowest = staging.waitedForSlowestNanos();
+      event.takeOvers = staging.takeOvers();
+      event.dropped = staging.dropped();
       event.commit();
     }
   }

@@ -5,6 +5,7 @@ import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.attribution.Totals;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.staging.StagingStatistics;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -26,6 +27,7 @@ public final class JobMonitor {
   private final RewriteLog rewrites;
   private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
+  private final List<Supplier<List<StagingStatistics>>> stagings = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private final FlightLog flight = new FlightLog(this);
@@ -75,8 +77,9 @@ public final class JobMonitor {
   }
 
   /** Adds the job's part in coordinated prep, to be left when the job has ended. */
-  public void addStaging(Closeable group) {
-    closing.add(group);
+  public void addStaging(Supplier<List<StagingStatistics>> figures, Closeable group) {
+    stagings.add(figures);
+    closing.add(0, group);
   }
 
   /** Notes a training library by name. */
@@ -152,6 +155,14 @@ public final class JobMonitor {
     }
     said.removeIf(String::isEmpty);
     return said;
+  }
+
+  List<StagingStatistics> stagings() {
+    List<StagingStatistics> all = new ArrayList<>();
+    for (Supplier<List<StagingStatistics>> one : stagings) {
+      all.addAll(one.get());
+    }
+    return all;
   }
 
   String frameworks() {

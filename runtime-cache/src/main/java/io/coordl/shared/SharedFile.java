@@ -17,7 +17,9 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -317,6 +319,35 @@ public final class SharedFile<M extends Closeable> {
         words.accept("Could not look for what killed jobs left in " + directory + " (" + e + ").");
       }
     }
+  }
+
+  /**
+   * How files of other jobs that are in use begin; not those this JVM has open, for closing them
+   * again would drop its locks.
+   *
+   * @param pattern of their names, with * for anything
+   */
+  public static List<byte[]> othersInUse(Path directory, String pattern, int bytes)
+      throws IOException {
+    List<byte[]> found = new ArrayList<>();
+    synchronized (OPEN) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, pattern)) {
+        for (Path file : files) {
+          Path path = file.toAbsolutePath();
+          FileChannel channel = OPEN.contains(path) ? null : openExisting(path);
+          if (channel != null) {
+            try (channel) {
+              ByteBuffer head = ByteBuffer.allocate(bytes);
+              while (head.hasRemaining() && channel.read(head, head.position()) >= 0) {}
+              if (!head.hasRemaining() && new Liveness(channel).anyAlive()) {
+                found.add(head.array());
+              }
+            }
+          }
+        }
+      }
+    }
+    return found;
   }
 
   /** True if a file was removed; an empty file goes without a word, it may be just being made. */

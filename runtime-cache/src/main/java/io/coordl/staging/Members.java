@@ -13,6 +13,8 @@ import static io.coordl.staging.StagingDescriptor.OPEN;
 import static io.coordl.staging.StagingDescriptor.READY;
 import static io.coordl.staging.StagingDescriptor.SLIDING;
 
+import java.util.function.LongPredicate;
+
 /**
  * The jobs of a staging buffer as one of them sees them. What is alive, goes on and is worth
  * waiting for each job judges by its own clock, from what it sees change; judging wrongly costs
@@ -103,10 +105,10 @@ final class Members {
 
   private Seen look(int member, long other) {
     Seen last = seen[member];
+    long beat = memory.get(StagingDescriptor.member(member) + MEMBER_BEAT);
+    long cursor = cursor(member);
     synchronized (last) {
       long now = clock.nanos();
-      long beat = memory.get(StagingDescriptor.member(member) + MEMBER_BEAT);
-      long cursor = cursor(member);
       if (last.job != other || last.beat != beat) {
         last.beat = beat;
         last.beatAt = now;
@@ -176,6 +178,29 @@ final class Members {
   private boolean isDead(int member) {
     long other = job(member);
     return other != 0 && !peers.alive(other);
+  }
+
+  /**
+   * Makes a job the first member that nobody is, or whose job is dead; alone, or while joining.
+   *
+   * @return false if there are too many
+   */
+  static boolean enter(StagingMemory memory, long job, long pid, LongPredicate alive) {
+    for (int member = 0; member < MAX_MEMBERS; member++) {
+      long at = StagingDescriptor.member(member);
+      long before = memory.get(at + MEMBER_JOB);
+      if (before == 0 || !alive.test(before)) {
+        bury(memory, member);
+        memory.set(at + MEMBER_PID, pid);
+        memory.set(at + MEMBER_BEAT, 0);
+        memory.set(at + MEMBER_BLOCKED, 0);
+        memory.set(at + MEMBER_PRODUCES, 0);
+        memory.set(at + MEMBER_CURSOR, 0);
+        memory.set(at + MEMBER_JOB, job);
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Takes the member out of slots and passes. */

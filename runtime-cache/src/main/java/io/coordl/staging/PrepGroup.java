@@ -8,9 +8,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +31,8 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final Consumer<String> words;
   private final Map<String, Joined> joined = new ConcurrentHashMap<>();
   private final Keeper keeper;
+  private final AtomicInteger threads = new AtomicInteger();
+  private final AtomicBoolean saidAlone = new AtomicBoolean();
   private volatile boolean closed;
 
   /** What became of joining a pipeline's file; without a stream it was refused. */
@@ -84,10 +90,10 @@ public final class PrepGroup implements Coordinator, Closeable {
     StagingContents contents = new StagingContents(pipeline, own, keeper);
     long user = Machine.user();
     SharedFile.sweep(directory, user, contents, words);
-    String name = group + "," + Long.toHexString(pipeline.checksum());
+    String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
     SharedFile<StagingFile> file =
         SharedFile.open(
-            SharedFile.path(directory, user, name, contents),
+            directory.resolve(prefix(user) + name).toAbsolutePath(),
             user,
             contents,
             () ->
@@ -110,9 +116,59 @@ public final class PrepGroup implements Coordinator, Closeable {
             Clock.SYSTEM,
             bounds,
             file.job(),
+            this::start,
             words,
-            blocked -> tellOthers(memory, blocked));
+            blocked -> tellOthers(memory, blocked),
+            () -> keeper.later(() -> sayWhyAlone(pipeline)));
     return new Joined(file, stream);
+  }
+
+  /** After a pass that nobody shared, while other jobs of the group are there: what differs. */
+  private void sayWhyAlone(Fingerprint pipeline) throws IOException {
+    if (saidAlone.get()) {
+      return;
+    }
+    Fingerprint nearest = null;
+    String pattern = prefix(Machine.user()) + "*" + StagingContents.SUFFIX;
+    for (byte[] head : SharedFile.othersInUse(directory, pattern, StagingDescriptor.TEXT_END)) {
+      Fingerprint other = StagingContents.fingerprint(head);
+      if (nearest == null || pipeline.likeness(other) > pipeline.likeness(nearest)) {
+        nearest = other;
+      }
+    }
+    String difference = nearest == null ? null : pipeline.difference(nearest);
+    if (difference != null && !saidAlone.getAndSet(true)) {
+      words.accept(
+          "No other job has this job's pipeline: "
+              + difference
+              + " as in the nearest one of group "
+              + group
+              + ". It prepares all its batches itself.");
+    }
+  }
+
+  /** What this job did so far, a record for each pipeline. */
+  public List<StagingStatistics> statistics() {
+    List<StagingStatistics> all = new ArrayList<>();
+    joined.forEach(
+        (text, one) -> {
+          if (one.stream() != null) {
+            String pipeline = Long.toHexString(SharedFile.checksum(text));
+            all.add(one.stream().statistics(group, pipeline));
+          }
+        });
+    return all;
+  }
+
+  private void start(Runnable work) {
+    Thread thread = new Thread(work, "coordl-prep-" + threads.incrementAndGet());
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** How the names of the group's files begin; no other group's do, since none has a comma. */
+  private String prefix(long user) {
+    return "coordl-" + user + "-" + SharedFile.fileName(group) + ",";
   }
 
   private static Peers peers(SharedFile<StagingFile> file) {

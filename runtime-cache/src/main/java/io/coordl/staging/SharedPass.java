@@ -33,6 +33,7 @@ final class SharedPass implements CoordinatedPass {
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile boolean ended;
   private volatile boolean failed;
+  private volatile boolean shared;
 
   /** Since when this job's producers wait for slots that nobody is going to free; 0 if not. */
   private volatile long starvedSince;
@@ -324,6 +325,7 @@ final class SharedPass implements CoordinatedPass {
       try {
         synchronized (taken) {
           taken.set(batch);
+          shared = shared || buffer.isShared(pass);
           if (!left.get()) {
             buffer.advance(pass, taken.nextClearBit(0));
           }
@@ -332,6 +334,11 @@ final class SharedPass implements CoordinatedPass {
         stream.gate().exit();
       }
     }
+  }
+
+  /** Whether another job took part while this one took batches. */
+  boolean wasShared() {
+    return shared;
   }
 
   @Override

@@ -39,8 +39,9 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li><b>Passes.</b> Two may be under way, the newest and the one before. Whoever begins a pass
  *       enters the newest if that is OPEN and he was not in it, and adopts its order; else he
- *       creates the next one with his own order, once nobody is left in the one before, whose
- *       descriptor it takes. So no batch serves a job twice, nor two passes.
+ *       creates the next one with his own order, once all have come to the newest and nobody is
+ *       left in the one before, whose descriptor it takes. So no batch serves a job twice, nor two
+ *       passes.
  *   <li><b>Preparing.</b> A producer first takes a slot (FILLING), then claims the smallest
  *       unclaimed batch: whoever has a claim has a slot, so the batch that the slowest job waits
  *       for is never without one. Then it prepares, copies once, makes the slot READY and at last
@@ -188,7 +189,24 @@ final class StagingBuffer {
         drop(StagingDescriptor.pass(oldest), member);
       }
     }
+    if (state == OPEN && awaited(newest, number) >= 0) {
+      return null; // Else they would enter the next one, and everybody be a pass apart.
+    }
     return StagingDescriptor.low(oldest) == 0 ? create(number + 1, oldest, own) : null;
+  }
+
+  /** A member that has yet to come to the newest pass and may be expected to; -1 if none. */
+  private int awaited(long word, long pass) {
+    for (int member = 0; member < MAX_MEMBERS; member++) {
+      if (member != me
+          && !Members.contains(word, member)
+          && members.job(member) != 0
+          && members.cursor(member) <= StagingDescriptor.cursor(pass, 0)
+          && members.waitable(member)) {
+        return member;
+      }
+    }
+    return -1;
   }
 
   private @Nullable Entered create(long number, long before, BatchOrder own) {
@@ -245,6 +263,13 @@ final class StagingBuffer {
     removeMember(pass.number(), me);
   }
 
+  /** Whether other jobs are in the pass. */
+  boolean isShared(Entered pass) {
+    long word = memory.get(pass.at().state());
+    return StagingDescriptor.pass(word) == pass.number()
+        && (StagingDescriptor.low(word) & ~(1L << me)) != 0;
+  }
+
   /** Tells whether this job prepares batches of the pass. */
   void produces(Entered pass, boolean does) {
     memory.set(StagingDescriptor.member(me) + MEMBER_PRODUCES, does ? pass.number() : 0);
@@ -252,7 +277,7 @@ final class StagingBuffer {
 
   private void drop(long pass, int member) {
     if (removeMember(pass, member) && member != me) {
-      counters.dropped(members.pid(member));
+      counters.dropped.increment();
     }
   }
 

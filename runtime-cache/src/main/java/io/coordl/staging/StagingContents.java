@@ -1,17 +1,12 @@
 package io.coordl.staging;
 
-import static io.coordl.staging.StagingDescriptor.MAX_MEMBERS;
-import static io.coordl.staging.StagingDescriptor.MEMBER_BEAT;
-import static io.coordl.staging.StagingDescriptor.MEMBER_BLOCKED;
-import static io.coordl.staging.StagingDescriptor.MEMBER_CURSOR;
-import static io.coordl.staging.StagingDescriptor.MEMBER_JOB;
-import static io.coordl.staging.StagingDescriptor.MEMBER_PID;
-import static io.coordl.staging.StagingDescriptor.MEMBER_PRODUCES;
 import static io.coordl.staging.StagingDescriptor.PAGE;
 
 import io.coordl.shared.Contents;
 import io.coordl.shared.Liveness;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
@@ -42,6 +37,15 @@ final class StagingContents implements Contents<StagingFile> {
 
   private static long roomy(long count, long more) {
     return count + count / 4 + more & -8L;
+  }
+
+  /** The pipeline of a file that begins like this. */
+  static Fingerprint fingerprint(byte[] head) {
+    ByteBuffer words = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
+    long length = words.getLong((int) StagingDescriptor.TEXT_BYTES);
+    int bytes = (int) Math.max(0, Math.min(length, StagingDescriptor.MAX_TEXT_BYTES));
+    return Fingerprint.parse(
+        new String(head, (int) StagingDescriptor.TEXT, bytes, StandardCharsets.UTF_8));
   }
 
   /** Length of a file whose slots may take {@code budget} bytes. */
@@ -107,24 +111,16 @@ final class StagingContents implements Contents<StagingFile> {
     return job;
   }
 
-  /** Becomes the first member that nobody is, or whose job is dead. */
   @Override
   public void enter(StagingFile memory, long job, Liveness liveness, Path path) throws IOException {
-    for (int member = 0; member < MAX_MEMBERS; member++) {
-      long at = StagingDescriptor.member(member);
-      long before = memory.get(at + MEMBER_JOB);
-      if (before == 0 || !liveness.alive(before)) {
-        Members.bury(memory, member);
-        memory.set(at + MEMBER_PID, ProcessHandle.current().pid());
-        memory.set(at + MEMBER_BEAT, 0);
-        memory.set(at + MEMBER_BLOCKED, 0);
-        memory.set(at + MEMBER_PRODUCES, 0);
-        memory.set(at + MEMBER_CURSOR, 0);
-        memory.set(at + MEMBER_JOB, job);
-        return;
-      }
+    if (!Members.enter(memory, job, ProcessHandle.current().pid(), liveness::alive)) {
+      throw new IOException(
+          StagingDescriptor.MAX_MEMBERS
+              + " jobs share the staging buffer "
+              + path
+              + " already; "
+              + without()
+              + ".");
     }
-    throw new IOException(
-        MAX_MEMBERS + " jobs share the staging buffer " + path + " already; " + without() + ".");
   }
 }

@@ -28,9 +28,9 @@ final class StagingCounters {
   final LongAdder takenBytes = new LongAdder();
   final LongAdder waitNanos = new LongAdder();
   final LongAdder takeOvers = new LongAdder();
+  final LongAdder dropped = new LongAdder();
   private final Map<Reason, LongAdder> alone = new EnumMap<>(Reason.class);
   private final Map<Long, LongAdder> waitedFor = new ConcurrentHashMap<>();
-  private final Map<Long, LongAdder> dropped = new ConcurrentHashMap<>();
 
   StagingCounters() {
     for (Reason reason : Reason.values()) {
@@ -55,11 +55,6 @@ final class StagingCounters {
     takeOvers.increment();
   }
 
-  /** A job was taken out of a pass. */
-  void dropped(long pid) {
-    dropped.computeIfAbsent(pid, p -> new LongAdder()).increment();
-  }
-
   /** A thread that prepares batches waited until this job had got on. */
   void waitedFor(long pid, long nanos) {
     waitedFor.computeIfAbsent(pid, p -> new LongAdder()).add(nanos);
@@ -67,9 +62,5 @@ final class StagingCounters {
 
   Map<Long, LongAdder> waitedFor() {
     return waitedFor;
-  }
-
-  Map<Long, LongAdder> dropped() {
-    return dropped;
   }
 }

@@ -82,7 +82,9 @@ final class StagingDescriptor {
   static final long TEXT = HEADER_BYTES;
   static final int MAX_TEXT_BYTES = 60 << 10;
 
-  private static final long PASSES = TEXT + MAX_TEXT_BYTES;
+  static final int TEXT_END = HEADER_BYTES + MAX_TEXT_BYTES;
+
+  private static final long PASSES = TEXT_END;
   private static final long PASS_BATCHES = 8;
   private static final long PASS_ITEMS = 16;
   private static final long PASS_CLAIMS = 64;

@@ -4,11 +4,14 @@ import static io.coordl.staging.StagingDescriptor.MEMBER_BEAT;
 import static io.coordl.staging.StagingDescriptor.MEMBER_BLOCKED;
 
 import io.coordl.staging.StagingBuffer.Entered;
+import io.coordl.staging.StagingCounters.Reason;
 import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,19 +30,23 @@ final class Stream {
   private final Holds holds;
   private final Consumer<String> words;
   private final Consumer<Boolean> tellOthers;
-  private final AtomicInteger threads = new AtomicInteger();
+  private final Runnable endedAlone;
+  private final Executor threads;
   private final AtomicLong longestPreparation = new AtomicLong();
   private final AtomicBoolean saidUnstaged = new AtomicBoolean();
   private final AtomicBoolean saidLate = new AtomicBoolean();
   private volatile boolean saysBlocked;
   private volatile boolean begun;
+  private volatile long jobs = 1;
   private final AtomicReference<@Nullable SharedPass> current = new AtomicReference<>();
 
   /**
    * Of one job.
    *
    * @param job its number in the file
+   * @param threads runs each task on a thread of its own
    * @param tellOthers hears whether the job waits here
+   * @param endedAlone run after a pass that nobody shared
    */
   Stream(
       StagingMemory memory,
@@ -47,13 +54,17 @@ final class Stream {
       Clock clock,
       Bounds bounds,
       long job,
+      Executor threads,
       Consumer<String> words,
-      Consumer<Boolean> tellOthers) {
+      Consumer<Boolean> tellOthers,
+      Runnable endedAlone) {
     this.memory = memory;
     this.clock = clock;
     this.bounds = bounds;
+    this.threads = threads;
     this.words = words;
     this.tellOthers = tellOthers;
+    this.endedAlone = endedAlone;
     this.members = new Members(memory, peers, clock, bounds, job);
     this.me = members.memberOf(job);
     this.buffer = new StagingBuffer(memory, members, peers, counters, job, me);
@@ -187,13 +198,17 @@ final class Stream {
   }
 
   void start(Runnable work) {
-    Thread thread = new Thread(work, "coordl-prep-" + threads.incrementAndGet());
-    thread.setDaemon(true);
-    thread.start();
+    threads.execute(work);
   }
 
   void ended(SharedPass pass) {
-    current.compareAndSet(pass, null);
+    if (current.compareAndSet(pass, null)) {
+      if (pass.wasShared()) {
+        counters.sharedPasses.increment();
+      } else {
+        endedAlone.run();
+      }
+    }
   }
 
   /** The job waits here, or no longer. */
@@ -264,6 +279,50 @@ final class Stream {
               + cause.getMessage()
               + "): it stays as large as it is.");
     }
+  }
+
+  StagingStatistics statistics(String group, String pipeline) {
+    if (gate.enter()) {
+      try {
+        jobs = members.count();
+      } finally {
+        gate.exit();
+      }
+    }
+    long slowest = 0;
+    long forSlowest = 0;
+    long forAll = 0;
+    for (Map.Entry<Long, LongAdder> one : counters.waitedFor().entrySet()) {
+      long nanos = one.getValue().sum();
+      forAll += nanos;
+      if (nanos > forSlowest) {
+        forSlowest = nanos;
+        slowest = one.getKey();
+      }
+    }
+    return new StagingStatistics(
+        group,
+        pipeline,
+        memory.get(StagingDescriptor.BUDGET),
+        buffer.slots(),
+        buffer.slotBytes(),
+        jobs,
+        counters.passes.sum(),
+        counters.sharedPasses.sum(),
+        counters.prepared.sum(),
+        counters.mapped.sum(),
+        counters.copied.sum(),
+        counters.takenBytes.sum(),
+        counters.aloneBecause(Reason.NOBODY),
+        counters.aloneBecause(Reason.NOT_STAGED),
+        counters.aloneBecause(Reason.LATE),
+        counters.aloneBecause(Reason.LOST),
+        counters.waitNanos.sum(),
+        forAll,
+        slowest,
+        forSlowest,
+        counters.takeOvers.sum(),
+        counters.dropped.sum());
   }
 
   /** Ends the pass and lets nobody in any more; false if somebody does not come out. */

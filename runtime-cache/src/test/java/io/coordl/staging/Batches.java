@@ -56,6 +56,15 @@ final class Batches {
     return (int) crc.getValue();
   }
 
+  /** The items of the batch that the bytes are. */
+  static int[] items(ByteBuffer bytes) {
+    int[] items = new int[Math.max(0, Math.min(bytes.getInt(4), INTS - 2))];
+    for (int i = 0; i < items.length; i++) {
+      items[i] = bytes.getInt(8 + 4 * i);
+    }
+    return items;
+  }
+
   /** Whether the bytes are a batch of exactly these items; scribbles over them. */
   static boolean isOf(int[] items, ByteBuffer bytes) {
     boolean right =

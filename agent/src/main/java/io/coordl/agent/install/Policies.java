@@ -64,7 +64,7 @@ final class Policies {
 
   /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
   private static boolean preparesAhead(Options options) {
-    return options.count(Option.PREFETCH) > 0 && options.get(Option.PREP).equals("off");
+    return options.count(Option.PREFETCH) > 0 && !coordinates(options);
   }
 
   private static boolean coordinates(Options options) {
@@ -101,10 +101,10 @@ final class Policies {
    * prepares ahead. After {@link #items}.
    */
   LibraryHooks hooks(RewriteLog rewrites) {
-    DecodedStore decoded = decoded();
-    PrepGroup group = group();
+    DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
     Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
-    if (decoded == null && group == null && ahead == null) {
+    PrepGroup group = coordinates(options) ? group() : null;
+    if (decoded == null && ahead == null && group == null) {
       return LibraryHooks.NONE;
     }
     int threads = options.count(Option.PREFETCH);
@@ -122,6 +122,28 @@ final class Policies {
                       + reason
                       + "); it runs as it is.");
         });
+  }
+
+  private @Nullable DecodedStore decoded() {
+    ArenaStore arena = decodedArena();
+    if (arena == null) {
+      return null;
+    }
+    DecodedStore store = new DecodedStore(arena, filter, budget);
+    job.addStore(() -> view("decoded", store.statistics()), store);
+    return store;
+  }
+
+  private PrepGroup group() {
+    PrepGroup group =
+        new PrepGroup(
+            ArenaStore.SHARED_MEMORY,
+            options.get(Option.GROUP),
+            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
+            Math.max(1, options.count(Option.PREP_JOBS)),
+            job.log()::say);
+    job.addStaging(group::statistics, group);
+    return group;
   }
 
   /** That of the raw items, theirs too or not, unless the user says how large its own is to be. */
@@ -153,34 +175,6 @@ final class Policies {
       }
     }
     return answer;
-  }
-
-  private @Nullable DecodedStore decoded() {
-    if (!keepsDecoded(options)) {
-      return null;
-    }
-    ArenaStore arena = decodedArena();
-    if (arena == null) {
-      return null;
-    }
-    DecodedStore store = new DecodedStore(arena, filter, budget);
-    job.addStore(() -> view("decoded", store.statistics()), store);
-    return store;
-  }
-
-  private @Nullable PrepGroup group() {
-    if (!coordinates(options)) {
-      return null;
-    }
-    PrepGroup group =
-        new PrepGroup(
-            ArenaStore.SHARED_MEMORY,
-            options.get(Option.GROUP),
-            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
-            Math.max(1, options.count(Option.PREP_JOBS)),
-            job.log()::say);
-    job.addStaging(group);
-    return group;
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

@@ -14,8 +14,8 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * What one span and one hit cost next to the plain call, by JMH. What other programs take from this
  * one in the meantime is kept out: reads, which are timed one by one, are compared by the quickest
  * of thousands (medians are shown, too), spans, which are timed by many, by the best iteration.
- * Arguments: JVMs that each is measured in (3), and what alone is measured: spans, reads or
- * decoded.
+ * Arguments: JVMs that each is measured in (3), and what alone is measured: spans, reads, decoded
+ * or staging.
  */
 public final class MicroBenchmark {
   private static final String MICRO = "io.coordl.benchmarks.micro.";
@@ -35,6 +35,9 @@ public final class MicroBenchmark {
     }
     if ("decoded".startsWith(part)) {
       decoded(forks);
+    }
+    if ("staging".startsWith(part)) {
+      staging(forks);
     }
   }
 
@@ -84,6 +87,23 @@ public final class MicroBenchmark {
         cheaper
             ? "A hit costs less than the same read from a warm page cache."
             : "NOT every hit costs less than the same read from a warm page cache.");
+  }
+
+  private static void staging(int forks) throws RunnerException {
+    Collection<RunResult> results = run("StagingCost", forks, 1000);
+    double copy = percentile(score(results, "copyDirect"), 50);
+    TextTable table = new TextTable("batch of 19.3 MB", "least", "median", "90 %", "/ copyDirect");
+    for (String call : new String[] {"copyDirect", "copyShared", "publish", "use", "useAndCopy"}) {
+      Result<?> result = score(results, call);
+      double median = percentile(result, 50);
+      table.row(
+          call,
+          text(percentile(result, 0)),
+          text(median),
+          text(percentile(result, 90)),
+          String.format(Locale.ROOT, "%.3f", median / copy));
+    }
+    System.out.printf("%nMicroseconds; the last column is of medians%n%s", table);
   }
 
   private static void decoded(int forks) throws RunnerException {
@@ -144,6 +164,15 @@ public final class MicroBenchmark {
       }
     }
     throw new IllegalStateException("JMH has no result of " + method + " for " + value + ".");
+  }
+
+  private static Result<?> score(Collection<RunResult> results, String method) {
+    for (RunResult result : results) {
+      if (result.getParams().getBenchmark().endsWith("." + method)) {
+        return result.getPrimaryResult();
+      }
+    }
+    throw new IllegalStateException("JMH has no result of " + method + ".");
   }
 
   private static double percentile(Result<?> result, double rank) {

@@ -173,7 +173,7 @@ class CoordinatedDl4jIT {
   }
 
   private String policies(int jobs) {
-    return "record=off,prep=coordinate,prep.size=16m,prep.jobs=" + jobs + ",group=" + group;
+    return "record=off,prep=coordinate,prep.size=1m,prep.jobs=" + jobs + ",group=" + group;
   }
 
   private static Path agentJar() {

@@ -30,6 +30,7 @@ final class Collector {
   private final Set<Jvm> jvms = new HashSet<>();
   private @Nullable Dated<JobStatistics> job;
   private final Map<String, Dated<StoreStatistics>> stores = new TreeMap<>();
+  private final Map<String, Dated<StagingStatistics>> stagings = new TreeMap<>();
   private final Map<String, Dated<LatencyStatistics>> latencies = new TreeMap<>();
   private final Map<String, Dated<Configuration>> configuration = new TreeMap<>();
   private final Set<PassKey> epochs = new HashSet<>();
@@ -65,6 +66,7 @@ final class Collector {
     on(stream, Jvm.class, (event, jvm) -> jvms.add(jvm));
     on(stream, JobStatistics.class, this::add);
     on(stream, StoreStatistics.class, this::add);
+    on(stream, StagingStatistics.class, this::add);
     on(stream, LatencyStatistics.class, this::add);
     on(stream, Configuration.class, this::add);
     on(stream, Epoch.class, (event, pass) -> epochs.add(new PassKey(event.getEndTime(), pass)));
@@ -111,6 +113,11 @@ final class Collector {
   private void add(RecordedEvent event, StoreStatistics value) {
     String key = value.store() + "\n" + value.scope() + "\n" + value.group();
     stores.merge(key, new Dated<>(event.getStartTime(), value), Collector::later);
+  }
+
+  private void add(RecordedEvent event, StagingStatistics value) {
+    String key = value.group() + "\n" + value.pipeline();
+    stagings.merge(key, new Dated<>(event.getStartTime(), value), Collector::later);
   }
 
   private void add(RecordedEvent event, LatencyStatistics value) {
@@ -173,6 +180,10 @@ final class Collector {
 
   List<StoreStatistics> stores() {
     return stores.values().stream().map(Dated::value).toList();
+  }
+
+  List<StagingStatistics> stagings() {
+    return stagings.values().stream().map(Dated::value).toList();
   }
 
   List<LatencyStatistics> latencies() {

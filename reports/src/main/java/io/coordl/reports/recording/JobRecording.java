@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param jvm null if the recording does not say
  * @param job null if no totals were written
  * @param epochs in the order of their numbers
+ * @param stagings one for each pipeline with coordinated prep
  * @param latencies of the whole job, by kind
  * @param configuration the agent's arguments in force
  * @param faults number of fault events; the totals of {@code job} may know of more
@@ -29,6 +30,7 @@ public record JobRecording(
     @Nullable JobStatistics job,
     List<Epoch> epochs,
     List<StoreStatistics> stores,
+    List<StagingStatistics> stagings,
     List<LatencyStatistics> latencies,
     Map<String, String> configuration,
     long faults,
@@ -37,6 +39,7 @@ public record JobRecording(
   public JobRecording {
     epochs = List.copyOf(epochs);
     stores = List.copyOf(stores);
+    stagings = List.copyOf(stagings);
     latencies = List.copyOf(latencies);
     configuration = Map.copyOf(configuration);
     firstFaults = List.copyOf(firstFaults);

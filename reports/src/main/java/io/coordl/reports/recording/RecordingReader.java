@@ -133,6 +133,7 @@ public final class RecordingReader {
         collector.job(),
         collector.epochs(),
         collector.stores(),
+        collector.stagings(),
         collector.latencies(),
         collector.configuration(),
         collector.faults(),

@@ -8,6 +8,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.JobStatistics;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.recording.LatencyStatistics;
+import io.coordl.reports.recording.StagingStatistics;
 import io.coordl.reports.recording.StoreStatistics;
 import java.util.Comparator;
 import java.util.List;
@@ -29,6 +30,7 @@ public record Summary(
     Totals totals,
     List<Pass> epochs,
     List<Store> stores,
+    List<Staging> stagings,
     List<Latency> latencies,
     Faults faults,
     Next next) {
@@ -78,6 +80,32 @@ public record Summary(
       @Nullable Long itemBytes,
       @Nullable Long itemSavesNanos,
       long jobs) {}
+
+  /** Coordinated prep of one pipeline. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Staging(
+      @Nullable String group,
+      @Nullable String pipeline,
+      long capacityBytes,
+      long slots,
+      long slotBytes,
+      long jobs,
+      long passes,
+      long sharedPasses,
+      long prepared,
+      long mapped,
+      long copied,
+      long takenBytes,
+      long nobody,
+      long notStaged,
+      long late,
+      long lost,
+      long waitedNanos,
+      long waitedForNanos,
+      long slowestJob,
+      long waitedForSlowestNanos,
+      long takeOvers,
+      long dropped) {}
 
   record Latency(
       String kind,
@@ -129,6 +157,7 @@ public record Summary(
         totals,
         epochs,
         stores,
+        recording.stagings().stream().map(Summary::staging).toList(),
         recording.latencies().stream().map(Summary::latency).toList(),
         faults(recording),
         new Next(advice.finding(), advice.sentence(), advice.arguments()));
@@ -178,6 +207,32 @@ public record Summary(
         ordered ? (Long) store.itemBytes() : null,
         ordered ? (Long) store.itemSaves() : null,
         store.jobs());
+  }
+
+  private static Staging staging(StagingStatistics staging) {
+    return new Staging(
+        staging.group(),
+        staging.pipeline(),
+        staging.capacity(),
+        staging.slots(),
+        staging.slotBytes(),
+        staging.jobs(),
+        staging.passes(),
+        staging.sharedPasses(),
+        staging.prepared(),
+        staging.mapped(),
+        staging.copied(),
+        staging.takenBytes(),
+        staging.nobody(),
+        staging.notStaged(),
+        staging.late(),
+        staging.lost(),
+        staging.waited(),
+        staging.waitedFor(),
+        staging.slowestJob(),
+        staging.waitedForSlowest(),
+        staging.takeOvers(),
+        staging.dropped());
   }
 
   private static Latency latency(LatencyStatistics latency) {

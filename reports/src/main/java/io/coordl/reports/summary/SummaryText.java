@@ -27,10 +27,13 @@ public final class SummaryText {
     lines.add(title(summary));
     lines.add(program(summary));
     addTimes(lines, summary.totals().figures());
-    addEpochs(lines, summary.epochs());
+    addEpochs(lines, summary.epochs(), summary.stagings().isEmpty() ? 1 : 0);
     summary.stores().stream()
         .findFirst()
         .ifPresent(first -> lines.add(store(first, summary.stores().size() - 1)));
+    summary.stagings().stream()
+        .findFirst()
+        .ifPresent(first -> lines.add(staging(first, summary.stagings().size() - 1)));
     lines.add(items(summary.totals().figures()));
     addLatencies(lines, summary.latencies());
     addFaults(lines, summary.faults());
@@ -80,13 +83,13 @@ public final class SummaryText {
         "  %-22s %10s %10s", name, Text.seconds(nanos), Text.percent(nanos, totals.wallNanos()));
   }
 
-  /** The first, the second and the last: cold, warm, and what it came to. */
-  private static void addEpochs(List<String> lines, List<Pass> epochs) {
+  /** The first, the second if there is room, and the last: cold, warm, and what it came to. */
+  private static void addEpochs(List<String> lines, List<Pass> epochs, int second) {
     if (epochs.isEmpty()) {
       return;
     }
     lines.add("Epoch            wall s  compute s    stall s    fetch s     prep s  files opened");
-    Set<Integer> shown = new LinkedHashSet<>(List.of(0, 1, epochs.size() - 1));
+    Set<Integer> shown = new LinkedHashSet<>(List.of(0, second, epochs.size() - 1));
     shown.removeIf(index -> index >= epochs.size());
     for (int index : shown) {
       Pass pass = epochs.get(index);
@@ -126,6 +129,32 @@ public final class SummaryText {
         + " ("
         + Text.percent(store.hits(), openings)
         + ")"
+        + (more == 0 ? "" : "; " + more + " more: see --json");
+  }
+
+  private static String staging(Summary.Staging staging, int more) {
+    long taken = staging.mapped() + staging.copied();
+    long alone = staging.nobody() + staging.notStaged() + staging.late() + staging.lost();
+    return "Prep group  "
+        + Text.line(Objects.requireNonNullElse(staging.group(), "default"), LONGEST_NAME)
+        + ": "
+        + staging.sharedPasses()
+        + " of "
+        + Text.count(staging.passes(), "pass", "passes")
+        + " shared, "
+        + Text.count(taken, "batch", "batches")
+        + " from the group, "
+        + Text.format("%,d", staging.prepared())
+        + " prepared for it, "
+        + Text.format("%,d", alone)
+        + " for itself"
+        + (staging.slowestJob() == 0
+            ? ""
+            : "; its threads wait mostly for job "
+                + staging.slowestJob()
+                + " ("
+                + new Nanos(staging.waitedForSlowestNanos())
+                + ")")
         + (more == 0 ? "" : "; " + more + " more: see --json");
   }
 

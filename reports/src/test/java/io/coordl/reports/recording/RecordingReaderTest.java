@@ -96,6 +96,9 @@ class RecordingReaderTest {
                 100_000,
                 2_000_000,
                 1));
+    assertThat(recording.stagings())
+        .extracting(StagingStatistics::pipeline, StagingStatistics::mapped)
+        .containsExactly(tuple("a1", 20L), tuple("b2", 6L));
     assertThat(recording.latencies())
         .extracting(LatencyStatistics::kind, LatencyStatistics::p50, LatencyStatistics::p99)
         .containsExactly(

@@ -9,6 +9,7 @@ import io.coordl.event.FaultEvent;
 import io.coordl.event.FetchEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.event.TransformEvent;
@@ -37,6 +38,7 @@ public final class Recordings {
           JobStatisticsEvent.class,
           LatencyStatisticsEvent.class,
           StepEvent.class,
+          StagingStatisticsEvent.class,
           StoreStatisticsEvent.class,
           TransformEvent.class);
 
@@ -75,9 +77,12 @@ public final class Recordings {
     emitTotals(1, 100, 70 * SECOND, 40 * SECOND);
     emitEpoch(2, 30 * SECOND, SECOND);
     emitStore(1_000, 1_000);
+    emitStaging("a1", 10);
     emitEpoch(3, 30 * SECOND, SECOND);
     emitTotals(3, 300, 130 * SECOND, 42 * SECOND);
     emitStore(2_000, 1_000);
+    emitStaging("a1", 20);
+    emitStaging("b2", 6);
     emitLatency("fetch", 0, 2 * MILLISECOND, 40 * MILLISECOND);
     emitLatency("fetch", 3, 1, 2);
     emitLatency("decode", 0, 3 * MILLISECOND, 5 * MILLISECOND);
@@ -162,6 +167,29 @@ public final class Recordings {
     event.itemBytes = 100_000;
     event.itemSaves = 2_000_000;
     event.jobs = 1;
+    event.commit();
+  }
+
+  public static void emitStaging(String pipeline, long mapped) {
+    StagingStatisticsEvent event = new StagingStatisticsEvent();
+    event.group = "search";
+    event.pipeline = pipeline;
+    event.capacity = 1L << 30;
+    event.slots = 50;
+    event.slotBytes = 20_000_000;
+    event.jobs = 2;
+    event.passes = 3;
+    event.sharedPasses = 2;
+    event.prepared = mapped / 2;
+    event.mapped = mapped;
+    event.copied = 4;
+    event.takenBytes = 20_000_000 * mapped;
+    event.late = 1;
+    event.lost = 2;
+    event.waited = 3 * SECOND;
+    event.waitedFor = 2 * SECOND;
+    event.slowestJob = 4711;
+    event.waitedForSlowest = SECOND;
     event.commit();
   }
 

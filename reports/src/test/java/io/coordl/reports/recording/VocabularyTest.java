@@ -20,6 +20,7 @@ class VocabularyTest {
         JobStatistics.class,
         Epoch.class,
         StoreStatistics.class,
+        StagingStatistics.class,
         LatencyStatistics.class,
         Configuration.class,
         Fault.class
@@ -42,7 +43,8 @@ class VocabularyTest {
   }
 
   @ParameterizedTest
-  @ValueSource(classes = {Epoch.class, JobStatistics.class, StoreStatistics.class})
+  @ValueSource(
+      classes = {Epoch.class, JobStatistics.class, StoreStatistics.class, StagingStatistics.class})
   void noFigureOfTheEventIsForgotten(Class<? extends Record> mirror) {
     assertThat(mirror.getRecordComponents())
         .extracting(RecordComponent::getName)

@@ -278,7 +278,7 @@ final class Pass {
     }
 
     @Override
-    public void threw() {
+    public void failed() {
       over(null);
     }
 

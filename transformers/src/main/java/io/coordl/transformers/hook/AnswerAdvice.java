@@ -32,8 +32,8 @@ final class AnswerAdvice {
     if (call == null) {
       return;
     }
-    if (thrown != null) { // The library's own call threw: that is the program's.
-      Bridge.threw(call);
+    if (thrown != null) {
+      Bridge.failed(call); // What it threw is the program's.
       return;
     }
     thrown = Bridge.thrown(call);

@@ -24,7 +24,9 @@ final class Library {
           "org/nd4j/linalg/dataset/DataSet",
           "org/datavec/api/records/Record",
           "org/datavec/image/loader/NativeImageLoader",
+          "org/deeplearning4j/datasets/datavec/RecordReaderDataSetIterator",
           "org/deeplearning4j/nn/multilayer/MultiLayerNetwork",
+          "org/deeplearning4j/datasets/datavec/RecordReaderDataSetIterator",
           "org/deeplearning4j/parallelism/ParallelWrapper");
 
   /** Class files by internal name. */

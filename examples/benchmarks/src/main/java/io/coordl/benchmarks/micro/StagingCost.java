@@ -1,0 +1,201 @@
+package io.coordl.benchmarks.micro;
+
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.staging.BatchOrder;
+import io.coordl.staging.CoordinatedPass;
+import io.coordl.staging.Fingerprint;
+import io.coordl.staging.PrepGroup;
+import io.coordl.staging.PreparedBatch;
+import io.coordl.staging.StagedBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/**
+ * Publishing and using a batch of 32 x 3 x 224 x 224 floats in a staging buffer, beside copying the
+ * same bytes from one direct buffer to another, and to shared memory. Publishing is what happens
+ * between the batch being prepared and its being there for all jobs, on the agent's thread, and the
+ * way there and back between two threads. Slots and memory have been used before, as in all passes
+ * but the first.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+public class StagingCost {
+  private static final int BYTES = 32 * 3 * 224 * 224 * 4;
+  private static final int BATCHES = 1 << 16;
+
+  /** Mappings go with the garbage collection, which comes before they are too many. */
+  private static final int MAPPINGS = 16;
+
+  private final ByteBuffer source = ByteBuffer.allocateDirect(BYTES);
+  private final ByteBuffer direct = ByteBuffer.allocateDirect(BYTES);
+  private final Semaphore asked = new Semaphore(0);
+  private final Semaphore published = new Semaphore(0);
+  private ByteBuffer shared = direct;
+  private @Nullable PrepGroup group;
+  private @Nullable CoordinatedPass pass;
+  private @Nullable StagedBatch held;
+  private int staged;
+  private int next;
+
+  /** Makes a buffer of a group of its own, and one of plain shared memory. */
+  @Setup
+  public void open() throws IOException {
+    for (int i = 0; i < BYTES; i += 4) {
+      source.putInt(i, i);
+      direct.putInt(i, i);
+    }
+    Path file = Files.createTempFile(ArenaStore.SHARED_MEMORY, "staging-cost", "");
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      channel.write(source.duplicate(), 0);
+      shared = channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES);
+    } finally {
+      Files.delete(file);
+    }
+    group =
+        new PrepGroup(
+            ArenaStore.SHARED_MEMORY,
+            "staging-cost-" + ProcessHandle.current().pid(),
+            ByteBudget.parse("420m"),
+            1,
+            System.err::println);
+    pass =
+        group.begin(
+            new Fingerprint(Map.of("data set", "none")), BatchOrder.evenly(new int[BATCHES], 1));
+    pass().prepareWith((batch, items) -> new Prepared(), 1);
+    for (int i = 0; i < 2 * MAPPINGS; i++) {
+      stage();
+      giveBackAll();
+    }
+  }
+
+  private CoordinatedPass pass() {
+    if (pass == null) {
+      throw new IllegalStateException("no pass was begun");
+    }
+    return pass;
+  }
+
+  /** Is prepared at once, and published when it is asked for. */
+  private final class Prepared implements PreparedBatch {
+    Prepared() {
+      asked.acquireUninterruptibly();
+    }
+
+    @Override
+    public long bytes() {
+      return BYTES;
+    }
+
+    @Override
+    public void writeTo(ByteBuffer target) {
+      target.put(0, source, 0, BYTES);
+    }
+
+    @Override
+    public void close() {
+      published.release();
+    }
+  }
+
+  /** A batch to be used, not timed. */
+  @Setup(Level.Invocation)
+  public void stage() {
+    publishOne();
+  }
+
+  /** All that is staged is used and given back, not timed. */
+  @TearDown(Level.Invocation)
+  public void giveBackAll() {
+    giveBack();
+    while (next < staged) {
+      takeOne();
+      giveBack();
+    }
+  }
+
+  /** One direct buffer to another. */
+  @Benchmark
+  public ByteBuffer copyDirect() {
+    return direct.put(0, source, 0, BYTES);
+  }
+
+  /** A direct buffer to shared memory. */
+  @Benchmark
+  public ByteBuffer copyShared() {
+    return shared.put(0, source, 0, BYTES);
+  }
+
+  /** A batch goes to all jobs. */
+  @Benchmark
+  public void publish() {
+    publishOne();
+  }
+
+  private void publishOne() {
+    staged++;
+    asked.release();
+    published.acquireUninterruptibly();
+  }
+
+  /** A job takes a batch. */
+  @Benchmark
+  public ByteBuffer use() {
+    return takeOne();
+  }
+
+  /** The same, and everything in it is read once. */
+  @Benchmark
+  public ByteBuffer useAndCopy() {
+    return direct.put(0, takeOne(), 0, BYTES);
+  }
+
+  private ByteBuffer takeOne() {
+    StagedBatch batch = pass().take(next++);
+    if (batch == null) {
+      throw new IllegalStateException("batch " + (next - 1) + " was not staged");
+    }
+    held = batch;
+    return batch.bytes();
+  }
+
+  private void giveBack() {
+    if (held != null) {
+      held.release();
+      held = null;
+    }
+    if (next % MAPPINGS == 0) {
+      System.gc();
+      LockSupport.parkNanos(1_000_000); // Until references are queued.
+    }
+  }
+
+  /** Leaves the group. */
+  @TearDown
+  public void close() {
+    asked.release(BATCHES); // Whoever prepares need not wait any more.
+    if (group != null) {
+      group.close();
+    }
+  }
+}

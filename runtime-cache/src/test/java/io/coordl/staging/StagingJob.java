@@ -1,0 +1,121 @@
+package io.coordl.staging;
+
+import io.coordl.cache.ByteBudget;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A job of its own JVM: {@code directory seed passes ending [jobs to wait for]}. Walks its passes,
+ * checks every byte of every batch against the order it follows, keeps some, prepares by itself
+ * what it is not given, and prints a line for each pass: the items that it found in the bytes.
+ * Ending: {@code end}; {@code break}: leaves some passes early; {@code exit}: {@code System.exit}
+ * in the midst of the last one, without a word to the pass.
+ */
+public final class StagingJob {
+  static final int ITEMS = 120;
+  static final int BATCH = 8;
+
+  /** Exit status of a job that was given wrong bytes or a wrong order. */
+  static final int WRONG = 3;
+
+  static final Fingerprint PIPELINE = new Fingerprint(Map.of("data set", "synthetic"));
+
+  /** So short that what they bound happens. */
+  static final Bounds BOUNDS =
+      new Bounds(
+          Duration.ofMillis(400),
+          Duration.ofMillis(600),
+          Duration.ofMillis(1500),
+          Duration.ofMillis(100),
+          Duration.ofSeconds(2));
+
+  private StagingJob() {}
+
+  /** Runs the job. */
+  public static void main(String[] args) throws Exception {
+    long seed = Long.parseLong(args[1]);
+    int passes = Integer.parseInt(args[2]);
+    String ending = args[3];
+    SplittableRandom random = new SplittableRandom(seed);
+    int jobs = args.length > 4 ? Integer.parseInt(args[4]) : 1;
+    // 12 slots for 15 batches: the window slides.
+    PrepGroup group =
+        new PrepGroup(
+            Path.of(args[0]),
+            "torture",
+            ByteBudget.parse("96k"),
+            jobs,
+            jobs > 1 ? Bounds.USUAL : BOUNDS,
+            System.err::println);
+    Runtime.getRuntime().addShutdownHook(new Thread(group::close));
+    List<StagedBatch> kept = new ArrayList<>();
+    System.out.println("ready");
+    for (int number = 0; number < passes; number++) {
+      BatchOrder own = Batches.order(ITEMS, BATCH, seed * 1000 + number);
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      BatchOrder order = pass == null ? own : pass.order();
+      if (!Batches.isComplete(order, ITEMS)) {
+        fail("order");
+      }
+      if (pass != null) {
+        pass.prepareWith(
+            (batch, items) -> {
+              LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(3_000_000));
+              return Batches.prepared(items, seed + batch);
+            },
+            2);
+      }
+      int last = order.batches();
+      if (!ending.equals("end") && (number == passes - 1 || random.nextInt(3) == 0)) {
+        last = random.nextInt(order.batches());
+      }
+      int given = 0;
+      StringBuilder used = new StringBuilder();
+      for (int batch = 0; batch < last; batch++) {
+        StagedBatch staged = pass == null ? null : pass.take(batch);
+        for (int item : staged == null ? order.items(batch) : Batches.items(staged.bytes())) {
+          used.append(' ').append(item);
+        }
+        if (staged != null) {
+          given++;
+          if (!Batches.isOf(order.items(batch), staged.bytes())) {
+            fail("batch " + batch + " of pass " + number);
+          }
+          int fate = random.nextInt(8);
+          if (fate == 0) {
+            kept.add(staged);
+          } else if (fate > 1) {
+            staged.release(); // Else it is left to the garbage collector.
+          }
+        }
+        if (kept.size() > 3) {
+          kept.remove(0).release();
+        }
+        LockSupport.parkNanos(random.nextInt(2_000_000));
+      }
+      if (ending.equals("exit") && number == passes - 1) {
+        System.exit(0);
+      }
+      if (pass != null && (last == order.batches() || random.nextBoolean())) {
+        pass.end();
+      }
+      System.out.println("pass " + number + " given " + given + " used" + used);
+    }
+    for (StagingStatistics figures : group.statistics()) {
+      System.out.println("prepared " + figures.prepared() + " alone " + figures.alone());
+    }
+    System.out.println("done");
+  }
+
+  private static void fail(String what) {
+    System.out.println("WRONG " + what);
+    System.out.flush();
+    Runtime.getRuntime().halt(WRONG);
+  }
+}
