@@ -111,7 +111,7 @@ public final class TrainImages {
     DataSetIterator heldOut =
         options.path("validate").isPresent() ? pictures(folder("validate"), null) : null;
 
-    MultiLayerNetwork network = new MultiLayerNetwork(configuration(iterator.totalOutcomes()));
+    MultiLayerNetwork network = new MultiLayerNetwork(configuration(iterator.getLabels().size()));
     network.init();
     Path log = options.path("log").orElse(null);
     try (BatchLog batchLog = log == null ? null : new BatchLog(log)) {
