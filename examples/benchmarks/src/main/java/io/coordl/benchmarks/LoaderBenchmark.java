@@ -41,7 +41,7 @@ public final class LoaderBenchmark {
   private final Path work = checkout.work("loader");
   private final DjlJob djl = new DjlJob(checkout, work);
   private final Optional<PyTorch> pyTorch = PyTorch.find();
-  private final boolean canPrefetch = agentHas("prefetch");
+  private final boolean canPrefetch = AgentHelp.of(checkout).has("prefetch");
 
   private LoaderBenchmark() throws IOException, InterruptedException {}
 
@@ -186,17 +186,6 @@ public final class LoaderBenchmark {
 
   private static List<String> pinned(int cores) {
     return List.of("taskset", "-c", cores == 1 ? "0" : "0-" + (cores - 1));
-  }
-
-  /** Whether the agent's own help lists an argument. */
-  private boolean agentHas(String key) throws IOException, InterruptedException {
-    ChildResult help =
-        new ChildJvm(Jdks.running(), HelloWorld.class.getName())
-            .classPath(checkout.ownClasses())
-            .agent(checkout.agentJar(), "help")
-            .run()
-            .orFail("The agent's help");
-    return (help.out() + help.err()).lines().anyMatch(line -> line.startsWith("  " + key + " "));
   }
 
   private static TextTable table(List<Group> groups) {
