@@ -27,7 +27,7 @@ public final class PrepGroup implements Coordinator, Closeable {
    * Each has a buffer until the job ends; a job whose pipeline is another one in every pass (a
    * preprocessor that counts) would else take all memory.
    */
-  private static final int MAX_PIPELINES = 8;
+  private static final int MAX_PIPELINES = 32;
 
   private final Path directory;
   private final String group;
