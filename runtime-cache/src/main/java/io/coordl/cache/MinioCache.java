@@ -130,6 +130,13 @@ public final class MinioCache implements ItemSource {
     return read;
   }
 
+  /** This thread, for good, reads and decodes items before the program asks for them. */
+  public void readsAhead() {
+    if (budget != null) {
+      budget.asksAhead();
+    }
+  }
+
   /** Whether the item is kept whole; counts as no hit. */
   public boolean isKept(String path) {
     ItemFile file = whole(path);

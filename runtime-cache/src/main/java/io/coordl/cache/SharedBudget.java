@@ -42,6 +42,9 @@ public final class SharedBudget {
   @SuppressWarnings("ThreadLocalUsage") // There is one budget in a JVM.
   private final ThreadLocal<@Nullable DecodedItem> asked = new ThreadLocal<>();
 
+  @SuppressWarnings("ThreadLocalUsage") // As above.
+  private final ThreadLocal<@Nullable Boolean> ahead = new ThreadLocal<>();
+
   private final Rates[] samples = new Rates[SAMPLES];
   private long sampled;
 
@@ -55,11 +58,20 @@ public final class SharedBudget {
     return arena.rates();
   }
 
+  /** What this thread asks for, from now on, the program has yet to meet. */
+  void asksAhead() {
+    ahead.set(true);
+  }
+
   /** This thread is about to decode the item, unless that is kept. */
   void ask(DecodedItem item) {
     int bit = (int) item.file().key().high() >>> (Integer.SIZE - SEEN_BITS);
     long mask = 1L << bit;
-    item.again((seen.getAndAccumulate(bit >>> 6, mask, (was, set) -> was | set) & mask) != 0);
+    long before =
+        ahead.get() != null
+            ? seen.get(bit >>> 6)
+            : seen.getAndAccumulate(bit >>> 6, mask, (was, set) -> was | set);
+    item.again((before & mask) != 0);
     asked.set(item);
   }
 

@@ -5,6 +5,7 @@ import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.Totals;
 import io.coordl.staging.StagingStatistics;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
@@ -12,6 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The text at exit: where the time went, what each policy did, what to try next. */
 final class ExitSummary {
+  private static final int MOST_LINES = 20;
+
+  /** Faults, what to try next, the recording. */
+  private static final int LINES_AT_END = 3;
+
   private final JobMonitor job;
   private final @Nullable String recording;
 
@@ -79,7 +85,7 @@ final class ExitSummary {
     }
     split(job.stores(), lines);
     lines.addAll(job.policies());
-    job.stagings().forEach(staging -> staged(staging, lines));
+    staged(job.stagings(), lines, MOST_LINES - LINES_AT_END);
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));
     }
@@ -90,11 +96,27 @@ final class ExitSummary {
     return lines;
   }
 
+  /** The pipelines that gave the most batches, as far as there is room, and how many more. */
+  private static void staged(List<StagingStatistics> all, List<String> lines, int room) {
+    List<StagingStatistics> used =
+        all.stream()
+            .filter(staging -> staging.passes() > 0)
+            .sorted(Comparator.comparingLong(s -> -s.taken() - s.alone()))
+            .toList();
+    for (int i = 0; i < used.size(); i++) {
+      List<String> next = new ArrayList<>();
+      staged(used.get(i), next);
+      int more = used.size() - i;
+      if (lines.size() + next.size() > (more == 1 ? room : room - 1)) {
+        lines.add(format("coordinated prep: %d more pipelines, see the recording", more));
+        return;
+      }
+      lines.addAll(next);
+    }
+  }
+
   /** What the jobs did for each other, and who waited for whom. */
   private static void staged(StagingStatistics s, List<String> lines) {
-    if (s.passes() == 0) {
-      return;
-    }
     lines.add(
         format(
             "coordinated prep (%s): %d of %d passes shared; %d batches from the group (%d copied),"

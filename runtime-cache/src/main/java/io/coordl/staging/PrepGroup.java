@@ -23,6 +23,12 @@ import org.jspecify.annotations.Nullable;
  * that this job begins a pass of. Thread-safe.
  */
 public final class PrepGroup implements Coordinator, Closeable {
+  /**
+   * Each has a buffer until the job ends; a job whose pipeline is another one in every pass (a
+   * preprocessor that counts) would else take all memory.
+   */
+  private static final int MAX_PIPELINES = 32;
+
   private final Path directory;
   private final String group;
   private final ByteBudget budget;
@@ -33,6 +39,7 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final Keeper keeper;
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
+  private final AtomicBoolean saidMany = new AtomicBoolean();
   private volatile boolean closed;
 
   /** What became of joining a pipeline's file; without a stream it was refused. */
@@ -70,6 +77,16 @@ public final class PrepGroup implements Coordinator, Closeable {
   @Override
   public @Nullable CoordinatedPass begin(Fingerprint pipeline, BatchOrder own) {
     if (closed || own.batches() == 0) {
+      return null;
+    }
+    if (joined.size() >= MAX_PIPELINES && !joined.containsKey(pipeline.text())) {
+      if (!saidMany.getAndSet(true)) {
+        words.accept(
+            "This job has more than "
+                + MAX_PIPELINES
+                + " pipelines (or one that changes from pass to pass): it prepares the batches of"
+                + " all others itself.");
+      }
       return null;
     }
     Joined to = joined.computeIfAbsent(pipeline.text(), text -> join(pipeline, own));

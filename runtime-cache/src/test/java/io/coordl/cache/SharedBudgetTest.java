@@ -6,6 +6,7 @@ import io.coordl.bridge.OpenItem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,6 +138,35 @@ class SharedBudgetTest {
     }
     assertThat(raw.statistics().items()).isEqualTo(1);
     assertThat(raw.statistics().hits()).isEqualTo(1);
+  }
+
+  /** As {@code prefetch=N} does: it looks whether an item is kept, and then decodes it. */
+  private void bringAhead(int files) throws Exception {
+    FutureTask<Void> bringing =
+        new FutureTask<>(
+            () -> {
+              raw.readsAhead();
+              for (int i = 0; i < files; i++) {
+                Path file = Items.file(directory, "item" + i, RAW);
+                decoded.item(file.toString()).isKept(FORM);
+                use(file, DECODED);
+              }
+              return null;
+            });
+    new Thread(bringing).start();
+    bringing.get();
+  }
+
+  @Test
+  void whatIsBroughtAheadOfTheFirstPassIsNotThereForTheSecondTime() throws Exception {
+    arena.choose(SLOW_DISK);
+    bringAhead(20);
+    pass(20);
+    assertThat(raw.statistics().items()).isEqualTo(20);
+    assertThat(decoded.statistics().items()).isZero();
+
+    pass(20);
+    assertThat(decoded.statistics().items()).isEqualTo(20);
   }
 
   @Test

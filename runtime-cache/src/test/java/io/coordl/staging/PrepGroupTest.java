@@ -99,6 +99,22 @@ class PrepGroupTest {
   }
 
   @Test
+  void aPipelineThatChangesFromPassToPassDoesNotTakeAllMemory() {
+    try (PrepGroup group = group("64k")) {
+      for (int epoch = 0; epoch < 40; epoch++) {
+        Fingerprint changed = new Fingerprint(Map.of("calls", Integer.toString(epoch)));
+        CoordinatedPass pass = group.begin(changed, Batches.order(ITEMS, 8, epoch));
+        assertThat(pass == null).as("epoch %d", epoch).isEqualTo(epoch >= 32);
+        if (pass != null) {
+          pass.end();
+        }
+      }
+      assertThat(directory.toFile().list()).hasSize(32);
+      assertThat(words).singleElement().asString().contains("more than 32 pipelines");
+    }
+  }
+
+  @Test
   void aBudgetBelowTwoBatchesIsSaidOnce() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("12k")) {

@@ -123,6 +123,9 @@ public final class ItemsAhead implements Closeable {
       end(path, mine); // The program was first.
       return;
     }
+    if (raw != null) {
+      raw.readsAhead();
+    }
     // Whatever the library looks up by it, it finds what the program's thread finds.
     Thread.currentThread().setContextClassLoader(loader);
     long span = Spans.enter(SpanKind.PRODUCER, null);

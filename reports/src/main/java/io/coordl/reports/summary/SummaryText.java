@@ -6,6 +6,7 @@ import io.coordl.reports.summary.Summary.Store;
 import io.coordl.reports.summary.Text.Bytes;
 import io.coordl.reports.summary.Text.Nanos;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -32,7 +33,7 @@ public final class SummaryText {
         .findFirst()
         .ifPresent(first -> lines.add(store(first, summary.stores().size() - 1)));
     summary.stagings().stream()
-        .findFirst()
+        .max(Comparator.comparingLong(SummaryText::batches))
         .ifPresent(first -> lines.add(staging(first, summary.stagings().size() - 1)));
     lines.add(items(summary.totals().figures()));
     addLatencies(lines, summary.latencies());
@@ -132,9 +133,21 @@ public final class SummaryText {
         + (more == 0 ? "" : "; " + more + " more: see --json");
   }
 
+  private static long batches(Summary.Staging staging) {
+    return taken(staging) + alone(staging);
+  }
+
+  private static long taken(Summary.Staging staging) {
+    return staging.mapped() + staging.copied();
+  }
+
+  private static long alone(Summary.Staging staging) {
+    return staging.nobody() + staging.notStaged() + staging.late() + staging.lost();
+  }
+
   private static String staging(Summary.Staging staging, int more) {
-    long taken = staging.mapped() + staging.copied();
-    long alone = staging.nobody() + staging.notStaged() + staging.late() + staging.lost();
+    long taken = taken(staging);
+    long alone = alone(staging);
     return "Prep group  "
         + Text.line(Objects.requireNonNullElse(staging.group(), "default"), LONGEST_NAME)
         + ": "

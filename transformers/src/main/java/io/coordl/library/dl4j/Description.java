@@ -1,6 +1,7 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.library.ClassFiles;
+import java.awt.Color;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Array;
@@ -10,12 +11,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +36,25 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 final class Description {
   private static final int LONG_TEXT = 200;
   private static final int DEEPEST = 12;
+
+  /** Whoever refers to a whole network is not to hold up each pass. */
+  private static final int MOST_OBJECTS = 10_000;
+
+  /** Locks, threads, loggers, native things: they decide no sample. */
+  private static final List<String> TELLS_NOTHING =
+      List.of(
+          "java.lang.Object",
+          "java.lang.Thread",
+          "java.lang.ref.",
+          "java.text.",
+          "java.util.Random",
+          "java.util.SplittableRandom",
+          "java.util.concurrent.",
+          "java.util.logging.",
+          "java.security.SecureRandom",
+          "sun.util.",
+          "org.slf4j.",
+          "org.bytedeco.");
 
   /** Fields of DataVec's transforms that hold what the last image was like. */
   private static final Set<String> SCRATCH =
@@ -52,6 +77,7 @@ final class Description {
   private static final Set<String> SCRATCH_OF_CLASS = Set.of("FlipImageTransform.mode");
 
   private final Deque<Object> inside = new ArrayDeque<>();
+  private int objects;
 
   private Description() {}
 
@@ -67,7 +93,7 @@ final class Description {
   /**
    * The words; a checksum instead of very many.
    *
-   * @throws Unclear if there is a lambda in it, or a field that cannot be read
+   * @throws Unclear if there is a lambda in it, a field that cannot be read, or too much
    */
   static String of(@Nullable Object object) throws Unclear {
     try {
@@ -104,8 +130,11 @@ final class Description {
     if (object instanceof INDArray array) {
       return array.dataType() + " array of " + checksum(array);
     }
-    if (inside.size() == DEEPEST || inside.stream().anyMatch(outer -> outer == object)) {
+    if (inside.stream().anyMatch(outer -> outer == object)) {
       return "...";
+    }
+    if (inside.size() == DEEPEST || ++objects > MOST_OBJECTS) {
+      throw new Unclear("objects that refer to too many others");
     }
     inside.push(object);
     try {
@@ -154,8 +183,11 @@ final class Description {
     if (name.endsWith(".opencv_core$Scalar")) {
       return object.toString();
     }
-    if (isOpaque(name)) {
+    if (TELLS_NOTHING.stream().anyMatch(name::startsWith) && !(object instanceof AtomicReference)) {
       return name;
+    }
+    if (isOfJdk(type)) {
+      return describeOfJdk(object);
     }
     boolean library = isLibrary(name);
     StringJoiner fields = new StringJoiner(", ", simple(type) + "(", ")");
@@ -176,18 +208,36 @@ final class Description {
 
   private static boolean isScratch(Field field) {
     Class<?> owner = field.getDeclaringClass();
-    return field.isSynthetic()
-        || java.util.Random.class.isAssignableFrom(field.getType())
+    return java.util.Random.class.isAssignableFrom(field.getType())
         || org.nd4j.linalg.api.rng.Random.class.isAssignableFrom(field.getType())
         || (isLibrary(owner.getName())
             && (SCRATCH.contains(field.getName())
                 || SCRATCH_OF_CLASS.contains(owner.getSimpleName() + "." + field.getName())));
   }
 
-  /** Its fields say nothing about what becomes of a sample. */
-  private static boolean isOpaque(String name) {
-    return Stream.of("java.", "javax.", "jdk.", "sun.", "org.slf4j.", "org.bytedeco.")
-        .anyMatch(name::startsWith);
+  /** Its fields are closed to us. */
+  private String describeOfJdk(Object object) throws Unclear, IllegalAccessException {
+    if (object instanceof AtomicReference<?> reference) {
+      return describe(reference.get());
+    }
+    if (object instanceof Optional<?> optional) {
+      return describe(optional.orElse(null));
+    }
+    if (object instanceof Pattern pattern) {
+      return pattern + " " + pattern.flags();
+    }
+    if (object instanceof Comparable<?>
+        || object instanceof Locale
+        || object instanceof BitSet
+        || object instanceof Color) {
+      return object.toString();
+    }
+    throw new Unclear("what cannot be compared (" + name(object) + ")");
+  }
+
+  private static boolean isOfJdk(Class<?> type) {
+    ClassLoader loader = type.getClassLoader();
+    return loader == null || loader == ClassLoader.getPlatformClassLoader();
   }
 
   private static boolean isLibrary(String name) {

@@ -10,6 +10,7 @@ import io.coordl.staging.Fingerprint;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -60,6 +61,10 @@ final class ImagePasses {
 
   /** What each reader went through last; a reader tells its files anew in each pass. */
   private final Map<BaseImageRecordReader, ImageFiles> known = new WeakHashMap<>();
+
+  /** Whoever initialises a reader anew in the midst of a pass does not reset the iterator first. */
+  private final Map<BaseImageRecordReader, WeakReference<IteratorPass>> latest =
+      new WeakHashMap<>();
 
   private final Field files = image("iter", Iterator.class);
   private final Field split = image("inputSplit", InputSplit.class);
@@ -264,6 +269,7 @@ final class ImagePasses {
     Fingerprint pipeline = fingerprint(iterator, reader, arrays, all);
     Pipeline copy = new Pipeline(iterator, reader, arrays);
     Preparation preparation = new Preparation(copy, all, words);
+    endLatest(reader); // It works with the same transform.
     CoordinatedPass pass = coordinator.begin(pipeline, order);
     if (pass == null) {
       return;
@@ -278,7 +284,21 @@ final class ImagePasses {
     PassFiles now = new PassFiles(adopted, shared);
     shared.endWith(now, cleaner);
     files.set(reader, now);
+    synchronized (latest) {
+      latest.put(reader, new WeakReference<>(shared));
+    }
     pass.prepareWith(preparation, 1);
+  }
+
+  private void endLatest(BaseImageRecordReader reader) {
+    WeakReference<IteratorPass> before;
+    synchronized (latest) {
+      before = latest.remove(reader);
+    }
+    IteratorPass pass = before == null ? null : before.get();
+    if (pass != null) {
+      pass.end();
+    }
   }
 
   private ImageFiles filesOf(BaseImageRecordReader reader, List<File> own) {

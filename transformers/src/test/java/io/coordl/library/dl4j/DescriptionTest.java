@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.library.dl4j.Description.Unclear;
+import java.io.ByteArrayInputStream;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
@@ -62,6 +66,52 @@ class DescriptionTest {
     Crop crop = new Crop(1);
     crop.more = crop;
     assertThat(Description.of(crop)).contains("more=...");
+  }
+
+  /** What an anonymous class captures is not in its class file. */
+  private static Object dividesBy(double by) {
+    return new Object() {
+      @Override
+      public String toString() {
+        return "divides by " + by;
+      }
+    };
+  }
+
+  @Test
+  void whatAnAnonymousClassCapturesCounts() throws Unclear {
+    assertThat(Description.of(dividesBy(2))).isEqualTo(Description.of(dividesBy(2)));
+    assertThat(Description.of(dividesBy(3))).isNotEqualTo(Description.of(dividesBy(2)));
+  }
+
+  @Test
+  void whatTheJdkHasInsideCountsOrIsUnclear() throws Unclear {
+    Crop one = new Crop(1);
+    Crop other = new Crop(1);
+    one.more = Pattern.compile("a");
+    other.more = Pattern.compile("b");
+    assertThat(Description.of(other)).isNotEqualTo(Description.of(one));
+    other.more = Pattern.compile("a");
+    assertThat(Description.of(other)).isEqualTo(Description.of(one));
+    one.more = Optional.of(1);
+    other.more = Optional.of(2);
+    assertThat(Description.of(other)).isNotEqualTo(Description.of(one));
+    one.more = new ByteArrayInputStream(new byte[1]);
+    assertThatThrownBy(() -> Description.of(one))
+        .isInstanceOf(Unclear.class)
+        .hasMessageContaining("java.io.ByteArrayInputStream");
+  }
+
+  @Test
+  void whatRefersToVeryManyObjectsIsUnclear() {
+    Crop first = new Crop(1);
+    Crop last = first;
+    for (int i = 0; i < 8; i++) {
+      Crop next = new Crop(i);
+      last.more = Collections.nCopies(10, next);
+      last = next;
+    }
+    assertThatThrownBy(() -> Description.of(first)).isInstanceOf(Unclear.class);
   }
 
   @Test

@@ -1,0 +1,38 @@
+package io.coordl.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.staging.StagingStatistics;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** The text at exit stays within its 20 lines. */
+class ExitSummaryTest {
+  private static StagingStatistics pipeline(long taken) {
+    return new StagingStatistics(
+        "g", "p" + taken, 1, 2, 1, 2, 1, 1, 0, taken, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0);
+  }
+
+  private static List<String> linesWith(int pipelines) {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    job.spans().itemFetched("item", 0, 1, 1, false);
+    List<StagingStatistics> all =
+        LongStream.rangeClosed(1, pipelines).mapToObj(ExitSummaryTest::pipeline).toList();
+    job.addStaging(() -> all, () -> {});
+    return job.finish();
+  }
+
+  @Test
+  void manyPipelinesAreNotAllShown() {
+    List<String> lines = linesWith(30);
+    assertThat(lines).hasSizeLessThanOrEqualTo(20);
+    assertThat(lines).filteredOn(line -> line.contains("30 batches from the group")).hasSize(1);
+    assertThat(lines).filteredOn(line -> line.contains("more pipelines, see")).hasSize(1);
+  }
+
+  @Test
+  void aFewPipelinesAreShown() {
+    assertThat(linesWith(3)).filteredOn(line -> line.contains("from the group")).hasSize(3);
+  }
+}
