@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * that this job begins a pass of. Thread-safe.
  */
 public final class PrepGroup implements Coordinator, Closeable {
+  /** Each has memory of its own, until the job ends. */
+  private static final int MAX_PIPELINES = 8;
+
   private final Path directory;
   private final String group;
   private final ByteBudget budget;
@@ -33,6 +36,7 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final Keeper keeper;
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
+  private final AtomicBoolean saidMany = new AtomicBoolean();
   private volatile boolean closed;
 
   /** What became of joining a pipeline's file; without a stream it was refused. */
@@ -72,7 +76,18 @@ public final class PrepGroup implements Coordinator, Closeable {
     if (closed || own.batches() == 0) {
       return null;
     }
-    Joined to = joined.computeIfAbsent(pipeline.text(), text -> join(pipeline, own));
+    String text = pipeline.text();
+    if (joined.size() >= MAX_PIPELINES && !joined.containsKey(text)) {
+      if (!saidMany.getAndSet(true)) {
+        words.accept(
+            "Passes of more than "
+                + MAX_PIPELINES
+                + " pipelines of one job are not shared; one that changes from pass to pass, as by"
+                + " a counter in its data set, is another each time.");
+      }
+      return null;
+    }
+    Joined to = joined.computeIfAbsent(text, key -> join(pipeline, own));
     return to.stream() == null ? null : to.stream().begin(own, jobs);
   }
 
@@ -80,7 +95,11 @@ public final class PrepGroup implements Coordinator, Closeable {
     try {
       return keeper.call(() -> open(pipeline, own));
     } catch (IOException | RuntimeException e) {
-      words.accept(e.getMessage() + " The job prepares all batches of this pipeline itself.");
+      String cause = e.getMessage();
+      boolean sentence = cause != null && cause.endsWith("."); // Else it is the system's.
+      words.accept(
+          (sentence ? cause : "There is no staging buffer in " + directory + " (" + e + ").")
+              + " The job prepares all batches of this pipeline itself.");
       return new Joined(null, null);
     }
   }
