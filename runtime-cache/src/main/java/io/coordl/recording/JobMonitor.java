@@ -116,15 +116,17 @@ public final class JobMonitor {
   public List<String> finish() {
     flight.stop();
     spans.finish();
-    List<String> lines = new ExitSummary(this, flight.where()).lines();
-    for (Closeable store : closing) {
-      try {
-        store.close();
-      } catch (IOException | RuntimeException e) {
-        log.say("a store cannot be closed (" + e + ")");
+    try {
+      return new ExitSummary(this, flight.where()).lines();
+    } finally {
+      for (Closeable store : closing) {
+        try {
+          store.close();
+        } catch (IOException | RuntimeException e) {
+          log.say("a store cannot be closed (" + e + ")");
+        }
       }
     }
-    return lines;
   }
 
   Latencies latencies() {

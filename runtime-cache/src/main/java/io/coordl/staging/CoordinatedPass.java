@@ -28,8 +28,8 @@ public interface CoordinatedPass {
 
   /**
    * This job takes no more of this pass: it came to the end, left the loop, or begins anew. Threads
-   * of the agent are no longer inside {@link BatchSource#prepare} when this returns; a second call
-   * does nothing.
+   * of the agent are no longer inside {@link BatchSource#prepare} when this returns, unless they
+   * hang there; a second call does nothing.
    */
   void end();
 }

@@ -55,7 +55,11 @@ final class Keeper {
     while (!stopped) {
       long wait = next - System.nanoTime();
       if (wait <= 0) {
-        beat.run();
+        try {
+          beat.run();
+        } catch (RuntimeException | Error e) {
+          // Out of memory, say: the others wait for this thread, so it goes on.
+        }
         next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
         continue;
       }
@@ -77,7 +81,7 @@ final class Keeper {
         () -> {
           try {
             chore.run();
-          } catch (IOException | RuntimeException | OutOfMemoryError e) {
+          } catch (Throwable e) {
             // Whoever needs the result asks for it himself.
           }
         });
@@ -100,7 +104,7 @@ final class Keeper {
     boolean interrupted = false;
     try {
       while (true) {
-        if (stopped && !result.isDone()) {
+        if ((stopped || !thread.isAlive()) && !result.isDone()) {
           throw new IOException("The staging buffer is closed.");
         }
         try {

@@ -97,7 +97,11 @@ public final class PrepGroup implements Coordinator, Closeable {
     try {
       return keeper.call(() -> open(pipeline, own));
     } catch (IOException | RuntimeException e) {
-      words.accept(e.getMessage() + " The job prepares all batches of this pipeline itself.");
+      String cause = e.getMessage();
+      boolean sentence = cause != null && cause.endsWith("."); // Else it is the system's.
+      words.accept(
+          (sentence ? cause : "There is no staging buffer in " + directory + " (" + e + ").")
+              + " The job prepares all batches of this pipeline itself.");
       return new Joined(null, null);
     }
   }

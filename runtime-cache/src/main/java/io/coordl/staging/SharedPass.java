@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import io.coordl.bridge.Bridge;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.staging.StagingBuffer.Blocker;
@@ -66,7 +67,15 @@ final class SharedPass implements CoordinatedPass {
     }
     workers.set(threads);
     for (int i = 0; i < threads; i++) {
-      stream.start(() -> work(source));
+      try {
+        stream.start(() -> work(source));
+      } catch (OutOfMemoryError e) { // No more native threads.
+        Bridge.fault("starting a thread that prepares batches", e);
+        if (workers.addAndGet(i - threads) == 0) {
+          stopProducing();
+        }
+        return;
+      }
     }
   }
 
@@ -336,6 +345,20 @@ final class SharedPass implements CoordinatedPass {
     }
   }
 
+  /** Prepares nothing more; false if a thread does not come out of the program's code in time. */
+  boolean stop(long nanos) {
+    ended = true;
+    long pause = LAST_PAUSE_NANOS / 4;
+    // Pauses are counted, not time, which passes while the whole job is stopped, too.
+    for (long left = nanos; workers.get() > 0; left -= pause) {
+      if (left <= 0) {
+        return false;
+      }
+      clock.pause(pause);
+    }
+    return true;
+  }
+
   /** Whether another job took part while this one took batches. */
   boolean wasShared() {
     return shared;
@@ -343,9 +366,8 @@ final class SharedPass implements CoordinatedPass {
 
   @Override
   public void end() {
-    ended = true;
-    while (workers.get() > 0) {
-      clock.pause(LAST_PAUSE_NANOS / 4);
+    if (!stop(Math.max(bounds.lease().toNanos(), patience()))) {
+      stream.stuck();
     }
     synchronized (taken) {
       if (!left.getAndSet(true) && stream.gate().enter()) {

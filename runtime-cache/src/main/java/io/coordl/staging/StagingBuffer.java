@@ -272,7 +272,12 @@ final class StagingBuffer {
 
   /** Tells whether this job prepares batches of the pass. */
   void produces(Entered pass, boolean does) {
-    memory.set(StagingDescriptor.member(me) + MEMBER_PRODUCES, does ? pass.number() : 0);
+    long at = StagingDescriptor.member(me) + MEMBER_PRODUCES;
+    if (does) {
+      memory.set(at, pass.number());
+    } else {
+      memory.compareAndSet(at, pass.number(), 0); // It may say the next pass already.
+    }
   }
 
   private void drop(long pass, int member) {

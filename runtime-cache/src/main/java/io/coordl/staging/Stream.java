@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The passes of this job through one pipeline, one at a time. Thread-safe. */
 final class Stream {
   private static final long PAUSE_NANOS = 1_000_000;
+  private static final long NANOS_TO_END = 2_000_000_000;
 
   private final StagingMemory memory;
   private final Clock clock;
@@ -37,6 +38,7 @@ final class Stream {
   private final AtomicBoolean saidLate = new AtomicBoolean();
   private volatile boolean saysBlocked;
   private volatile boolean begun;
+  private volatile boolean stuck;
   private volatile long jobs = 1;
   private final AtomicReference<@Nullable SharedPass> current = new AtomicReference<>();
 
@@ -111,14 +113,17 @@ final class Stream {
     if (before != null) {
       before.end();
     }
-    if (!begun) {
-      begun = true;
-      awaitJobs(jobs);
+    if (stuck) {
+      return null; // Another thread would only be the next one to hang.
     }
-    long began = clock.nanos();
-    long progress = members.progress();
-    long progressAt = began;
     try {
+      if (!begun) {
+        begun = true;
+        awaitJobs(jobs);
+      }
+      long began = clock.nanos();
+      long progress = members.progress();
+      long progressAt = began;
       while (gate.enter()) {
         Entered entered;
         try {
@@ -191,9 +196,21 @@ final class Stream {
       }
       if (!said && waited > bounds.blocked().toNanos()) {
         said = true;
+        blocked(true); // Those who are to come may wait for this job elsewhere.
         words.accept("Waits for " + jobs + " jobs, " + there + " are there.");
       }
       clock.pause(PAUSE_NANOS);
+    }
+  }
+
+  /** A thread that prepares does not come out of the program's code, and is left there. */
+  void stuck() {
+    if (!stuck) {
+      stuck = true;
+      words.accept(
+          "A thread that prepares batches hangs in the program's code, perhaps on a lock that the"
+              + " program holds: from now on the job prepares all batches of this pipeline"
+              + " itself.");
     }
   }
 
@@ -327,6 +344,10 @@ final class Stream {
 
   /** Ends the pass and lets nobody in any more; false if somebody does not come out. */
   boolean close() {
+    SharedPass pass = current.get();
+    if (pass != null) {
+      pass.stop(NANOS_TO_END); // The natives the threads are in may be about to go.
+    }
     if (!gate.close()) {
       return false;
     }

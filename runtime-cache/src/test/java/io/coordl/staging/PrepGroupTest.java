@@ -6,12 +6,15 @@ import io.coordl.cache.ByteBudget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One job by itself: what the program sees. */
@@ -144,5 +147,57 @@ class PrepGroupTest {
       Thread.interrupted();
     }
     assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  @Timeout(60)
+  void aThreadThatHangsInTheProgramsCodeIsLeftThere() {
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    Duration soon = Duration.ofMillis(50);
+    Bounds bounds = new Bounds(soon, soon, soon, soon, soon);
+    CountDownLatch lock = new CountDownLatch(1);
+    try (PrepGroup group =
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, bounds, words::add)) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(
+          (batch, items) -> {
+            lock.await();
+            return prepare(batch, items);
+          },
+          1);
+      assertThat(pass.take(0)).isNull();
+      pass.end();
+      assertThat(group.begin(PIPELINE, own)).isNull();
+      assertThat(words).hasSize(1).allMatch(word -> word.contains("hangs in the program's code"));
+    } finally {
+      lock.countDown();
+    }
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void aPipelineThatChangesWithEachPassDoesNotTakeMemoryEachTime() {
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    try (PrepGroup group = group("64k")) {
+      for (int pass = 0; pass < 12; pass++) {
+        Fingerprint changed = new Fingerprint(Map.of("data set", "calls=" + pass));
+        CoordinatedPass shared = group.begin(changed, own);
+        assertThat(shared != null).as("pass %d", pass).isEqualTo(pass < 8);
+        if (shared != null) {
+          shared.end();
+        }
+      }
+      assertThat(directory.toFile().list()).hasSize(8);
+    }
+    assertThat(words).hasSize(1).allMatch(word -> word.contains("more than 8 pipelines"));
+  }
+
+  @Test
+  void withoutSharedMemoryTheJobIsToldWhy() {
+    Path absent = directory.resolve("absent");
+    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
+      assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
+    }
+    assertThat(words).last().asString().contains("There is no staging buffer in " + absent);
   }
 }

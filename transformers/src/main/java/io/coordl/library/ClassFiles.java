@@ -2,9 +2,11 @@ package io.coordl.library;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.zip.CRC32;
 
-/** Tells versions of a library's code apart, also where a fat jar has lost the version's name. */
+/** Tells versions of code apart, also where a fat jar has lost the version's name. */
 public final class ClassFiles {
   private ClassFiles() {}
 
@@ -24,5 +26,19 @@ public final class ClassFiles {
       crc.update(in.readAllBytes());
       return Long.toHexString(crc.getValue());
     }
+  }
+
+  /**
+   * Whether a field of the program's is a static that may come from its arguments or properties:
+   * the class file does not tell what is in it.
+   */
+  public static boolean isSetting(Field field) {
+    Class<?> type = field.getType();
+    return Modifier.isStatic(field.getModifiers())
+        && !field.isSynthetic()
+        && (type.isPrimitive()
+            || type.isEnum()
+            || (type.getName().startsWith("java.lang.")
+                && Comparable.class.isAssignableFrom(type)));
   }
 }

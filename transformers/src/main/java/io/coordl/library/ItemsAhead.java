@@ -109,8 +109,8 @@ public final class ItemsAhead implements Closeable {
               bring(path, decoder, loader);
             }
           });
-    } catch (RejectedExecutionException e) {
-      offered.remove(path); // Too many wait already, or the job ends.
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      offered.remove(path); // Too many wait already, the job ends, or no thread can be started.
     }
   }
 

@@ -307,6 +307,10 @@ public final class KnownCode {
                 reason = name + "." + method + " is native";
                 return null;
               }
+              if ((access & Opcodes.ACC_SYNCHRONIZED) != 0) {
+                reason = name + "." + method + " locks";
+                return null;
+              }
               return new Body(name, method, call.loader());
             }
           },

@@ -88,6 +88,7 @@ class KnownCodeTest {
         new Object[] {new ReadsOn(), "ReadsOn.apply uses its field lines"},
         new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
         new Object[] {new Locks(), "Locks.apply locks"},
+        new Object[] {new LocksWhole(), "LocksWhole.apply locks"},
         new Object[] {new Clock(), "uses java.lang.System.nanoTime"},
         new Object[] {(Part) value -> value, "keeps a lambda"},
         new Object[] {new Native(), "Native.apply is native"});
@@ -318,6 +319,13 @@ class KnownCodeTest {
       synchronized (this) {
         return value;
       }
+    }
+  }
+
+  static final class LocksWhole implements Part {
+    @Override
+    public synchronized float apply(float value) {
+      return value;
     }
   }
 

@@ -81,6 +81,9 @@ final class BatchesAhead {
   private @Nullable Thread preparing;
   private int underWay;
 
+  /** The thread that prepares did not come out of the program's code: it is left there. */
+  private volatile boolean hangs;
+
   BatchesAhead(Ahead ahead, Consumer<String> words) throws ReflectiveOperationException {
     this.ahead = ahead;
     this.words = words;
@@ -127,6 +130,7 @@ final class BatchesAhead {
     if (generator == null
         || iterable.getClass() != DataIterable.class
         || fields.executor.get(iterable) != null
+        || hangs
         || !awaitIdle()) {
       return null;
     }
@@ -157,8 +161,8 @@ final class BatchesAhead {
   }
 
   /**
-   * Waits until nothing is being prepared; false on the thread that prepares. An interrupt neither
-   * ends the wait nor is lost.
+   * Waits until nothing is being prepared; false on the thread that prepares, or if that hangs. An
+   * interrupt neither ends the wait nor is lost.
    */
   private boolean awaitIdle() {
     boolean interrupted = false;
@@ -175,11 +179,16 @@ final class BatchesAhead {
           interrupted = true;
         }
       }
+      hangs = underWay > 0;
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return true;
+    if (hangs) {
+      slots.forEach(slot -> discard(slot.take()));
+      say("a batch does not come, perhaps for a lock that the program holds");
+    }
+    return !hangs;
   }
 
   private Slot slot(DataIterable iterable, LookAhead<?> order) throws IllegalAccessException {
@@ -279,9 +288,9 @@ final class BatchesAhead {
     slot.put(prepared);
     try {
       ahead.batches().execute(() -> prepare(iterable, prepared, loader, generator));
-    } catch (RejectedExecutionException e) {
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
       synchronized (lock) {
-        underWay--; // The job ends.
+        underWay--; // The job ends, or no thread can be started.
       }
       slot.take();
     }
@@ -396,7 +405,7 @@ final class BatchesAhead {
     public @Nullable Object result(@Nullable Object own) {
       try {
         prepareNext(iterable, order, slot, progress);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) { // The batch that is there must not be lost.
         Bridge.fault("preparing the next batch", e);
       }
       return taken == null ? own : taken.batch;

@@ -76,6 +76,7 @@ public final class CoordinatedBatches implements LibraryHooks {
       case "sample" ->
           self instanceof Sampler sampler
                   && arguments[0] instanceof RandomAccessDataset dataset
+                  && !passes.isMakingBatch()
                   && isForIterable(type)
               ? new Sampling(dataset, sampler)
               : null;

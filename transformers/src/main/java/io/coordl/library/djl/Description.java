@@ -119,16 +119,20 @@ final class Description {
   private void add(@Nullable Object object) throws ReflectiveOperationException, IOException {
     if (object == null) {
       write("none");
+    } else if (depth <= 1 && object instanceof String name && isRelativeFile(name)) {
+      write(name + " in " + new File("").getAbsolutePath());
     } else if (object instanceof String
         || object instanceof Boolean
         || object instanceof Character
-        || object instanceof File
-        || object instanceof Path
         || object instanceof URI
         || object instanceof URL
         || object instanceof Device
         || (object instanceof Number && isOfJdk(object.getClass()))) {
       write(String.valueOf(object));
+    } else if (object instanceof File file) {
+      write(file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
+    } else if (object instanceof Path path) {
+      write(path.toAbsolutePath().toString());
     } else if (object instanceof Class<?> type) {
       write(type.getName());
     } else if (object instanceof Enum<?> constant) {
@@ -147,6 +151,11 @@ final class Description {
       addParts(object);
       depth--;
     }
+  }
+
+  /** Asked of fields only, not of each name in a list. */
+  private static boolean isRelativeFile(String name) {
+    return !name.isEmpty() && !name.startsWith("/") && new File(name).exists();
   }
 
   private void addParts(Object object) throws ReflectiveOperationException, IOException {
@@ -256,7 +265,8 @@ final class Description {
         separator = ", ";
       }
       for (Field field : c.getDeclaredFields()) {
-        if (!Modifier.isStatic(field.getModifiers())) {
+        if (!Modifier.isStatic(field.getModifiers())
+            || (!c.getName().startsWith(LIBRARY) && ClassFiles.isSetting(field))) {
           field.setAccessible(true);
           write(separator + field.getName() + "=");
           separator = ", ";

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class Pass {
   private static final long LOOK_MILLIS = 50;
 
+  /** Of a program that waits for the agent's thread to come out of its code. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   /** Set on a thread of the agent that runs the program's code, which may close managers. */
   private static final ThreadLocal<Boolean> PREPARING = ThreadLocal.withInitial(() -> false);
 
@@ -162,12 +165,12 @@ final class Pass {
       throw new IllegalStateException("the adopted order has batches of other sizes");
     }
     order = pass.order();
-    alone = passes.fields.executor(iterable) == null;
+    int threads = passes.threads(passes.fields.executor(iterable));
+    alone = threads == 1;
     manager = new WeakReference<>(passes.fields.manager(iterable));
     shared = pass;
     passes.begun(this, iterable);
-    pass.prepareWith(
-        new Source(iterable, pass.order()), passes.threads(passes.fields.executor(iterable)));
+    pass.prepareWith(new Source(iterable, pass.order()), threads);
   }
 
   private boolean isOfSameSizes(BatchOrder adopted) {
@@ -176,6 +179,11 @@ final class Pass {
       same = adopted.end(i) == order.end(i);
     }
     return same;
+  }
+
+  /** Whether this thread is the agent's, and runs the program's code. */
+  static boolean isPreparing() {
+    return PREPARING.get();
   }
 
   /** No batch of it is taken any more; waits until the agent's threads have left it. */
@@ -260,10 +268,32 @@ final class Pass {
 
     OwnFetch(long span) {
       this.span = span;
-      this.locked = shared != null && alone;
-      if (locked) {
-        passes.oneThread.lock();
+      this.locked = shared != null && alone && lock();
+    }
+
+    /**
+     * False if the agent's thread does not come out, be it that it waits for what this one holds;
+     * the pass has ended then. An interrupt neither ends the wait nor is lost.
+     */
+    private boolean lock() {
+      long deadline = System.nanoTime() + PATIENCE_NANOS;
+      boolean interrupted = false;
+      boolean got = false;
+      long left;
+      while (!got && (left = deadline - System.nanoTime()) > 0) {
+        try {
+          got = passes.oneThread.tryLock(left, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      if (!got) {
+        end();
+      }
+      return got;
     }
 
     @Override

@@ -29,7 +29,7 @@ final class Passes {
 
   /**
    * Held by whoever runs the program's code where the program expects one thread only: it gave the
-   * iterable no executor.
+   * iterable no executor, or one of a single thread.
    */
   final ReentrantLock oneThread = new ReentrantLock();
 
@@ -80,6 +80,14 @@ final class Passes {
         pass.end();
       }
     }
+  }
+
+  /**
+   * Whether this thread is just making a batch: a pass that it needs for that is its own affair,
+   * and cannot wait for another thread to make batches where only one may.
+   */
+  boolean isMakingBatch() {
+    return oneThread.isHeldByCurrentThread() || Pass.isPreparing();
   }
 
   /** How many threads may call the program's code at once, if it gave the iterable this. */

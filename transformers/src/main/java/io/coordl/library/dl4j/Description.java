@@ -116,10 +116,14 @@ final class Description {
         || object instanceof Number
         || object instanceof Boolean
         || object instanceof Character
-        || object instanceof File
-        || object instanceof Path
         || object instanceof URI) {
       return object.toString();
+    }
+    if (object instanceof File file) {
+      return file.getAbsolutePath(); // Jobs may differ in where a relative one begins.
+    }
+    if (object instanceof Path path) {
+      return path.toAbsolutePath().toString();
     }
     if (object instanceof Enum<?> constant) {
       return constant.name();
@@ -196,6 +200,14 @@ final class Description {
         fields.add("class file " + ClassFiles.checksum(type, "/" + name.replace('.', '/')));
       } catch (IOException e) {
         throw new Unclear(name + " (" + e.getMessage() + ")");
+      }
+      for (Class<?> c = type; c != null && !isOfJdk(c); c = c.getSuperclass()) {
+        for (Field field : isLibrary(c.getName()) ? new Field[0] : c.getDeclaredFields()) {
+          if (ClassFiles.isSetting(field)) {
+            field.setAccessible(true);
+            fields.add(field.getName() + "=" + describe(field.get(null)));
+          }
+        }
       }
     }
     for (Field field : Members.of(type)) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.image.loader.BaseImageLoader;
@@ -28,6 +29,7 @@ import org.nd4j.linalg.dataset.DataSet;
  */
 final class Pipeline {
   private static final String READER = "images";
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Field files;
@@ -94,12 +96,33 @@ final class Pipeline {
 
   /** The batch of these files, in their order; throws what the program's code throws. */
   Object make(List<File> batch) throws IllegalAccessException {
-    lock.lock();
+    lock();
     try {
       files.set(reader, new PassFiles(batch));
       return one != null ? one.next(batchSize) : several.next(batchSize);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** An interrupt neither ends the wait nor is lost; whoever hangs in there is not waited for. */
+  private void lock() {
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    boolean interrupted = false;
+    boolean got = false;
+    long left;
+    while (!got && (left = deadline - System.nanoTime()) > 0) {
+      try {
+        got = lock.tryLock(left, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (!got) {
+      throw new IllegalStateException("another thread hangs in the pipeline");
     }
   }
 }

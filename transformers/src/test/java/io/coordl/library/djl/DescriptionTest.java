@@ -9,6 +9,7 @@ import ai.djl.modality.cv.transform.ToTensor;
 import ai.djl.ndarray.NDArray;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.Transform;
+import java.io.File;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -118,5 +119,33 @@ class DescriptionTest {
     List<Object> ring = new ArrayList<>();
     ring.add(ring);
     assertThat(words(ring)).isEqualTo("[#0]");
+  }
+
+  record Holder(Object place) {}
+
+  @Test
+  void relativePlacesAreNotTheSameInEveryDirectory() throws CannotShareException {
+    String here = Path.of("").toAbsolutePath().toString();
+    assertThat(Description.of("data", new Holder(Path.of("data")))).contains(here + "/data");
+    assertThat(Description.of("data", new Holder(new File("data")))).contains(here + "/data");
+    assertThat(Description.of("data", new Holder("pom.xml"))).contains("pom.xml in " + here);
+    assertThat(Description.of("data", new Holder("no file"))).doesNotContain(here);
+  }
+
+  /** A user's transform with a setting for all of them. */
+  private static final class Brightened implements Transform {
+    static float strength = 0.1f;
+
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.add(strength);
+    }
+  }
+
+  @Test
+  void whatAClassHasFromThePropertiesOfAJobCounts() throws CannotShareException {
+    String weak = words(new Brightened());
+    Brightened.strength = 0.2f;
+    assertThat(words(new Brightened())).contains("strength=0.2").isNotEqualTo(weak);
   }
 }

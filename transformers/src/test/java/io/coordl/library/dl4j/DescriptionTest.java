@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.library.dl4j.Description.Unclear;
 import java.io.ByteArrayInputStream;
+import java.io.File;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -138,5 +139,22 @@ class DescriptionTest {
     String many = "class ".repeat(100);
     assertThat(Description.of(many)).hasSizeLessThan(200).contains("... with checksum ");
     assertThat(Description.of(many + "a")).isNotEqualTo(Description.of(many + "b"));
+  }
+
+  /** A user's transform with a setting for all of them. */
+  @SuppressWarnings("UnusedVariable") // Described.
+  private static final class Brightened {
+    static float strength = 0.1f;
+    final File masks = new File("masks");
+  }
+
+  @Test
+  void whatDependsOnTheJobsPropertiesAndDirectoryCounts() throws Unclear {
+    String weak = Description.of(new Brightened());
+    Brightened.strength = 0.2f;
+    assertThat(Description.of(new Brightened()))
+        .contains("strength=0.2")
+        .contains("masks=" + new File("").getAbsolutePath())
+        .isNotEqualTo(weak);
   }
 }
