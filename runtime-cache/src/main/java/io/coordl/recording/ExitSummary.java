@@ -120,7 +120,8 @@ final class ExitSummary {
     lines.add(
         format(
             "coordinated prep (%s): %d of %d passes shared; %d batches from the group (%d copied),"
-                + " %d prepared for it, %d by the job for itself (%d late, %d lost, %d not staged)",
+                + " %d prepared for it, %d by the job for itself (%d late, %d lost, %d not staged,"
+                + " %d with nobody preparing)",
             s.group(),
             s.sharedPasses(),
             s.passes(),
@@ -130,7 +131,8 @@ final class ExitSummary {
             s.alone(),
             s.late(),
             s.lost(),
-            s.notStaged()));
+            s.notStaged(),
+            s.nobody()));
     if (s.slowestJob() != 0) {
       lines.add(
           format(

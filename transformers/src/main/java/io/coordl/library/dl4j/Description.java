@@ -184,7 +184,7 @@ final class Description {
     if (type.isHidden()) {
       throw new Unclear("lambdas (" + name.replaceAll("/.*", "") + ")");
     }
-    if (name.endsWith(".opencv_core$Scalar")) {
+    if (name.equals("org.bytedeco.opencv.opencv_core.Scalar")) {
       return object.toString();
     }
     if (TELLS_NOTHING.stream().anyMatch(name::startsWith) && !(object instanceof AtomicReference)) {
