@@ -101,7 +101,13 @@ public final class Options {
     boolean coordinate = get(Option.PREP).equals("coordinate");
     without(remarks, coordinate, Option.PREP_JOBS, "prep=coordinate");
     without(remarks, coordinate, Option.PREP_SIZE, "prep=coordinate");
-    if (count(Option.PREFETCH) > 0 && !coordinate && !raw && !decoded) {
+    if (count(Option.PREFETCH) > 0 && coordinate) {
+      remarks.add(
+          "prefetch="
+              + get(Option.PREFETCH)
+              + " with prep=coordinate brings no items: it is the number of threads that prepare for"
+              + " a DJL program with an executor");
+    } else if (count(Option.PREFETCH) > 0 && !raw && !decoded) {
       remarks.add(
           "prefetch="
               + get(Option.PREFETCH)

@@ -283,7 +283,10 @@ final class OptionsTest {
     assertThat(alone.count(Option.PREFETCH)).isEqualTo(2);
     assertThat(Options.parse("prefetch=2,decoded=share", null).remarks()).isEmpty();
     assertThat(Options.parse("prefetch=2,cache=minio", null).remarks()).isEmpty();
-    assertThat(Options.parse("prefetch=2,prep=coordinate", null).remarks()).isEmpty();
+    assertThat(Options.parse("prefetch=2,prep=coordinate", null).remarks())
+        .singleElement()
+        .asString()
+        .contains("brings no items");
     assertThat(Options.parse("", null).count(Option.PREFETCH)).isZero();
     assertThat(Options.parse("prefetch=off", null).remarks()).isEmpty();
     assertThat(Options.parse("prefetch=65", null).problems()).hasSize(1);
