@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.zip.CRC32;
 
@@ -42,15 +43,20 @@ public final class GoOver {
   }
 
   /** See the class. */
-  public static void main(String[] args) throws IOException, TranslateException {
+  public static void main(String[] args)
+      throws IOException, TranslateException, InterruptedException {
     Engine.getInstance().setRandomSeed(5);
     int threads = args.length > 1 ? Integer.parseInt(args[1]) : 0;
     ExecutorService pool = threads > 0 ? Executors.newFixedThreadPool(threads) : null;
     try (NDManager manager = NDManager.newBaseManager()) {
-      new GoOver(manager, pool).go(args[0]);
-    } finally {
-      if (pool != null) {
-        pool.shutdown();
+      try {
+        new GoOver(manager, pool).go(args[0]);
+      } finally {
+        if (pool != null) {
+          // DJL prepares ahead in there: closing the manager under it is a crash, now and then.
+          pool.shutdown();
+          pool.awaitTermination(1, TimeUnit.MINUTES);
+        }
       }
     }
   }
