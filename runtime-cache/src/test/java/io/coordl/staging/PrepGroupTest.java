@@ -176,23 +176,6 @@ class PrepGroupTest {
   }
 
   @Test
-  void aPipelineThatChangesWithEachPassDoesNotTakeMemoryEachTime() {
-    BatchOrder own = Batches.order(ITEMS, 8, 1);
-    try (PrepGroup group = group("64k")) {
-      for (int pass = 0; pass < 12; pass++) {
-        Fingerprint changed = new Fingerprint(Map.of("data set", "calls=" + pass));
-        CoordinatedPass shared = group.begin(changed, own);
-        assertThat(shared != null).as("pass %d", pass).isEqualTo(pass < 8);
-        if (shared != null) {
-          shared.end();
-        }
-      }
-      assertThat(directory.toFile().list()).hasSize(8);
-    }
-    assertThat(words).hasSize(1).allMatch(word -> word.contains("more than 8 pipelines"));
-  }
-
-  @Test
   void withoutSharedMemoryTheJobIsToldWhy() {
     Path absent = directory.resolve("absent");
     try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {

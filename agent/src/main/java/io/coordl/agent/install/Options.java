@@ -105,8 +105,8 @@ public final class Options {
       remarks.add(
           "prefetch="
               + get(Option.PREFETCH)
-              + " with prep=coordinate brings no items: it is the number of threads that prepare for"
-              + " a DJL program with an executor");
+              + " with prep=coordinate brings no items: it is the number of threads that prepare"
+              + " for a DJL program with an executor");
     } else if (count(Option.PREFETCH) > 0 && !raw && !decoded) {
       remarks.add(
           "prefetch="
