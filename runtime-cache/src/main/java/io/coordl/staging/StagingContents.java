@@ -65,7 +65,7 @@ final class StagingContents implements Contents<StagingFile> {
 
   @Override
   public String without() {
-    return "the job prepares all of its batches itself";
+    return "nothing is shared";
   }
 
   @Override

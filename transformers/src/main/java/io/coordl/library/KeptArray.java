@@ -2,7 +2,6 @@ package io.coordl.library;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.FloatBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record KeptArray(int first, int second, int third, ByteBuffer values) {
   private static final int HEADER_BYTES = 16;
-
-  /** Fits the first-level cache, bytes and floats together. */
-  private static final int CHUNK = 4096;
 
   /** What is kept; null if it is no such array. */
   public static @Nullable KeptArray read(ByteBuffer kept) {
@@ -36,21 +32,6 @@ public record KeptArray(int first, int second, int third, ByteBuffer values) {
   /** Bytes it takes when kept. */
   public long bytes() {
     return (long) HEADER_BYTES + values.remaining();
-  }
-
-  /** Puts each value into {@code target}, from its position on, as a float from 0 to 255. */
-  public void putFloats(FloatBuffer target) {
-    ByteBuffer source = values.duplicate();
-    byte[] bytes = new byte[CHUNK];
-    float[] floats = new float[CHUNK];
-    while (source.hasRemaining()) {
-      int count = Math.min(CHUNK, source.remaining());
-      source.get(bytes, 0, count);
-      for (int i = 0; i < count; i++) {
-        floats[i] = bytes[i] & 0xff;
-      }
-      target.put(floats, 0, count);
-    }
   }
 
   /** Writes what {@link #read} reads. */

@@ -110,7 +110,6 @@ public final class MicroBenchmark {
     Collection<RunResult> decoded = run("DecodedCost", forks, 500);
     TextTable table =
         new TextTable(
-            "array",
             "side",
             "find: median",
             "copy: least",
@@ -118,20 +117,17 @@ public final class MicroBenchmark {
             "hit: least",
             "median",
             "hit / copy (median)");
-    for (String array : new String[] {"bytes", "floats"}) {
-      for (String side : new String[] {"64", "224", "346"}) {
-        Result<?> copy = score(decoded, array + "Copy", "side", side);
-        Result<?> hit = score(decoded, array + "Hit", "side", side);
-        table.row(
-            array,
-            side,
-            text(percentile(score(decoded, "find", "side", side), 50)),
-            text(percentile(copy, 0)),
-            text(percentile(copy, 50)),
-            text(percentile(hit, 0)),
-            text(percentile(hit, 50)),
-            String.format(Locale.ROOT, "%.2f", percentile(hit, 50) / percentile(copy, 50)));
-      }
+    for (String side : new String[] {"64", "224", "346"}) {
+      Result<?> copy = score(decoded, "copy", "side", side);
+      Result<?> hit = score(decoded, "hit", "side", side);
+      table.row(
+          side,
+          text(percentile(score(decoded, "find", "side", side), 50)),
+          text(percentile(copy, 0)),
+          text(percentile(copy, 50)),
+          text(percentile(hit, 0)),
+          text(percentile(hit, 50)),
+          String.format(Locale.ROOT, "%.2f", percentile(hit, 50) / percentile(copy, 50)));
     }
     System.out.printf(
         "%nMicroseconds of one array of side x side x 3 values from the decoded store, and of the"

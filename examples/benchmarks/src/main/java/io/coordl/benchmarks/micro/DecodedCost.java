@@ -9,7 +9,6 @@ import io.coordl.library.KeptArray;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.FloatBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,10 +28,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A decoded item from the store, as the arrays of DJL (bytes in a fresh direct buffer) and DL4J
- * (floats in a view of the batch) get it, beside the mere copy of as many bytes: {@value #ITEMS}
- * items in random order, more than a processor's cache holds. The libraries' own part, making an
- * array over that memory, is on neither side.
+ * A decoded item from the store in a fresh direct buffer, beside the mere copy of as many bytes:
+ * {@value #ITEMS} items in random order, more than a processor's cache holds. The libraries' own
+ * part is on neither side; {@code ImageCost} and {@code MatrixCost} have it.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -47,8 +45,6 @@ public class DecodedCost {
 
   private final List<Path> paths = new ArrayList<>();
   private final List<ByteBuffer> plain = new ArrayList<>();
-  private final List<FloatBuffer> plainFloats = new ArrayList<>();
-  private FloatBuffer batch = FloatBuffer.allocate(0);
   private SplittableRandom order = new SplittableRandom(1);
   private @Nullable DecodedStore store;
 
@@ -71,12 +67,10 @@ public class DecodedCost {
       DecodedItem item = Objects.requireNonNull(opened.item(path.toString()));
       item.put(FORM, array.bytes(), array::writeTo);
       plain.add(direct(pixels.length).put(pixels).flip());
-      plainFloats.add(direct(pixels.length * Float.BYTES).asFloatBuffer());
     }
     if (opened.statistics().admitted() != ITEMS) {
       throw new IllegalStateException(opened.statistics() + ", expected " + ITEMS + " items");
     }
-    batch = direct(pixels.length * Float.BYTES).asFloatBuffer();
     store = opened;
   }
 
@@ -108,30 +102,17 @@ public class DecodedCost {
     return Objects.requireNonNull(KeptArray.read(found));
   }
 
-  /** The pixels in a fresh direct buffer, as an array of DJL gets them. */
+  /** The pixels in a fresh direct buffer. */
   @Benchmark
-  public ByteBuffer bytesHit() {
+  public ByteBuffer hit() {
     ByteBuffer values = find().values();
     return direct(values.remaining()).put(values.duplicate());
   }
 
   /** As many bytes of plain memory in a fresh direct buffer. */
   @Benchmark
-  public ByteBuffer bytesCopy() {
+  public ByteBuffer copy() {
     ByteBuffer values = plain.get(order.nextInt(ITEMS));
     return direct(values.remaining()).put(values.duplicate());
-  }
-
-  /** The pixels as floats in the memory of a batch, as a view of DL4J gets them. */
-  @Benchmark
-  public FloatBuffer floatsHit() {
-    find().putFloats(batch.clear());
-    return batch;
-  }
-
-  /** As many floats of plain memory in the memory of a batch. */
-  @Benchmark
-  public FloatBuffer floatsCopy() {
-    return batch.clear().put(plainFloats.get(order.nextInt(ITEMS)).duplicate());
   }
 }
