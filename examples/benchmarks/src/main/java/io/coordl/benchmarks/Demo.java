@@ -20,7 +20,9 @@ public final class Demo {
   private static final int PER_CLASS = 150;
   private static final int EPOCHS = 3;
 
-  /** Jobs side by side run longer: the first half of it the JIT compilers of both share two cores. */
+  /**
+   * Jobs side by side run longer: the first half of it the JIT compilers of both share two cores.
+   */
   private static final int PAIR_EPOCHS = 6;
 
   private static final int PAIR_WARM_UP = 3;
@@ -71,7 +73,11 @@ public final class Demo {
               "and batches prepared ahead", "decoded=share,prefetch=2", List.of("prefetched")));
     }
     if (help.has("prep")) {
-      plans.add(new Plan("two jobs of a smaller network at once, as they are", null, List.of("two: a", "two: b")));
+      plans.add(
+          new Plan(
+              "two jobs of a smaller network at once, as they are",
+              null,
+              List.of("two: a", "two: b")));
       plans.add(
           new Plan(
               "the same two, which prepare each batch once between them",
@@ -217,11 +223,7 @@ public final class Demo {
 
   /** Mean seconds of the epochs after the first ones: one fills the stores. */
   private static double laterEpoch(Run run, int first) {
-    return run.epochSeconds().stream()
-        .skip(first)
-        .mapToDouble(s -> s)
-        .average()
-        .orElse(Double.NaN);
+    return run.epochSeconds().stream().skip(first).mapToDouble(s -> s).average().orElse(Double.NaN);
   }
 
   private static String seconds(long nanos) {
@@ -268,7 +270,9 @@ public final class Demo {
     List<Run> shared = runs.stream().filter(run -> run.name().startsWith("shared:")).toList();
     if (!shared.isEmpty()) {
       System.out.println(
-          "  From epoch " + (PAIR_WARM_UP + 1) + " on, the two coordinated jobs are "
+          "  From epoch "
+              + (PAIR_WARM_UP + 1)
+              + " on, the two coordinated jobs are "
               + number(1, laterEpochs(two) / laterEpochs(shared))
               + " times as fast as two for themselves.");
       same &= sharedAsPromised(shared);
@@ -278,7 +282,10 @@ public final class Demo {
   }
 
   private static double laterEpochs(List<Run> runs) {
-    return runs.stream().mapToDouble(run -> laterEpoch(run, PAIR_WARM_UP)).average().orElse(Double.NaN);
+    return runs.stream()
+        .mapToDouble(run -> laterEpoch(run, PAIR_WARM_UP))
+        .average()
+        .orElse(Double.NaN);
   }
 
   private boolean sameLosses(List<Run> runs) throws IOException {
