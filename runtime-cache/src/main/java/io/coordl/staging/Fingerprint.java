@@ -1,6 +1,6 @@
 package io.coordl.staging;
 
-import java.nio.charset.StandardCharsets;
+import io.coordl.shared.SharedFile;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -69,13 +69,9 @@ public final class Fingerprint {
     return new Fingerprint(parts);
   }
 
-  /** 64 bits of all parts (FNV-1a), for a file's name; equality is decided by the text. */
+  /** 64 bits of all parts, for a file's name; equality is decided by the text. */
   long checksum() {
-    long hash = 0xcbf29ce484222325L;
-    for (byte b : text().getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
-    }
-    return hash;
+    return SharedFile.checksum(text());
   }
 
   @Override

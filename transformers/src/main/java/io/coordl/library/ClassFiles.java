@@ -11,6 +11,15 @@ public final class ClassFiles {
   private ClassFiles() {}
 
   /**
+   * Checksum of the class file of a class, in hexadecimal.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static String checksum(Class<?> type) throws IOException {
+    return checksum(type, "/" + type.getName().replace('.', '/'));
+  }
+
+  /**
    * Checksum of a class file, in hexadecimal; the class is not loaded.
    *
    * @param beside a class that sees it

@@ -169,11 +169,6 @@ public final class KnownCode {
     }
   }
 
-  private static boolean isJdk(Class<?> type) {
-    ClassLoader loader = type.getClassLoader();
-    return loader == null || loader == ClassLoader.getPlatformClassLoader();
-  }
-
   /** One look at a pipeline. */
   private final class Look {
     /** Every object found, with the class that keeps it. */
@@ -218,7 +213,7 @@ public final class KnownCode {
         }
       } else if (object instanceof AheadRandom || object instanceof Class || type.isArray()) {
         return; // The library's generator, whose draws are known; a class; plain values.
-      } else if (isJdk(type)) {
+      } else if (JdkObjects.isOfJdk(type)) {
         visitJdk(object, name, keeper);
       } else if (type.isHidden() || type.isSynthetic()) {
         reason = keeper + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
@@ -238,7 +233,7 @@ public final class KnownCode {
     }
 
     private boolean isProgram(Class<?> type) {
-      return !isJdk(type) && !type.getName().startsWith(library);
+      return !JdkObjects.isOfJdk(type) && !type.getName().startsWith(library);
     }
 
     private void visitJdk(Object object, String name, String keeper) {
@@ -258,7 +253,7 @@ public final class KnownCode {
     }
 
     private void visitFields(Object object, Class<?> type, boolean statics) {
-      for (Class<?> at = type; at != null && !isJdk(at); at = at.getSuperclass()) {
+      for (Class<?> at = type; at != null && !JdkObjects.isOfJdk(at); at = at.getSuperclass()) {
         for (Field field : at.getDeclaredFields()) {
           boolean isStatic = Modifier.isStatic(field.getModifiers());
           if (field.getType().isPrimitive() || (isStatic && !(statics && isProgram(at)))) {

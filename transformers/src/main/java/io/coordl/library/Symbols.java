@@ -1,5 +1,6 @@
 package io.coordl.library;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Objects;
@@ -10,6 +11,31 @@ import java.util.Objects;
  */
 public final class Symbols {
   private Symbols() {}
+
+  /**
+   * A field of the library that our code uses, accessible.
+   *
+   * @throws NoSuchFieldException if it is missing
+   */
+  public static Field field(Class<?> owner, String name) throws NoSuchFieldException {
+    Field field = owner.getDeclaredField(name);
+    field.setAccessible(true);
+    return field;
+  }
+
+  /**
+   * As {@link #field(Class, String)}.
+   *
+   * @throws NoSuchFieldException if it is missing, or of another type
+   */
+  public static Field field(Class<?> owner, String name, Class<?> type)
+      throws NoSuchFieldException {
+    Field field = field(owner, name);
+    if (field.getType() != type) {
+      throw new NoSuchFieldException(owner.getName() + "." + name + " is a " + field.getType());
+    }
+    return field;
+  }
 
   /**
    * A method of the library that our code calls.

@@ -18,6 +18,7 @@ import io.coordl.bridge.Spans;
 import io.coordl.library.Ahead;
 import io.coordl.library.KnownCode;
 import io.coordl.library.LookAhead;
+import io.coordl.library.Symbols;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -512,23 +513,17 @@ final class BatchesAhead {
 
   /** The fields of {@link DataIterable} and {@link Batch} that have no accessor. */
   private static final class Fields {
-    final Field executor = field(DataIterable.class, "executor");
-    final Field sample = field(DataIterable.class, "sample");
-    final Field dataset = field(DataIterable.class, "dataset");
-    final Field manager = field(DataIterable.class, "manager");
-    final Field dataBatchifier = field(DataIterable.class, "dataBatchifier");
-    final Field labelBatchifier = field(DataIterable.class, "labelBatchifier");
-    final Field pipeline = field(DataIterable.class, "pipeline");
-    final Field targetPipeline = field(DataIterable.class, "targetPipeline");
-    final Field device = field(DataIterable.class, "device");
-    final Field batchManager = field(Batch.class, "manager");
+    final Field executor = Symbols.field(DataIterable.class, "executor");
+    final Field sample = Symbols.field(DataIterable.class, "sample");
+    final Field dataset = Symbols.field(DataIterable.class, "dataset");
+    final Field manager = Symbols.field(DataIterable.class, "manager");
+    final Field dataBatchifier = Symbols.field(DataIterable.class, "dataBatchifier");
+    final Field labelBatchifier = Symbols.field(DataIterable.class, "labelBatchifier");
+    final Field pipeline = Symbols.field(DataIterable.class, "pipeline");
+    final Field targetPipeline = Symbols.field(DataIterable.class, "targetPipeline");
+    final Field device = Symbols.field(DataIterable.class, "device");
+    final Field batchManager = Symbols.field(Batch.class, "manager");
 
     Fields() throws NoSuchFieldException {}
-
-    private static Field field(Class<?> type, String name) throws NoSuchFieldException {
-      Field field = type.getDeclaredField(name);
-      field.setAccessible(true);
-      return field;
-    }
   }
 }

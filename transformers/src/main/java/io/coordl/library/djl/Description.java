@@ -8,7 +8,9 @@ import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.translate.Pipeline;
 import ai.djl.util.PairList;
 import io.coordl.library.ClassFiles;
+import io.coordl.library.JdkObjects;
 import io.coordl.library.LambdaSites;
+import io.coordl.library.Symbols;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Array;
@@ -46,20 +48,6 @@ final class Description {
   private static final int DEEPEST = 24;
   private static final String LIBRARY = "ai.djl.";
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
-
-  /** Locks, generators of random numbers, caches: they decide no batch, or none of a known kind. */
-  private static final List<String> TELLS_NOTHING =
-      List.of(
-          "java.lang.Object",
-          "java.lang.Thread",
-          "java.lang.ref.",
-          "java.text.",
-          "java.util.Random",
-          "java.util.SplittableRandom",
-          "java.util.concurrent.",
-          "java.util.logging.",
-          "java.security.SecureRandom",
-          "sun.util.");
 
   private final StringBuilder text = new StringBuilder();
   private final MessageDigest digest;
@@ -127,7 +115,7 @@ final class Description {
         || object instanceof URI
         || object instanceof URL
         || object instanceof Device
-        || (object instanceof Number && isOfJdk(object.getClass()))) {
+        || (object instanceof Number && JdkObjects.isOfJdk(object.getClass()))) {
       write(String.valueOf(object));
     } else if (object instanceof File file) {
       write(file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
@@ -174,9 +162,9 @@ final class Description {
       add(value(pipeline, "transforms"));
     } else if (object instanceof PairList<?, ?> pairs) {
       addPairs(pairs);
-    } else if (object instanceof Collection<?> elements && isOfJdk(object.getClass())) {
+    } else if (object instanceof Collection<?> elements && JdkObjects.isOfJdk(object.getClass())) {
       addAll(elements);
-    } else if (object instanceof Map<?, ?> map && isOfJdk(object.getClass())) {
+    } else if (object instanceof Map<?, ?> map && JdkObjects.isOfJdk(object.getClass())) {
       List<@Nullable Object> entries = new ArrayList<>();
       map.forEach(
           (key, value) -> {
@@ -186,7 +174,7 @@ final class Description {
       addAll(entries);
     } else if (object instanceof Optional<?> optional) {
       addAll(optional.stream().toList());
-    } else if (isOfJdk(object.getClass())) {
+    } else if (JdkObjects.isOfJdk(object.getClass())) {
       addOfJdk(object);
     } else {
       addFields(object);
@@ -208,7 +196,7 @@ final class Description {
         || object instanceof CharSequence
         || object instanceof BitSet) {
       write(object.toString());
-    } else if (TELLS_NOTHING.stream().anyMatch(name::startsWith)) {
+    } else if (JdkObjects.tellsNothing(name)) {
       write(name);
     } else {
       throw new IOException("what a " + name + " is about cannot be seen");
@@ -236,9 +224,7 @@ final class Description {
 
   private static @Nullable Object value(Object object, String name)
       throws ReflectiveOperationException {
-    Field field = object.getClass().getDeclaredField(name);
-    field.setAccessible(true);
-    return field.get(object);
+    return Symbols.field(object.getClass(), name).get(object);
   }
 
   private void addAll(Collection<?> elements) throws ReflectiveOperationException, IOException {
@@ -256,7 +242,7 @@ final class Description {
     Class<?> type = object.getClass();
     write(name(type));
     String separator = "(";
-    for (Class<?> c = type; c != null && !isOfJdk(c); c = c.getSuperclass()) {
+    for (Class<?> c = type; c != null && !JdkObjects.isOfJdk(c); c = c.getSuperclass()) {
       if (c == RandomAccessDataset.class || c == DataIterable.class) {
         continue; // Told part by part, as the iterable has it.
       }
@@ -291,19 +277,10 @@ final class Description {
                 + host.getName()
                 + ", which cannot be told apart; a named class can");
       }
-      return "lambda of " + host.getName() + " " + checksum(host);
+      return "lambda of " + host.getName() + " " + ClassFiles.checksum(host);
     }
     return type.getName().startsWith(LIBRARY)
         ? type.getName().substring(type.getName().lastIndexOf('.') + 1)
-        : type.getName() + " " + checksum(type);
-  }
-
-  private static String checksum(Class<?> type) throws IOException {
-    return ClassFiles.checksum(type, "/" + type.getName().replace('.', '/'));
-  }
-
-  private static boolean isOfJdk(Class<?> type) {
-    ClassLoader loader = type.getClassLoader();
-    return loader == null || loader == ClassLoader.getPlatformClassLoader();
+        : type.getName() + " " + ClassFiles.checksum(type);
   }
 }

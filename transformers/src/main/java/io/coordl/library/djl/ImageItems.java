@@ -10,8 +10,8 @@ import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
 import io.coordl.library.ItemsAhead;
+import io.coordl.library.Symbols;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -52,12 +52,13 @@ final class ImageItems {
     try {
       RandomAccessDataset whole = dataset;
       while (whole.getClass().getName().startsWith(VIEW)) {
-        whole = (RandomAccessDataset) field(whole.getClass(), "dataset").get(whole);
+        whole = (RandomAccessDataset) Symbols.field(whole.getClass(), "dataset").get(whole);
       }
       Files files = files(dataset);
       return files == null
           ? null
-          : new Source(files, (Image.Flag) field(ancestor(whole, PICTURES), "flag").get(whole));
+          : new Source(
+              files, (Image.Flag) Symbols.field(ancestor(whole, PICTURES), "flag").get(whole));
     } catch (ReflectiveOperationException | RuntimeException e) {
       return null; // Another version of the library: then nothing is brought ahead.
     }
@@ -67,7 +68,7 @@ final class ImageItems {
       throws ReflectiveOperationException {
     Class<?> type = dataset.getClass();
     if (type.getName().startsWith(VIEW)) {
-      Files files = files((RandomAccessDataset) field(type, "dataset").get(dataset));
+      Files files = files((RandomAccessDataset) Symbols.field(type, "dataset").get(dataset));
       return files == null ? null : view(dataset, files);
     }
     Class<?> loads = declaring(type, "getImage", long.class);
@@ -75,7 +76,7 @@ final class ImageItems {
       return null;
     }
     if (loads.getName().equals(FOLDER)) {
-      PairList<?, ?> items = (PairList<?, ?>) field(loads, "items").get(dataset);
+      PairList<?, ?> items = (PairList<?, ?>) Symbols.field(loads, "items").get(dataset);
       Class<?> names = declaring(type, "getImagePath", String.class);
       if (!names.getName().startsWith(LIBRARY)) {
         return null;
@@ -84,7 +85,7 @@ final class ImageItems {
       path.setAccessible(true);
       return index -> (Path) path.invoke(dataset, items.keyAt(index));
     }
-    List<?> paths = (List<?>) field(loads, "imagePaths").get(dataset);
+    List<?> paths = (List<?>) Symbols.field(loads, "imagePaths").get(dataset);
     return index -> (Path) paths.get(index);
   }
 
@@ -92,11 +93,11 @@ final class ImageItems {
       throws ReflectiveOperationException {
     Class<?> type = view.getClass();
     if (!type.getName().equals(VIEW)) {
-      List<?> indices = (List<?>) field(type, "subIndices").get(view);
+      List<?> indices = (List<?>) Symbols.field(type, "subIndices").get(view);
       return index -> whole.of(Math.toIntExact((Long) indices.get(index)));
     }
-    int[] indices = (int[]) field(type, "indices").get(view);
-    int from = field(type, "from").getInt(view);
+    int[] indices = (int[]) Symbols.field(type, "indices").get(view);
+    int from = Symbols.field(type, "from").getInt(view);
     return index -> whole.of(indices[index + from]);
   }
 
@@ -120,12 +121,6 @@ final class ImageItems {
       }
     }
     throw new NoSuchMethodException(type + "." + method);
-  }
-
-  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
-    Field field = type.getDeclaredField(name);
-    field.setAccessible(true);
-    return field;
   }
 
   private Forms forms(Class<?> factory) throws IOException {

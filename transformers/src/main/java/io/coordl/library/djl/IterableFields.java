@@ -7,6 +7,7 @@ import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.translate.Batchifier;
 import ai.djl.translate.Pipeline;
+import io.coordl.library.Symbols;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -16,14 +17,19 @@ import org.jspecify.annotations.Nullable;
 
 /** What a {@link DataIterable} keeps to itself and its subclasses. Thread-safe. */
 final class IterableFields {
-  private final Field dataset = field("dataset", RandomAccessDataset.class);
-  private final Field manager = field("manager", NDManager.class);
-  private final Field dataBatchifier = field("dataBatchifier", Batchifier.class);
-  private final Field labelBatchifier = field("labelBatchifier", Batchifier.class);
-  private final Field pipeline = field("pipeline", Pipeline.class);
-  private final Field targetPipeline = field("targetPipeline", Pipeline.class);
-  private final Field device = field("device", Device.class);
-  private final Field executor = field("executor", ExecutorService.class);
+  private final Field dataset =
+      Symbols.field(DataIterable.class, "dataset", RandomAccessDataset.class);
+  private final Field manager = Symbols.field(DataIterable.class, "manager", NDManager.class);
+  private final Field dataBatchifier =
+      Symbols.field(DataIterable.class, "dataBatchifier", Batchifier.class);
+  private final Field labelBatchifier =
+      Symbols.field(DataIterable.class, "labelBatchifier", Batchifier.class);
+  private final Field pipeline = Symbols.field(DataIterable.class, "pipeline", Pipeline.class);
+  private final Field targetPipeline =
+      Symbols.field(DataIterable.class, "targetPipeline", Pipeline.class);
+  private final Field device = Symbols.field(DataIterable.class, "device", Device.class);
+  private final Field executor =
+      Symbols.field(DataIterable.class, "executor", ExecutorService.class);
   private final Method fetch;
 
   /**
@@ -37,15 +43,6 @@ final class IterableFields {
       throw new NoSuchMethodException(fetch.toString());
     }
     fetch.setAccessible(true);
-  }
-
-  private static Field field(String name, Class<?> type) throws NoSuchFieldException {
-    Field field = DataIterable.class.getDeclaredField(name);
-    if (field.getType() != type) {
-      throw new NoSuchFieldException(field.toString());
-    }
-    field.setAccessible(true);
-    return field;
   }
 
   RandomAccessDataset dataset(DataIterable iterable) {

@@ -10,6 +10,7 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.library.ItemsAhead;
 import io.coordl.library.LookAhead;
 import io.coordl.library.Services;
+import io.coordl.library.Symbols;
 import java.lang.reflect.Field;
 import java.util.Iterator;
 import java.util.List;
@@ -33,8 +34,7 @@ public final class Prefetch implements LibraryHooks {
    * @throws ReflectiveOperationException if the library is not the one this was compiled against
    */
   public Prefetch(Class<?> dataIterable, Services services) throws ReflectiveOperationException {
-    subSampler = BatchSampler.class.getDeclaredField("subSampler");
-    subSampler.setAccessible(true);
+    subSampler = Symbols.field(BatchSampler.class, "subSampler");
     batches = new BatchesAhead(Objects.requireNonNull(services.ahead()), services.words());
     items = services.items();
     images = items == null ? null : new ImageItems(services.decoded());

@@ -1,6 +1,7 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.library.ClassFiles;
+import io.coordl.library.JdkObjects;
 import java.awt.Color;
 import java.io.File;
 import java.io.IOException;
@@ -40,21 +41,8 @@ final class Description {
   /** Whoever refers to a whole network is not to hold up each pass. */
   private static final int MOST_OBJECTS = 10_000;
 
-  /** Locks, threads, loggers, native things: they decide no sample. */
-  private static final List<String> TELLS_NOTHING =
-      List.of(
-          "java.lang.Object",
-          "java.lang.Thread",
-          "java.lang.ref.",
-          "java.text.",
-          "java.util.Random",
-          "java.util.SplittableRandom",
-          "java.util.concurrent.",
-          "java.util.logging.",
-          "java.security.SecureRandom",
-          "sun.util.",
-          "org.slf4j.",
-          "org.bytedeco.");
+  /** Of libraries, beside the JDK's: loggers, native things. */
+  private static final List<String> TELLS_NOTHING = List.of("org.slf4j.", "org.bytedeco.");
 
   /** Fields of DataVec's transforms that hold what the last image was like. */
   private static final Set<String> SCRATCH =
@@ -187,21 +175,22 @@ final class Description {
     if (name.equals("org.bytedeco.opencv.opencv_core.Scalar")) {
       return object.toString();
     }
-    if (TELLS_NOTHING.stream().anyMatch(name::startsWith) && !(object instanceof AtomicReference)) {
+    if (!(object instanceof AtomicReference)
+        && (JdkObjects.tellsNothing(name) || TELLS_NOTHING.stream().anyMatch(name::startsWith))) {
       return name;
     }
-    if (isOfJdk(type)) {
+    if (JdkObjects.isOfJdk(type)) {
       return describeOfJdk(object);
     }
     boolean library = isLibrary(name);
     StringJoiner fields = new StringJoiner(", ", simple(type) + "(", ")");
     if (!library) {
       try {
-        fields.add("class file " + ClassFiles.checksum(type, "/" + name.replace('.', '/')));
+        fields.add("class file " + ClassFiles.checksum(type));
       } catch (IOException e) {
         throw new Unclear(name + " (" + e.getMessage() + ")");
       }
-      for (Class<?> c = type; c != null && !isOfJdk(c); c = c.getSuperclass()) {
+      for (Class<?> c = type; c != null && !JdkObjects.isOfJdk(c); c = c.getSuperclass()) {
         for (Field field : isLibrary(c.getName()) ? new Field[0] : c.getDeclaredFields()) {
           if (ClassFiles.isSetting(field)) {
             field.setAccessible(true);
@@ -245,11 +234,6 @@ final class Description {
       return object.toString();
     }
     throw new Unclear("what cannot be compared (" + name(object) + ")");
-  }
-
-  private static boolean isOfJdk(Class<?> type) {
-    ClassLoader loader = type.getClassLoader();
-    return loader == null || loader == ClassLoader.getPlatformClassLoader();
   }
 
   private static boolean isLibrary(String name) {

@@ -124,7 +124,7 @@ final class ImagePasses {
 
   private static Field field(Class<?> owner, String name, Class<?> type) {
     try {
-      return Members.field(owner, name, type);
+      return Symbols.field(owner, name, type);
     } catch (NoSuchFieldException e) {
       throw new IllegalStateException(e);
     }
@@ -385,9 +385,7 @@ final class ImagePasses {
   private static String part(Class<?> owner, Object object, String name)
       throws Description.Unclear {
     try {
-      Field field = owner.getDeclaredField(name);
-      field.setAccessible(true);
-      return Description.of(field.get(object));
+      return Description.of(Symbols.field(owner, name).get(object));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }

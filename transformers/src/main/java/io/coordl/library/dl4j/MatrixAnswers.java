@@ -76,12 +76,12 @@ public final class MatrixAnswers implements LibraryHooks {
         INDArray.class,
         AffinityManager.Location.class);
     Class<?> base = declaring.getSuperclass();
-    this.height = field(base, "height", long.class);
-    this.width = field(base, "width", long.class);
-    this.channels = field(base, "channels", long.class);
-    this.centerCrop = field(base, "centerCropIfNeeded", boolean.class);
-    this.transform = field(base, "imageTransform", null);
-    this.pages = field(base, "multiPageMode", null);
+    this.height = Symbols.field(base, "height", long.class);
+    this.width = Symbols.field(base, "width", long.class);
+    this.channels = Symbols.field(base, "channels", long.class);
+    this.centerCrop = Symbols.field(base, "centerCropIfNeeded", boolean.class);
+    this.transform = Symbols.field(base, "imageTransform");
+    this.pages = Symbols.field(base, "multiPageMode");
     this.declaring = declaring;
     this.store = Objects.requireNonNull(services.decoded());
     this.ahead = services.items();
@@ -95,16 +95,6 @@ public final class MatrixAnswers implements LibraryHooks {
             + " "
             + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_imgcodecs");
     this.mats = new DecodedMats(declaring, code);
-  }
-
-  private static Field field(Class<?> type, String name, @Nullable Class<?> expected)
-      throws NoSuchFieldException {
-    Field field = type.getDeclaredField(name);
-    if (expected != null && field.getType() != expected) {
-      throw new NoSuchFieldException(type.getName() + "." + name + " is a " + field.getType());
-    }
-    field.setAccessible(true);
-    return field;
   }
 
   @Override

@@ -10,20 +10,6 @@ final class Members {
   private Members() {}
 
   /**
-   * A field of that type, accessible.
-   *
-   * @throws NoSuchFieldException if there is none, or of another type
-   */
-  static Field field(Class<?> owner, String name, Class<?> type) throws NoSuchFieldException {
-    Field field = owner.getDeclaredField(name);
-    if (field.getType() != type) {
-      throw new NoSuchFieldException(owner.getName() + "." + name + " is a " + field.getType());
-    }
-    field.setAccessible(true);
-    return field;
-  }
-
-  /**
    * All fields of an object of that class, inherited ones first, accessible.
    *
    * @throws RuntimeException if a module keeps them closed

@@ -1,5 +1,6 @@
 package io.coordl.library.dl4j;
 
+import io.coordl.library.Symbols;
 import java.io.File;
 import java.lang.reflect.Field;
 import java.util.HashMap;
@@ -47,7 +48,7 @@ final class Pipeline {
    */
   Pipeline(Object iterator, BaseImageRecordReader own, RecordReaderMultiDataSetIterator underlying)
       throws ReflectiveOperationException {
-    files = Members.field(BaseImageRecordReader.class, "iter", Iterator.class);
+    files = Symbols.field(BaseImageRecordReader.class, "iter", Iterator.class);
     batchSize = underlying.getBatchSize();
     reader =
         own instanceof ObjectDetectionRecordReader
@@ -55,7 +56,7 @@ final class Pipeline {
             : new ImageRecordReader();
     Members.copy(own, reader);
     files.set(reader, new PassFiles(List.of()));
-    Field loader = Members.field(BaseImageRecordReader.class, "imageLoader", BaseImageLoader.class);
+    Field loader = Symbols.field(BaseImageRecordReader.class, "imageLoader", BaseImageLoader.class);
     loader.set(reader, loaderLike(own));
 
     several =
@@ -66,7 +67,7 @@ final class Pipeline {
     Members.copy(underlying, several);
     Map<String, RecordReader> readers = new HashMap<>();
     underlying.getRecordReaders().keySet().forEach(name -> readers.put(name, reader));
-    Members.field(RecordReaderMultiDataSetIterator.class, "recordReaders", Map.class)
+    Symbols.field(RecordReaderMultiDataSetIterator.class, "recordReaders", Map.class)
         .set(several, readers);
     one = iterator instanceof RecordReaderDataSetIterator program ? copy(program) : null;
   }
@@ -76,10 +77,10 @@ final class Pipeline {
     RecordReaderDataSetIterator copy = new RecordReaderDataSetIterator(reader, batchSize);
     Members.copy(program, copy);
     Class<?> type = RecordReaderDataSetIterator.class;
-    Members.field(type, "recordReader", RecordReader.class).set(copy, reader);
-    Members.field(type, "underlying", RecordReaderMultiDataSetIterator.class).set(copy, several);
-    Members.field(type, "useCurrent", boolean.class).setBoolean(copy, false);
-    Members.field(type, "last", DataSet.class).set(copy, null);
+    Symbols.field(type, "recordReader", RecordReader.class).set(copy, reader);
+    Symbols.field(type, "underlying", RecordReaderMultiDataSetIterator.class).set(copy, several);
+    Symbols.field(type, "useCurrent", boolean.class).setBoolean(copy, false);
+    Symbols.field(type, "last", DataSet.class).set(copy, null);
     return copy;
   }
 
@@ -88,10 +89,10 @@ final class Pipeline {
       throws ReflectiveOperationException {
     Class<?> type = BaseImageRecordReader.class;
     return new NativeImageLoader(
-        Members.field(type, "height", long.class).getLong(own),
-        Members.field(type, "width", long.class).getLong(own),
-        Members.field(type, "channels", long.class).getLong(own),
-        (ImageTransform) Members.field(type, "imageTransform", ImageTransform.class).get(own));
+        Symbols.field(type, "height", long.class).getLong(own),
+        Symbols.field(type, "width", long.class).getLong(own),
+        Symbols.field(type, "channels", long.class).getLong(own),
+        (ImageTransform) Symbols.field(type, "imageTransform", ImageTransform.class).get(own));
   }
 
   /** The batch of these files, in their order; throws what the program's code throws. */

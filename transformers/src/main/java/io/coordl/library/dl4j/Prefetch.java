@@ -8,6 +8,7 @@ import io.coordl.cache.DecodedStore;
 import io.coordl.library.ItemsAhead;
 import io.coordl.library.LookAhead;
 import io.coordl.library.Services;
+import io.coordl.library.Symbols;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -51,15 +52,9 @@ public final class Prefetch implements LibraryHooks {
   public Prefetch(Class<?> reader, Services services) throws ReflectiveOperationException {
     this.services = services;
     items = services.items();
-    iterator = field(reader, "iter");
-    split = field(reader, "inputSplit");
-    imageLoader = field(reader, "imageLoader");
-  }
-
-  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
-    Field field = type.getDeclaredField(name);
-    field.setAccessible(true);
-    return field;
+    iterator = Symbols.field(reader, "iter");
+    split = Symbols.field(reader, "inputSplit");
+    imageLoader = Symbols.field(reader, "imageLoader");
   }
 
   /** Looks ahead from the first record of a pass on; never answers. */
