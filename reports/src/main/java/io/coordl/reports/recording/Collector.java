@@ -34,6 +34,8 @@ final class Collector {
   private final Map<String, Dated<LatencyStatistics>> latencies = new TreeMap<>();
   private final Map<String, Dated<Configuration>> configuration = new TreeMap<>();
   private final Set<PassKey> epochs = new HashSet<>();
+  private final Set<Dated<Phase>> phases = new HashSet<>();
+  private @Nullable Dated<Host> host;
   private final Map<Fault, Instant> firstFaults = new HashMap<>();
   private long faults;
   private boolean severalJobs;
@@ -70,6 +72,8 @@ final class Collector {
     on(stream, LatencyStatistics.class, this::add);
     on(stream, Configuration.class, this::add);
     on(stream, Epoch.class, (event, pass) -> epochs.add(new PassKey(event.getEndTime(), pass)));
+    on(stream, Phase.class, (event, phase) -> phases.add(new Dated<>(event.getEndTime(), phase)));
+    on(stream, Host.class, this::add);
     on(stream, Fault.class, this::add);
   }
 
@@ -130,6 +134,11 @@ final class Collector {
   private void add(RecordedEvent event, Configuration value) {
     configuration.merge(
         String.valueOf(value.key()), new Dated<>(event.getStartTime(), value), Collector::later);
+  }
+
+  private void add(RecordedEvent event, Host value) {
+    Dated<Host> next = new Dated<>(event.getStartTime(), value);
+    host = host == null ? next : later(host, next);
   }
 
   private void add(RecordedEvent event, Fault fault) {
@@ -194,6 +203,15 @@ final class Collector {
     Map<String, String> values = new TreeMap<>();
     configuration.forEach((key, dated) -> values.put(key, String.valueOf(dated.value.value())));
     return values;
+  }
+
+  /** In the order they were measured. */
+  List<Phase> phases() {
+    return phases.stream().sorted(Comparator.comparing(Dated::written)).map(Dated::value).toList();
+  }
+
+  @Nullable Host host() {
+    return host == null ? null : host.value;
   }
 
   long faults() {

@@ -59,6 +59,9 @@ final class EventReader<R extends Record> {
     if (type == long.class) {
       return recorded.getLong(field);
     }
+    if (type == double.class) {
+      return recorded.getDouble(field);
+    }
     if (type == boolean.class) {
       return recorded.getBoolean(field);
     }

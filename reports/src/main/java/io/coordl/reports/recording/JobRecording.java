@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param stagings one for each pipeline with coordinated prep
  * @param latencies of the whole job, by kind
  * @param configuration the agent's arguments in force
+ * @param phases of a differential profile, in the order they were measured; empty if none was made
+ * @param host null if no profile was made
  * @param faults number of fault events; the totals of {@code job} may know of more
  * @param firstFaults the first few different ones
  */
@@ -33,6 +35,8 @@ public record JobRecording(
     List<StagingStatistics> stagings,
     List<LatencyStatistics> latencies,
     Map<String, String> configuration,
+    List<Phase> phases,
+    @Nullable Host host,
     long faults,
     List<Fault> firstFaults) {
 
@@ -42,6 +46,7 @@ public record JobRecording(
     stagings = List.copyOf(stagings);
     latencies = List.copyOf(latencies);
     configuration = Map.copyOf(configuration);
+    phases = List.copyOf(phases);
     firstFaults = List.copyOf(firstFaults);
   }
 }

@@ -136,6 +136,8 @@ public final class RecordingReader {
         collector.stagings(),
         collector.latencies(),
         collector.configuration(),
+        collector.phases(),
+        collector.host(),
         collector.faults(),
         collector.firstFaults());
   }

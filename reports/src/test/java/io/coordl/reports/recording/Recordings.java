@@ -7,8 +7,10 @@ import io.coordl.event.DecodeEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
 import io.coordl.event.FetchEvent;
+import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -35,8 +37,10 @@ public final class Recordings {
           EpochEvent.class,
           FaultEvent.class,
           FetchEvent.class,
+          HostEvent.class,
           JobStatisticsEvent.class,
           LatencyStatisticsEvent.class,
+          PhaseEvent.class,
           StepEvent.class,
           StagingStatisticsEvent.class,
           StoreStatisticsEvent.class,

@@ -23,6 +23,8 @@ class VocabularyTest {
         StagingStatistics.class,
         LatencyStatistics.class,
         Configuration.class,
+        Phase.class,
+        Host.class,
         Fault.class
       })
   void everyFieldReadIsAFieldOfTheAgentsEvent(Class<? extends Record> mirror) throws Exception {
@@ -44,7 +46,14 @@ class VocabularyTest {
 
   @ParameterizedTest
   @ValueSource(
-      classes = {Epoch.class, JobStatistics.class, StoreStatistics.class, StagingStatistics.class})
+      classes = {
+        Epoch.class,
+        JobStatistics.class,
+        StoreStatistics.class,
+        StagingStatistics.class,
+        Phase.class,
+        Host.class
+      })
   void noFigureOfTheEventIsForgotten(Class<? extends Record> mirror) {
     assertThat(mirror.getRecordComponents())
         .extracting(RecordComponent::getName)
