@@ -17,11 +17,16 @@ import picocli.CommandLine.IVersionProvider;
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = Coordl.Version.class,
-    subcommands = {SummaryCommand.class, HelpCommand.class, GenerateCompletion.class},
+    subcommands = {
+      SummaryCommand.class,
+      ReportCommand.class,
+      HelpCommand.class,
+      GenerateCompletion.class
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       " 0:it worked",
-      " 1:the recording cannot be read",
+      " 1:the recording cannot be read, or the output cannot be written",
       " 2:the command line is wrong",
     },
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
@@ -54,7 +59,7 @@ public final class Coordl {
   private static int report(
       Exception problem, CommandLine commandLine, CommandLine.ParseResult parsed) {
     String sentence =
-        problem instanceof RecordingException
+        problem instanceof RecordingException || problem instanceof OutputException
             ? problem.getMessage()
             : "a defect of coordl, please report it: " + problem;
     commandLine.getErr().println("coordl: " + sentence);

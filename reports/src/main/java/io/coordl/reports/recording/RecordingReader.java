@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import jdk.jfr.EventType;
 import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordingFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads recordings of any size in a few megabytes of memory, on the calling thread. Never writes to
@@ -25,28 +26,71 @@ public final class RecordingReader {
   private RecordingReader() {}
 
   /**
-   * Reads what CoorDL's events say.
+   * Reads the totals that CoorDL's events say.
    *
    * @throws RecordingException if the file cannot be read, is foreign, empty, cut off or damaged,
    *     has no CoorDL events or those of several JVMs
    */
   public static JobRecording read(Path file, Progress progress) throws RecordingException {
+    return read(file, progress, null);
+  }
+
+  /**
+   * Reads the totals and adds up the events of every batch, item and transform, which takes about
+   * twice as long.
+   *
+   * @throws RecordingException as {@link #read(Path, Progress)}
+   */
+  public static JobActivity readInFull(Path file, Progress progress) throws RecordingException {
+    Frequent frequent = new Frequent();
+    JobRecording recording = read(file, progress, frequent);
+    return new JobActivity(recording, frequent.collector.activity());
+  }
+
+  /** The frequent events so far: begun anew where only the JDK can read them. */
+  private static final class Frequent {
+    private ActivityCollector collector = new ActivityCollector();
+  }
+
+  private static JobRecording read(Path file, Progress progress, @Nullable Frequent frequent)
+      throws RecordingException {
     checkReadable(file);
     try {
-      ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
+      ChunkWalk.Shape shape =
+          ChunkWalk.walk(
+              file, done -> progress.at(done / 2), frequent == null ? null : frequent.collector);
+      Progress rest = done -> progress.at(0.5 + done / 2);
       if (!shape.endsEarly()) {
-        return read(file, file, shape, done -> progress.at(0.5 + done / 2));
+        return read(file, file, shape, rest, frequent);
       }
       Path repaired = Files.createTempFile("coordl-", ".jfr");
       try {
         repair(file, repaired, shape);
-        return read(file, repaired, shape, done -> progress.at(0.5 + done / 2));
+        return read(file, repaired, shape, rest, frequent);
       } finally {
         Files.deleteIfExists(repaired);
       }
+    } catch (EventReader.MissingFieldException missing) {
+      throw ofAnotherVersion(file, missing);
+    } catch (ArithmeticException e) {
+      throw damaged(file);
     } catch (IOException e) {
       throw new RecordingException(file + " cannot be read: " + reason(e) + ".");
     }
+  }
+
+  private static RecordingException ofAnotherVersion(
+      Path file, EventReader.MissingFieldException missing) {
+    return new RecordingException(
+        file
+            + " was written by another version of the agent ("
+            + missing.getMessage()
+            + "): use the coordl.jar that came with it.");
+  }
+
+  private static RecordingException damaged(Path file) {
+    return new RecordingException(
+        file + " is damaged: not all of its events can be read, so no figure would be right.");
   }
 
   private static void checkReadable(Path file) throws RecordingException {
@@ -83,11 +127,16 @@ public final class RecordingReader {
    * @param readable the same, or its repaired copy
    */
   private static JobRecording read(
-      Path file, Path readable, ChunkWalk.Shape shape, Progress progress)
+      Path file,
+      Path readable,
+      ChunkWalk.Shape shape,
+      Progress progress,
+      @Nullable Frequent frequent)
       throws RecordingException, IOException {
     Set<String> wanted = Collector.wanted();
     Map<Long, String> names = typeNames(file, readable);
     long expected = 0;
+    long expectedFrequent = 0;
     boolean ours = false;
     for (Map.Entry<Long, Long> count : shape.events().entrySet()) {
       String name = names.getOrDefault(count.getKey(), "");
@@ -95,6 +144,13 @@ public final class RecordingReader {
       if (wanted.contains(name)) {
         expected += count.getValue();
       }
+      if (FrequentType.of(name).isPresent()) {
+        expectedFrequent += count.getValue();
+      }
+    }
+    Frequent again = frequent != null && !shape.allRead() ? frequent : null;
+    if (again != null) {
+      again.collector = new ActivityCollector();
     }
 
     Collector collector = new Collector(progress, expected);
@@ -104,25 +160,25 @@ public final class RecordingReader {
       stream.setOrdered(false);
       stream.onError(error -> failure.compareAndSet(null, error));
       collector.subscribe(stream);
+      if (again != null) {
+        again.collector.subscribe(stream);
+      }
       stream.start();
     } catch (RuntimeException | InternalError | StackOverflowError damage) {
       failure.compareAndSet(null, damage);
     }
     if (failure.get() instanceof EventReader.MissingFieldException missing) {
-      throw new RecordingException(
-          file
-              + " was written by another version of the agent ("
-              + missing.getMessage()
-              + "): use the coordl.jar that came with it.");
+      throw ofAnotherVersion(file, missing);
     }
     checkOneJob(file, collector);
     if (!ours) {
       throw new RecordingException(
           file + " has no CoorDL events: was the agent attached to the program?");
     }
-    if (failure.get() != null || collector.delivered() != expected) {
-      throw new RecordingException(
-          file + " is damaged: not all of its events can be read, so no figure would be right.");
+    if (failure.get() != null
+        || collector.delivered() != expected
+        || (frequent != null && frequent.collector.accepted() != expectedFrequent)) {
+      throw damaged(file);
     }
     return new JobRecording(
         file,
