@@ -42,7 +42,7 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
     List<Point> points = new ArrayList<>();
     for (double percentile : PERCENTILES) {
       // A percentile that no two spans tell apart from the longest says nothing more.
-      if (percentile == 100 || (1 - percentile / 100) * latency.count() >= 1) {
+      if (percentile == 100 || Math.rint((100 - percentile) * 1_000) * latency.count() >= 1e5) {
         points.add(new Point(percentile, nanos(histogram, percentile)));
       }
     }

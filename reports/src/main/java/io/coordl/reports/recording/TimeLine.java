@@ -74,10 +74,8 @@ final class TimeLine {
     } else if (start < origin) {
       shift(start);
     }
-    if (end < origin) {
-      throw new ArithmeticException("times too far apart");
-    }
-    while ((end - origin) / width >= SLOTS) {
+    long length = Math.subtractExact(end, origin);
+    while (length / width >= SLOTS) {
       merge();
     }
   }

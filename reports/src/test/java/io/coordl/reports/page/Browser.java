@@ -90,11 +90,13 @@ final class Browser implements AutoCloseable {
         Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
   }
 
-  /** The whole page, however long it is. */
-  void screenshot(Path file) throws IOException {
+  /** The whole page, however long it is, in a window of this width. */
+  void screenshot(Path file, int width) throws IOException {
+    resize(width, 900);
+    resize(width, ((Number) run("return document.documentElement.scrollHeight")).intValue());
     Map<String, Object> taken =
         driver.executeCdpCommand(
-            "Page.captureScreenshot", Map.of("format", "png", "captureBeyondViewport", true));
+            "Page.captureScreenshot", Map.of("format", "png"));
     Files.createDirectories(file.toAbsolutePath().getParent());
     Files.write(file, Base64.getDecoder().decode((String) taken.get("data")));
   }

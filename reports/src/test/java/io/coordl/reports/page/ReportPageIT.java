@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -89,7 +90,8 @@ class ReportPageIT {
             () -> {
               Recordings.emitJob();
               for (int epoch = 4; epoch <= 8; epoch++) {
-                Recordings.emitEpoch(epoch, 30 * Recordings.SECOND + fetchStall / 2, fetchStall / 4);
+                Recordings.emitEpoch(
+                    epoch, 30 * Recordings.SECOND + fetchStall / 2, fetchStall / 4);
               }
               Recordings.emitTotals(8, 800, 400 * Recordings.SECOND, 2 * fetchStall);
               Recordings.emitBatches(1, 60, "/data/train");
@@ -160,7 +162,8 @@ class ReportPageIT {
                   if (pixels[i + 3] > 0) seen.add(pixels[i] + ',' + pixels[i + 1] + ',' + pixels[i + 2]);
                 }
                 return seen.size;
-              })""");
+              })\
+              """);
       assertThat(colours).hasSizeGreaterThanOrEqualTo(6).allMatch(seen -> seen > 10);
       assertThat((Boolean) browser.run("return document.getElementsByTagName('main').length === 1"))
           .isTrue();
@@ -171,8 +174,7 @@ class ReportPageIT {
   void theSummaryInThePageIsTheOneThatIsPrinted() {
     browser.open(single);
     assertThat(data().at("/recordings/0/summary"))
-        .isEqualTo(
-            JsonMapper.shared().readTree(SummaryJson.of(Summary.of(before.recording()))));
+        .isEqualTo(JsonMapper.shared().readTree(SummaryJson.of(Summary.of(before.recording()))));
   }
 
   /** Each number says where it comes from; whatever looks like one and does not is a defect. */
@@ -185,7 +187,8 @@ class ReportPageIT {
           browser.list(
               """
               return [...document.querySelectorAll('[data-json]')]
-                  .map(each => ({...each.dataset, text: each.textContent}))""");
+                  .map(each => ({...each.dataset, text: each.textContent}))\
+              """);
       assertThat(shown).hasSizeGreaterThan(400);
       Set<String> units = new HashSet<>();
       for (Map<String, String> each : shown) {
@@ -206,14 +209,16 @@ class ReportPageIT {
                   found.push(text.data);
                 }
               }
-              return found""");
+              return found\
+              """);
       assertThat(loose).isEmpty();
       List<String> slots =
           browser.list(
               """
               return [...document.querySelectorAll('[data-index]')]
                   .filter(each => each.textContent !== String(1 + Number(each.dataset.index)))
-                  .map(each => each.textContent)""");
+                  .map(each => each.textContent)\
+              """);
       assertThat(slots).isEmpty();
     }
   }
@@ -266,7 +271,7 @@ class ReportPageIT {
   private static String fixed(double value, int digits) {
     String text =
         String.format(
-            java.util.Locale.ROOT,
+            Locale.ROOT,
             "%,." + digits + "f",
             new BigDecimal(Math.abs(value)).setScale(digits, RoundingMode.HALF_UP));
     return value < 0 ? "\u2212" + text : text;
@@ -277,7 +282,8 @@ class ReportPageIT {
     for (Path page : pages()) {
       browser.open(page);
       assertThat(browser.run("return window.hurt === undefined")).isEqualTo(true);
-      assertThat(browser.run("return document.querySelectorAll('img, main b, i, main script').length"))
+      assertThat(
+              browser.run("return document.querySelectorAll('img, main b, i, main script').length"))
           .isEqualTo(0L);
       assertThat(
               browser.run(
@@ -306,7 +312,8 @@ class ReportPageIT {
               const look = getComputedStyle(at);
               window.order = window.order || [];
               if (!window.order.includes(at)) window.order.push(at);
-              return [window.order.indexOf(at), look.outlineStyle, parseFloat(look.outlineWidth)]""");
+              return [window.order.indexOf(at), look.outlineStyle, parseFloat(look.outlineWidth)]\
+              """);
       reached.add(at.get(0));
       assertThat(at.get(1)).isNotEqualTo("none");
       assertThat(((Number) at.get(2)).doubleValue()).isGreaterThanOrEqualTo(2);
@@ -316,9 +323,10 @@ class ReportPageIT {
     browser.run("document.querySelector('canvas').focus()");
     browser.press(Keys.ARROW_RIGHT);
     assertThat((String) browser.run("return document.getElementById('said').textContent"))
-        .startsWith("1, compute: 26.00 s, fetch stall: 40.00 s");
+        .startsWith("1, compute 26.00 s, fetch stall 40.00 s");
     browser.press(Keys.ESCAPE);
-    assertThat((String) browser.run("return document.getElementById('said').textContent")).isEmpty();
+    assertThat((String) browser.run("return document.getElementById('said').textContent"))
+        .isEmpty();
   }
 
   @Test
@@ -349,7 +357,8 @@ class ReportPageIT {
               const ids = [...document.querySelectorAll('[id]')].map(each => each.id);
               if (new Set(ids).size !== ids.length) bad.push('an id twice');
               if (!document.documentElement.lang) bad.push('no language');
-              return bad""");
+              return bad\
+              """);
       assertThat(unnamed).isEmpty();
       // Beside each chart the same section has a table.
       List<String> alone =
@@ -357,7 +366,8 @@ class ReportPageIT {
               """
               return [...document.querySelectorAll('section')]
                   .filter(each => each.querySelector('canvas') && !each.querySelector('table'))
-                  .map(each => each.id)""");
+                  .map(each => each.id)\
+              """);
       assertThat(alone).isEmpty();
     }
   }
@@ -374,7 +384,8 @@ class ReportPageIT {
         browser.open(page);
         browser.screenshot(
             SCREENSHOTS.resolve(
-                page.getFileName().toString().replace(".html", "-" + scheme + ".png")));
+                page.getFileName().toString().replace(".html", "-" + scheme + ".png")),
+            1200);
       }
     }
     assertThat(browser.console()).isEmpty();
@@ -403,7 +414,7 @@ class ReportPageIT {
           .isLessThanOrEqualTo(320);
       browser.open(page);
       browser.screenshot(
-          SCREENSHOTS.resolve(page.getFileName().toString().replace(".html", "-narrow.png")));
+          SCREENSHOTS.resolve(page.getFileName().toString().replace(".html", "-narrow.png")), 320);
     }
   }
 
@@ -411,18 +422,20 @@ class ReportPageIT {
   void itPrintsOnPaper() throws Exception {
     browser.open(single);
     browser.run("dispatchEvent(new Event('beforeprint'))");
-    assertThat(browser.run("return [...document.querySelectorAll('details')].every(each => each.open)"))
+    assertThat(
+            browser.run(
+                "return [...document.querySelectorAll('details')].every(each => each.open)"))
         .isEqualTo(true);
     browser.run("dispatchEvent(new Event('afterprint'))");
-    assertThat(browser.run("return [...document.querySelectorAll('details')].some(each => each.open)"))
+    assertThat(
+            browser.run("return [...document.querySelectorAll('details')].some(each => each.open)"))
         .isEqualTo(false);
     assertThat(browser.console()).isEmpty();
   }
 
   @Test
   void aRecordingOfNearlyNothingIsAPageToo() throws Exception {
-    Path file =
-        Recordings.record(folder.resolve("little.jfr"), () -> Recordings.emitFetches(1));
+    Path file = Recordings.record(folder.resolve("little.jfr"), () -> Recordings.emitFetches(1));
     List<JobActivity> jobs = new ArrayList<>();
     jobs.add(RecordingReader.readInFull(file, Progress.NONE));
     browser.open(write("little.html", jobs));
@@ -460,5 +473,6 @@ class ReportPageIT {
         const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
         if (contrast < 4.5) faint.push(contrast.toFixed(2) + ' ' + element.outerHTML.slice(0, 200));
       }
-      return faint""";
+      return faint\
+      """;
 }

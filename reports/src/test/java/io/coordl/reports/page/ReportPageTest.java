@@ -53,7 +53,8 @@ class ReportPageTest {
     assertThat(page).doesNotContain("alert(1)</", "<!--&", "<title>&");
     assertThat(page).contains("<title>CoorDL: &lt;title&gt;&amp;.jfr</title>");
     Matcher data =
-        Pattern.compile("<script type=\"application/json\" id=\"data\">(.*?)</script>").matcher(page);
+        Pattern.compile("<script type=\"application/json\" id=\"data\">(.*?)</script>")
+            .matcher(page);
     assertThat(data.find()).isTrue();
     assertThat(data.group(1)).doesNotContain("<", ">", "&", "\u2028");
     assertThat(

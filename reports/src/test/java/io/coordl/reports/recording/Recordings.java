@@ -247,7 +247,7 @@ public final class Recordings {
       DataStallEvent stall = new DataStallEvent();
       stall.begin();
       for (int item = 0; item < 4; item++) {
-        emitFetch(batch, folder + "/image-" + (i * 4 + item) % 40 + ".jpg", (item + 1) * 200_000);
+        emitFetch(batch, folder + "/image-" + (i * 4 + item) % 40 + ".jpg", (item + 1) * 200_000L);
         DecodeEvent decode = new DecodeEvent();
         decode.begin();
         decode.batch = batch;
