@@ -1,12 +1,17 @@
 package io.coordl.reports.page;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.coordl.reports.differential.Differential;
 import io.coordl.reports.recording.Activity;
 import io.coordl.reports.recording.JobActivity;
+import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.Summary;
+import io.coordl.reports.whatif.WhatIf;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a page shows, in the shape of the JSON that it holds: one recording, or several to compare.
@@ -29,7 +34,11 @@ public record Report(int schemaVersion, List<Entry> recordings) {
    * @param name what the page calls it: the file's name, or its path where names are the same
    * @param summary as {@code coordl summary --json} prints it
    * @param latencies of the whole job, by kind
+   * @param differential what the phases of a profile come to; absent without one, and where
+   *     recordings are compared
+   * @param whatIf absent where recordings are compared
    */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
   record Entry(
       String name,
       Summary summary,
@@ -38,7 +47,9 @@ public record Report(int schemaVersion, List<Entry> recordings) {
       Names files,
       Names codecs,
       Names transforms,
-      List<Activity.Source> sources) {}
+      List<Activity.Source> sources,
+      @Nullable Differential differential,
+      @Nullable WhatIf whatIf) {}
 
   /**
    * What the training threads did when: one number for each slot.
@@ -114,7 +125,8 @@ public record Report(int schemaVersion, List<Entry> recordings) {
             .map(
                 each -> {
                   Path file = each.recording().file();
-                  return entry(different ? fileName(file) : file.toString(), each);
+                  return entry(
+                      different ? fileName(file) : file.toString(), each, recordings.size() == 1);
                 })
             .toList());
   }
@@ -124,17 +136,20 @@ public record Report(int schemaVersion, List<Entry> recordings) {
     return name == null ? file.toString() : name.toString();
   }
 
-  private static Entry entry(String name, JobActivity job) {
+  private static Entry entry(String name, JobActivity job, boolean alone) {
     Activity activity = job.activity();
+    JobRecording recording = job.recording();
     return new Entry(
         name,
-        Summary.of(job.recording()),
+        Summary.of(recording),
         TimeLine.of(activity.times()),
-        job.recording().latencies().stream().map(LatencyCurve::of).toList(),
+        recording.latencies().stream().map(LatencyCurve::of).toList(),
         Names.of(activity.files()),
         Names.of(activity.codecs()),
         Names.of(activity.transforms()),
-        activity.sources());
+        activity.sources(),
+        alone && !recording.phases().isEmpty() ? Differential.of(recording) : null,
+        alone ? WhatIf.of(recording) : null);
   }
 
   /** The name of the page. */

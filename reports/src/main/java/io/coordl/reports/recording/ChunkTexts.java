@@ -12,9 +12,16 @@ import org.jspecify.annotations.Nullable;
  * that are skipped by their types. Their number is bounded by the size of a chunk.
  */
 final class ChunkTexts implements FileBytes.Texts {
+  private static final int RECENT = 64;
+
   private final FileBytes bytes;
   private final ChunkTypes types;
   private final Map<Long, String> texts = new HashMap<>();
+
+  /** The few that nearly all events refer to. */
+  private final long[] recentNumbers = new long[RECENT];
+
+  private final @Nullable String[] recent = new @Nullable String[RECENT];
 
   private ChunkTexts(FileBytes bytes, ChunkTypes types) {
     this.bytes = bytes;
@@ -45,7 +52,12 @@ final class ChunkTexts implements FileBytes.Texts {
 
   @Override
   public @Nullable String get(long number) {
-    return texts.get(number);
+    int at = (int) number & RECENT - 1;
+    if (recent[at] == null || recentNumbers[at] != number) {
+      recentNumbers[at] = number;
+      recent[at] = texts.get(number);
+    }
+    return recent[at];
   }
 
   /** Returns how far the previous group is from this, 0 if there is none. */

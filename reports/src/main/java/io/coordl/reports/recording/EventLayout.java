@@ -40,13 +40,13 @@ final class EventLayout {
   private record Step(Form form, int slot) {}
 
   private final FrequentType type;
-  private final List<Step> steps;
+  private final Step[] steps;
   private final @Nullable String missing;
   private final long[] numbers;
 
   private EventLayout(FrequentType type, List<Step> steps, @Nullable String missing) {
     this.type = type;
-    this.steps = steps;
+    this.steps = steps.toArray(Step[]::new);
     this.missing = missing;
     this.numbers = new long[type.numbers().size()];
   }
@@ -101,8 +101,7 @@ final class EventLayout {
     long start = 0;
     long duration = 0;
     String text = null;
-    for (int i = 0; i < steps.size(); i++) {
-      Step step = steps.get(i);
+    for (Step step : steps) {
       switch (step.form) {
         case NUMBER -> {
           long number = bytes.number();

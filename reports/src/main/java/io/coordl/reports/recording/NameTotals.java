@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -73,15 +74,18 @@ final class NameTotals {
   }
 
   Activity.Names names() {
-    List<Map.Entry<String, Growing>> slowest =
-        totals.entrySet().stream()
-            .sorted(
-                Comparator.comparingLong(
-                        (Map.Entry<String, Growing> entry) -> entry.getValue().nanos)
-                    .reversed()
-                    .thenComparing(Map.Entry.comparingByKey()))
-            .limit(shown)
-            .toList();
+    Comparator<Map.Entry<String, Growing>> bySpeed =
+        Comparator.comparingLong((Map.Entry<String, Growing> entry) -> entry.getValue().nanos)
+            .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder()));
+    // The quickest of the slowest comes first, to be pushed out by a slower one.
+    PriorityQueue<Map.Entry<String, Growing>> best = new PriorityQueue<>(shown + 1, bySpeed);
+    for (Map.Entry<String, Growing> entry : totals.entrySet()) {
+      best.add(entry);
+      if (best.size() > shown) {
+        best.remove();
+      }
+    }
+    List<Map.Entry<String, Growing>> slowest = best.stream().sorted(bySpeed.reversed()).toList();
     Set<String> listed = slowest.stream().map(Map.Entry::getKey).collect(Collectors.toSet());
     Growing others = new Growing();
     others.add(unnamed);

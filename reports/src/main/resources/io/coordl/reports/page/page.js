@@ -58,6 +58,18 @@
     percentile: value => String(value),
   };
 
+  const quantity = value =>
+    fixed(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
+
+  const KNOWN_UNITS = { share: "percent", times: "times", bytes: "bytes", nanos: "nanos" };
+
+  /** How a number of a prediction is written: "bytes/s" and "bytes" in powers of 1024. */
+  function writer(unit) {
+    if (KNOWN_UNITS[unit]) return UNITS[KNOWN_UNITS[unit]];
+    if (unit === "bytes/s") return value => UNITS.bytes(value) + "/s";
+    return value => quantity(value) + " " + unit;
+  }
+
   function valueOf(path, more = {}) {
     let value = at(path);
     if (more.minus !== undefined) value -= at(more.minus);
@@ -78,7 +90,8 @@
     span.dataset.unit = unit;
     if (more.of !== undefined) span.dataset.of = more.of;
     if (more.minus !== undefined) span.dataset.minus = more.minus;
-    span.textContent = (more.minus !== undefined && value > 0 ? "+" : "") + UNITS[unit](value);
+    const write = UNITS[unit] || writer(unit.replace(/^in /, ""));
+    span.textContent = (more.minus !== undefined && value > 0 ? "+" : "") + write(value);
     return span;
   }
 
@@ -843,6 +856,189 @@
       table("Figures of each job", columns, rows));
   }
 
+  // ---- profile and predictions
+
+  const measure = (path, unit) => at(path) === undefined ? document.createTextNode("\u2013")
+    : element("span", {}, show(below(path, "value"), "in " + unit),
+      at(below(path, "error")) > 0 ? [" \u00b1 ", show(below(path, "error"), "in " + unit)] : null);
+
+  const PART_NAMES = {
+    compute: PARTS[0], fetchStall: PARTS[1], prepStall: PARTS[2], gcStall: PARTS[3], queueStall: PARTS[4],
+    checkpoint: PARTS[5],
+  };
+
+  function differential() {
+    const found = RECORDINGS[0].differential;
+    if (SEVERAL || !found) return;
+    const path = below(base(0), "differential");
+    const made = section("profile", "The differential profile",
+      soft("The same samples three times: prepared already (ingestion), from memory (cached), from storage (cold). The",
+        " differences are the stalls; beside them what the agent saw while the program ran. Errors are 95 %",
+        " confidence intervals."));
+    const known = found.shares.filter(share => share.share);
+    if (known.length > 0) {
+      made.append(chart("Shares of the time by the differences between phases and as seen live",
+        "Two stacked bars of shares of the time. The table below has the same figures.",
+        () => ({
+          type: "bar",
+          data: {
+            labels: found.live ? ["by phases", "live"] : ["by phases"],
+            datasets: found.shares.map(share => ({
+              ...look(PART_NAMES[share.part] || ["", share.part, "other", "plain"]), maxBarThickness: 34,
+              data: [share.share ? 100 * share.share.value : 0, share.live === undefined ? 0 : 100 * share.live],
+            })),
+          },
+          options: options(["% of the time", { stacked: true, beginAtZero: true }],
+            ["", { stacked: true, grid: { display: false } }], {
+              indexAxis: "y",
+              tooltip: { callbacks: { label: item => item.dataset.label + ": " + UNITS.percent(item.raw / 100) } },
+            }),
+        }), { height: "11rem" }));
+    }
+    made.append(table("Where the time of an epoch goes",
+      [["part", "text"], ["time of a " + found.unit], ["share"], ["live"], ["difference"]],
+      found.shares.map((share, at) => {
+        const place = below(path, "shares", at);
+        return [(PART_NAMES[share.part] || ["", share.part])[1], measure(below(place, "nanos"), "nanos"),
+          measure(below(place, "share"), "share"), show(below(place, "live"), "percent"),
+          show(below(place, "difference"), "percent")];
+      })));
+    if (found.timings.length > 0) {
+      made.append(folded("The phases", table("Phases as measured",
+        [["phase", "text"], ["workers"], ["warm-up"], ["steps"], ["time of a batch"], ["GC in it"], ["steady", "text"], ["note", "text"]],
+        found.timings.map((timing, at) => {
+          const place = below(path, "timings", at);
+          return [show(below(place, "phase"), "text"), show(below(place, "workers"), "count"),
+            show(below(place, "warmupSteps"), "count"), show(below(place, "steps"), "count"),
+            measure(below(place, "batchNanos"), "nanos"), measure(below(place, "gcNanos"), "nanos"),
+            timing.steady ? "yes" : "no", show(below(place, "note"), "text")];
+        }))));
+    }
+    const rates = [["ingestion rate G", "ingestionRate"], ["prep rate P", "prepRate"], ["fetch rate F", "fetchRate"]]
+      .filter(([, field]) => found[field]);
+    if (rates.length > 0) {
+      made.append(table("Rates of each stage alone", [["rate", "text"], [found.unit + "s a second"]],
+        rates.map(([title, field]) => [title, measure(below(path, field), found.unit + "s/s")])));
+    }
+    found.remarks.forEach((unused, at) => made.append(element("p", { class: "warn" }, show(below(path, "remarks", at), "text"))));
+    found.missing.forEach((unused, at) => made.append(soft(show(below(path, "missing", at, "figure"), "text"), ": ",
+      show(below(path, "missing", at, "reason"), "text"))));
+  }
+
+  const axisTitle = axis => axis.name + (axis.unit === "share" ? ", %" : axis.unit === axis.name ? "" : ", " + axis.unit);
+  const scaled = (value, unit) => unit === "share" ? 100 * value : value;
+  const axisTick = unit => value => unit === "share" ? String(value)
+    : unit.startsWith("bytes") ? writer(unit)(value) : value.toLocaleString("en-US");
+
+  function plotChart(answer) {
+    const plot = answer.plot;
+    const x = plot.x.unit;
+    const y = plot.y.unit;
+    return chart(answer.title,
+      "Lines of " + plot.y.name + " over " + plot.x.name + (plot.today ? ", with today\u2019s point marked" : "") +
+        ". The folded table has the same figures.",
+      () => ({
+        type: "line",
+        data: {
+          datasets: [
+            ...(plot.today ? [{
+              label: "today",
+              data: [{ x: scaled(plot.today.x, x), y: scaled(plot.today.y.value, y), error: scaled(plot.today.y.error, y) }],
+              showLine: false, pointStyle: "rectRot", pointRadius: 8, pointHoverRadius: 9,
+              borderColor: style("text"), backgroundColor: style("gc"), borderWidth: 2,
+            }] : []),
+            ...plot.series.flatMap((series, index) => {
+              const colour = style("line" + (1 + index % 7));
+              const points = series.points.map(point => ({
+                x: scaled(point.x, x), y: scaled(point.y.value, y), error: scaled(point.y.error, y),
+              }));
+              const edge = (sign, fill) => ({
+                label: "", data: points.map(point => ({ x: point.x, y: point.y + sign * point.error })), fill,
+                pointRadius: 0, pointHitRadius: 0, borderWidth: 0, backgroundColor: colour + "26", edge: true,
+              });
+              const line = {
+                label: series.name, data: points, borderColor: colour, backgroundColor: colour, borderWidth: 2,
+                borderDash: DASHES[index % DASHES.length], pointStyle: POINTS[index % POINTS.length], pointRadius: 2.5,
+              };
+              return points.some(point => point.error > 0) ? [line, edge(-1, false), edge(1, "-1")] : [line];
+            }),
+          ],
+        },
+        options: options([axisTitle(plot.x), { type: "linear", ticks: { callback: axisTick(x) } }],
+          [axisTitle(plot.y), { beginAtZero: true, ticks: { callback: axisTick(y) } }], {
+            interaction: { mode: "nearest", axis: "x", intersect: false },
+            labels: { usePointStyle: true, pointStyleWidth: 14, filter: item => item.text !== "" },
+            tooltip: {
+              filter: item => !item.dataset.edge,
+              callbacks: {
+                title: items => items.length === 0 ? ""
+                  : plot.x.name + " " + writer(x)(x === "share" ? items[0].parsed.x / 100 : items[0].parsed.x),
+                label: item => {
+                  const write = value => writer(y)(y === "share" ? value / 100 : value);
+                  return item.dataset.label + ": " + write(item.raw.y) + (item.raw.error > 0 ? " \u00b1 " + write(item.raw.error) : "");
+                },
+              },
+            },
+          }),
+      }), { height: "15rem" });
+  }
+
+  function plotTable(answer, path) {
+    const plot = below(path, "plot");
+    const { x, y, series, today } = answer.plot;
+    const rows = series.flatMap((each, index) => each.points.map((unused, point) => {
+      const place = below(plot, "series", index, "points", point);
+      return [show(below(plot, "series", index, "name"), "text"), show(below(place, "x"), "in " + x.unit),
+        measure(below(place, "y"), y.unit)];
+    }));
+    if (today) {
+      rows.unshift({ sum: true, cells: ["today", show(below(plot, "today", "x"), "in " + x.unit),
+        measure(below(plot, "today", "y"), y.unit)] });
+    }
+    return table("Points of the plot", [["line", "text"], [x.name], [y.name]], rows, { tall: true });
+  }
+
+  function whatIf() {
+    const found = RECORDINGS[0].whatIf;
+    if (SEVERAL || !found) return;
+    const path = below(base(0), "whatIf");
+    const made = section("what-if", "What if",
+      soft("Predictions from ", found.pipeline.origin === "profile" ? "the profile in this recording"
+        : "an ordinary run, with wider errors than those from a profile", ". Shaded: the error of the prediction."));
+    const answered = element("div", { class: "pair" });
+    const withheld = [];
+    found.answers.forEach((answer, index) => {
+      const place = below(path, "answers", index);
+      if (!answer.figure) {
+        withheld.push(element("li", {}, element("b", {}, show(below(place, "title"), "text")), ": ",
+          show(below(place, "sentence"), "text")));
+        return;
+      }
+      answered.append(element("article", {},
+        element("h3", {}, show(below(place, "title"), "text")),
+        paragraph(show(below(place, "sentence"), "text")),
+        element("p", { class: "figure" }, element("span", { class: "soft" }, show(below(place, "figure", "name"), "text")), " ",
+          element("b", {}, measure(below(place, "figure", "measure"), answer.figure.unit))),
+        answer.arguments.length === 0 ? null : paragraph("Arguments: ",
+          code(["-javaagent:coordl-agent.jar=", ...answer.arguments.flatMap((unused, at) =>
+            [at === 0 ? "" : ",", show(below(place, "arguments", at), "text")])])),
+        answer.plot ? plotChart(answer) : null,
+        answer.plot ? folded("Table of the plot", plotTable(answer, place)) : null,
+        answer.assumptions.length === 0 ? null : folded("What this takes for granted",
+          element("ul", {}, answer.assumptions.map((unused, at) =>
+            element("li", {}, show(below(place, "assumptions", at), "text")))))));
+    });
+    if (answered.children.length > 0) made.append(answered);
+    if (found.pipeline.assumptions.length > 0) {
+      made.append(folded("What every answer takes for granted", element("ul", {}, found.pipeline.assumptions.map(
+        (unused, at) => element("li", {}, show(below(path, "pipeline", "assumptions", at), "text"))))));
+    }
+    if (withheld.length > 0) {
+      made.append(answered.children.length === 0 ? element("ul", { class: "soft" }, withheld)
+        : folded("Questions without an answer", element("ul", {}, withheld)));
+    }
+  }
+
   // ---- the page
 
   function head() {
@@ -867,6 +1063,8 @@
   cache();
   slowest();
   groups();
+  differential();
+  whatIf();
   recordings();
 
   document.getElementById("contents").append(element("ul", {},

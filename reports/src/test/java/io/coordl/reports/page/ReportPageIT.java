@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.event.BatchEvent;
 import io.coordl.event.ConfigurationEvent;
+import io.coordl.event.HostEvent;
+import io.coordl.event.PhaseEvent;
 import io.coordl.event.TransformEvent;
 import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.Progress;
@@ -50,6 +52,7 @@ class ReportPageIT {
   private static Browser browser;
   private static Path single;
   private static Path comparison;
+  private static Path profile;
   private static JobActivity before;
 
   @BeforeAll
@@ -65,7 +68,16 @@ class ReportPageIT {
     JobActivity after = job("after.jfr", 5 * Recordings.SECOND);
     single = write("single.html", List.of(before));
     comparison = write("comparison.html", List.of(before, after));
-    browser = new Browser(temporary.resolve("profile"));
+    Path phases =
+        Recordings.record(
+            folder.resolve("profile.jfr"),
+            () -> {
+              Recordings.emitJob();
+              emitProfile();
+            });
+    profile =
+        write("profile.html", List.of(RecordingReader.readInFull(phases, Progress.NONE)));
+    browser = new Browser(temporary.resolve("browser"));
   }
 
   @AfterAll
@@ -120,6 +132,53 @@ class ReportPageIT {
     setting.commit();
   }
 
+  /** Compute 2 ms, prep 3 ms, fetch 1 ms a sample, without workers. */
+  private static void emitProfile() {
+    emitPhase("ingestion", 0, 2e6, 0, 0);
+    emitPhase("cached", 0, 5e6, 0, 3e6);
+    emitPhase("cold", 0, 6e6, 1e6, 3e6);
+    emitPhase("prep", 1, 3e6, 0, 3e6);
+    emitPhase("prep", 2, 1.5e6, 0, 3e6);
+    emitPhase("fetch", 1, 1e6, 1e6, 0);
+    HostEvent host = new HostEvent();
+    host.cores = 4;
+    host.memory = 2_000_000_000L;
+    host.freeMemory = 500_000_000L;
+    host.memoryRate = 10_000_000_000L;
+    host.storageRate = 200_000_000L;
+    host.storageRateError = 2_000_000L;
+    host.storageThreads = 4;
+    host.storageAccess = "direct";
+    host.datasetItems = 10_000;
+    host.datasetBytes = 1_000_000_000L;
+    host.decodedItemBytes = 600_000;
+    host.decodeNanos = 2e6;
+    host.commit();
+  }
+
+  private static void emitPhase(
+      String name, long workers, double sampleNanos, double fetchNanos, double prepNanos) {
+    PhaseEvent phase = new PhaseEvent();
+    phase.phase = name;
+    phase.workers = workers;
+    phase.warmupSteps = 5;
+    phase.steps = 100;
+    phase.samples = 3_200;
+    phase.sampleNanos = sampleNanos;
+    phase.sampleNanosError = sampleNanos / 100;
+    phase.wall = Math.round(phase.samples * sampleNanos);
+    phase.compute = Math.round(phase.samples * 2e6);
+    phase.prepStall = Math.round(phase.samples * prepNanos);
+    phase.fetchStall = Math.round(phase.samples * fetchNanos);
+    phase.stall = phase.prepStall + phase.fetchStall;
+    phase.fetchTime = phase.fetchStall;
+    phase.prepTime = phase.prepStall;
+    phase.items = phase.samples;
+    phase.storageBytes = fetchNanos > 0 ? phase.items * 100_000 : 0;
+    phase.steady = true;
+    phase.commit();
+  }
+
   private static Histogram histogram(int seed) {
     Random random = new Random(seed);
     Histogram histogram = new Histogram(2);
@@ -134,7 +193,7 @@ class ReportPageIT {
   }
 
   private List<Path> pages() {
-    return List.of(single, comparison);
+    return List.of(single, comparison, profile);
   }
 
   private static JsonNode data() {
@@ -189,7 +248,7 @@ class ReportPageIT {
               return [...document.querySelectorAll('[data-json]')]
                   .map(each => ({...each.dataset, text: each.textContent}))\
               """);
-      assertThat(shown).hasSizeGreaterThan(400);
+      assertThat(shown).hasSizeGreaterThan(150);
       Set<String> units = new HashSet<>();
       for (Map<String, String> each : shown) {
         units.add(each.get("unit"));
@@ -264,7 +323,15 @@ class ReportPageIT {
         }
         yield fixed(value, size == 0 ? 0 : 1) + " " + sizes[size];
       }
-      default -> throw new AssertionError(unit);
+      case "in share" -> written(value, "percent");
+      case "in times" -> written(value, "times");
+      case "in bytes", "in nanos" -> written(value, unit.substring(3));
+      case "in bytes/s" -> written(value, "bytes") + "/s";
+      default -> {
+        assertThat(unit).startsWith("in ");
+        double size = Math.abs(value);
+        yield fixed(value, size >= 100 ? 0 : size >= 10 ? 1 : 2) + unit.substring(2);
+      }
     };
   }
 
@@ -278,12 +345,35 @@ class ReportPageIT {
   }
 
   @Test
+  void theProfileAndThePredictionsAreOnThePage() {
+    browser.open(profile);
+    JsonNode data = data();
+    assertThat(data.at("/recordings/0/differential/shares").size()).isGreaterThan(3);
+    long answered = 0;
+    for (JsonNode answer : data.at("/recordings/0/whatIf/answers")) {
+      answered += answer.has("figure") ? 1 : 0;
+      assertThat((String) browser.run("return document.getElementById('what-if').textContent"))
+          .contains(answer.at("/sentence").asString());
+    }
+    assertThat(answered).isGreaterThan(4);
+    assertThat(browser.run("return document.querySelectorAll('#what-if canvas').length"))
+        .isEqualTo(answered);
+    assertThat(browser.run("return document.querySelectorAll('#profile canvas').length"))
+        .isEqualTo(1L);
+    assertThat((Boolean) browser.run(TODAY_IS_MARKED)).isTrue();
+  }
+
+  private static final String TODAY_IS_MARKED =
+      "return Chart.getChart(document.querySelector('#what-if canvas'))"
+          + ".data.datasets.some(each => each.label === 'today' && each.data.length === 1)";
+
+  @Test
   void noTextOfARecordingDoesAnything() {
-    for (Path page : pages()) {
+    for (Path page : List.of(single, comparison)) {
       browser.open(page);
       assertThat(browser.run("return window.hurt === undefined")).isEqualTo(true);
       assertThat(
-              browser.run("return document.querySelectorAll('img, main b, i, main script').length"))
+              browser.run("return document.querySelectorAll('img, main b, main i, main script').length"))
           .isEqualTo(0L);
       assertThat(
               browser.run(
