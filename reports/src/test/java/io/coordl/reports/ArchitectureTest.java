@@ -33,7 +33,8 @@ class ArchitectureTest {
           .resideInAPackage("io.coordl.reports.recording")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.coordl.reports", "io.coordl.reports.summary");
+          .resideInAnyPackage(
+              "io.coordl.reports", "io.coordl.reports.summary", "io.coordl.reports.page");
 
   @ArchTest
   static final ArchRule onlyRecordingsReadJfr =

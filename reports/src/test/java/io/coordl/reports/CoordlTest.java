@@ -174,6 +174,48 @@ class CoordlTest {
   }
 
   @Test
+  void theReportIsOnePageBesideTheOthersOfItsFolder() throws Exception {
+    Path page = folder.resolve("report.html");
+
+    assertThat(coordl("report", job(), "-o", page)).as(err.toString()).isZero();
+
+    assertThat(page).content().startsWith("<!DOCTYPE html>").contains("\"recordings\":[{");
+    assertThat(out.toString()).isEqualTo(page + System.lineSeparator());
+    assertThat(folder.toFile().list()).containsExactlyInAnyOrder("job.jfr", "report.html");
+  }
+
+  @Test
+  void aReportThatCannotBeWrittenIsOneSentenceAndExitCodeOne() throws Exception {
+    Path job = job();
+    Path there = Files.writeString(folder.resolve("there.html"), "mine");
+    Path nowhere = folder.resolve("no/report.html");
+
+    assertThat(coordl("report", job, "-o", there)).isEqualTo(1);
+    assertThat(coordl("report", job, "-o", nowhere)).isEqualTo(1);
+    assertThat(coordl("report", job, "-o", folder)).isEqualTo(1);
+    assertThat(coordl("report", job, "-o", job, "--force")).isEqualTo(1);
+    assertThat(coordl("report", folder.resolve("no.jfr"), "-o", there, "--force")).isEqualTo(1);
+
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "coordl: "
+                + there
+                + " is there already: name another file, or write over it with --force.",
+            "coordl: "
+                + nowhere
+                + " cannot be written: there is no directory "
+                + nowhere.getParent()
+                + "; make it first.",
+            "coordl: " + folder + " is a directory: name the file to write in it.",
+            "coordl: " + job + " is the recording itself: name another file to write.",
+            "coordl: " + folder.resolve("no.jfr") + " does not exist.");
+    assertThat(there).hasContent("mine");
+    assertThat(coordl("report", job, "-o", there, "--force")).isZero();
+    assertThat(there).content().startsWith("<!DOCTYPE html>");
+    assertThat(coordl("report", job)).isEqualTo(2);
+  }
+
+  @Test
   void aWrongCommandLineIsExitCodeTwo() {
     assertThat(coordl()).isEqualTo(2);
     assertThat(coordl("summary")).isEqualTo(2);
@@ -192,7 +234,9 @@ class CoordlTest {
     assertThat(out.toString())
         .contains("Usage: coordl [-hV] COMMAND", "Usage: coordl summary", "FILE.jfr")
         .contains(
-            "0   it worked", "1   the recording cannot be read", "2   the command line is wrong")
+            "0   it worked",
+            "1   the recording cannot be read, or the output cannot be written",
+            "2   the command line is wrong")
         .contains("coordl (not packaged)", "complete -F _complete_coordl");
   }
 

@@ -68,7 +68,10 @@ record ChunkHeader(
     return !finished() && (metadata == 0 || size < LENGTH);
   }
 
-  /** A time of an event in nanoseconds since 1970, by the chunk's own clock, rounded as the JDK rounds. */
+  /**
+   * A time of an event in nanoseconds since 1970, by the chunk's own clock, rounded as the JDK
+   * rounds.
+   */
   long nanosAt(long ticks) {
     return startNanos + (long) ((ticks - startTicks) / (ticksPerSecond / 1e9));
   }

@@ -40,13 +40,15 @@ final class EventLayout {
   private record Step(Form form, int slot) {}
 
   private final FrequentType type;
-  private final Step[] steps;
+  private final Form[] forms;
+  private final int[] slots;
   private final @Nullable String missing;
   private final long[] numbers;
 
   private EventLayout(FrequentType type, List<Step> steps, @Nullable String missing) {
     this.type = type;
-    this.steps = steps.toArray(Step[]::new);
+    this.forms = steps.stream().map(Step::form).toArray(Form[]::new);
+    this.slots = steps.stream().mapToInt(Step::slot).toArray();
     this.missing = missing;
     this.numbers = new long[type.numbers().size()];
   }
@@ -101,28 +103,30 @@ final class EventLayout {
     long start = 0;
     long duration = 0;
     String text = null;
-    for (Step step : steps) {
-      switch (step.form) {
+    for (int i = 0; i < forms.length; i++) {
+      int slot = slots[i];
+      switch (forms[i]) {
         case NUMBER -> {
           long number = bytes.number();
-          switch (step.slot) {
-            case NOT_WANTED -> {}
-            case START -> start = number;
-            case DURATION -> duration = number;
-            default -> numbers[step.slot] = number;
+          if (slot >= 0) {
+            numbers[slot] = number;
+          } else if (slot == START) {
+            start = number;
+          } else if (slot == DURATION) {
+            duration = number;
           }
         }
         case BYTE -> {
           byte number = bytes.get();
-          if (step.slot >= 0) {
-            numbers[step.slot] = number;
+          if (slot >= 0) {
+            numbers[slot] = number;
           }
         }
         case FOUR_BYTES -> bytes.skip(Float.BYTES);
         case EIGHT_BYTES -> bytes.skip(Double.BYTES);
         case TEXT -> {
           String read = bytes.text(texts);
-          if (step.slot >= 0) {
+          if (slot >= 0) {
             text = read;
           }
         }

@@ -95,8 +95,7 @@ final class Browser implements AutoCloseable {
     resize(width, 900);
     resize(width, ((Number) run("return document.documentElement.scrollHeight")).intValue());
     Map<String, Object> taken =
-        driver.executeCdpCommand(
-            "Page.captureScreenshot", Map.of("format", "png"));
+        driver.executeCdpCommand("Page.captureScreenshot", Map.of("format", "png"));
     Files.createDirectories(file.toAbsolutePath().getParent());
     Files.write(file, Base64.getDecoder().decode((String) taken.get("data")));
   }

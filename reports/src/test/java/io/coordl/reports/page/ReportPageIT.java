@@ -75,8 +75,7 @@ class ReportPageIT {
               Recordings.emitJob();
               emitProfile();
             });
-    profile =
-        write("profile.html", List.of(RecordingReader.readInFull(phases, Progress.NONE)));
+    profile = write("profile.html", List.of(RecordingReader.readInFull(phases, Progress.NONE)));
     browser = new Browser(temporary.resolve("browser"));
   }
 
@@ -373,7 +372,8 @@ class ReportPageIT {
       browser.open(page);
       assertThat(browser.run("return window.hurt === undefined")).isEqualTo(true);
       assertThat(
-              browser.run("return document.querySelectorAll('img, main b, main i, main script').length"))
+              browser.run(
+                  "return document.querySelectorAll('img, main b, main i, main script').length"))
           .isEqualTo(0L);
       assertThat(
               browser.run(
