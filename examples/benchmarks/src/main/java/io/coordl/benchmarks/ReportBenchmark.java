@@ -13,13 +13,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How long a report of a large recording takes, next to JDK Mission Control's own parser on the same
- * file: {@code coordl report} with 256 MiB of heap, the parser with the heap it needs, in turns, each
- * in a JVM of its own. Both must have seen the same events. Arguments: turns (3), millions of events
- * (10).
+ * How long a report of a large recording takes, next to JDK Mission Control's own parser on the
+ * same file: {@code coordl report} with 256 MiB of heap, the parser with the heap it needs, in
+ * turns, each in a JVM of its own. Both must have seen the same events. Arguments: turns (3),
+ * millions of events (10).
  */
 public final class ReportBenchmark {
-  private static final Pattern TOTAL = Pattern.compile("\"sources\":\\[\\{[^]]*?\"batches\":(\\d+)");
+  private static final Pattern TOTAL =
+      Pattern.compile("\"sources\":\\[\\{[^]]*?\"batches\":(\\d+)");
   private static final String HEAP_OF_REPORT = "-Xmx256m";
   private static final String HEAP_OF_PARSER = "-Xmx8g";
 

@@ -90,6 +90,7 @@ final class ChunkWalk {
               + " flushed by then is in the temporary directory, in a folder that begins with the"
               + " date and ends with the process id.");
     }
+    progress.at(0);
     long position = 0;
     while (position < length) {
       position = walkChunk(position);
