@@ -20,6 +20,8 @@ import picocli.CommandLine.IVersionProvider;
     subcommands = {
       SummaryCommand.class,
       ReportCommand.class,
+      DiffCommand.class,
+      WhatIfCommand.class,
       HelpCommand.class,
       GenerateCompletion.class
     },

@@ -34,7 +34,12 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(
-              "io.coordl.reports", "io.coordl.reports.summary", "io.coordl.reports.page");
+              "io.coordl.reports",
+              "io.coordl.reports.summary",
+              "io.coordl.reports.differential",
+              "io.coordl.reports.whatif",
+              "io.coordl.reports.text",
+              "io.coordl.reports.page");
 
   @ArchTest
   static final ArchRule onlyRecordingsReadJfr =
