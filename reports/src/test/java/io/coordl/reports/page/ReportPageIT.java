@@ -373,7 +373,7 @@ class ReportPageIT {
       assertThat(browser.run("return window.hurt === undefined")).isEqualTo(true);
       assertThat(
               browser.run(
-                  "return document.querySelectorAll('img, main b, main i, main script').length"))
+                  "return document.querySelectorAll('img, i, main script, [data-json] *').length"))
           .isEqualTo(0L);
       assertThat(
               browser.run(
