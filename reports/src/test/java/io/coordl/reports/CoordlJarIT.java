@@ -46,7 +46,7 @@ class CoordlJarIT {
     assertThat(json.output()).startsWith("{").contains("\"schemaVersion\" : 1");
     assertThat(missing.code()).isEqualTo(1);
     assertThat(missing.output().lines()).hasSize(1);
-    assertThat(version.output()).matches("coordl \\d+\\.\\d+\\.\\d+\\R");
+    assertThat(version.output()).matches("coordl \\d+\\.\\d+\\.\\d+\\RJava .+\\R.+\\R");
   }
 
   @Test

@@ -162,10 +162,10 @@ class CoordlTest {
   }
 
   @Test
-  void whatCannotBeReadIsOneSentenceAndExitCodeOne() throws Exception {
+  void whatCannotBeReadIsOneSentenceAndAnExitCode() throws Exception {
     Path text = Files.writeString(folder.resolve("@notes.txt"), "no recording");
 
-    assertThat(coordl("summary", text)).isEqualTo(1);
+    assertThat(coordl("summary", text)).isEqualTo(3);
 
     assertThat(err.toString())
         .isEqualTo(
@@ -191,8 +191,8 @@ class CoordlTest {
     assertThat(coordl("generate-completion")).isZero();
     assertThat(out.toString())
         .contains("Usage: coordl [-hV] COMMAND", "Usage: coordl summary", "FILE.jfr")
-        .contains(
-            "0   it worked", "1   the recording cannot be read", "2   the command line is wrong")
+        .contains("  0   it worked", "  2   the command line is wrong")
+        .contains("  4   the recording is damaged or cut off", "141   whoever read")
         .contains("coordl (not packaged)", "complete -F _complete_coordl");
   }
 

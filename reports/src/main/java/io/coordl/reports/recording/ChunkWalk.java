@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -70,6 +71,7 @@ final class ChunkWalk {
   private Shape walk() throws IOException, RecordingException {
     if (length == 0) {
       throw new RecordingException(
+          Kind.NO_RECORDING,
           file
               + " is empty: the JVM that recorded was killed before it wrote it. What JFR had"
               + " flushed by then is in the temporary directory, in a folder that begins with the"
@@ -106,6 +108,7 @@ final class ChunkWalk {
     if (header.isBare()) {
       if (start == 0) {
         throw new RecordingException(
+            Kind.NO_RECORDING,
             file + " holds nothing readable: its JVM ended before it first flushed the recording.");
       }
       endsEarly = true;
@@ -195,10 +198,12 @@ final class ChunkWalk {
         ours &= bytes.get(i) == "FLR\0".charAt(i);
       }
       if (!ours) {
-        return new RecordingException(file + " is not a Flight Recorder recording.");
+        return new RecordingException(
+            Kind.NO_RECORDING, file + " is not a Flight Recorder recording.");
       }
       if (length >= ChunkHeader.LENGTH) {
         return new RecordingException(
+            Kind.NO_RECORDING,
             file + " is a Flight Recorder recording of a version that coordl cannot read.");
       }
     }
@@ -209,6 +214,7 @@ final class ChunkWalk {
 
   private RecordingException cutOff(long expected) {
     return new RecordingException(
+        Kind.DAMAGED,
         file
             + " is cut off: it has "
             + length
@@ -219,6 +225,7 @@ final class ChunkWalk {
 
   private RecordingException damaged(long position) {
     return new RecordingException(
+        Kind.DAMAGED,
         file + " is damaged at byte " + position + ": nothing in it can be relied on.");
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -110,6 +111,7 @@ public final class RecordingReader {
     }
     if (failure.get() instanceof EventReader.MissingFieldException missing) {
       throw new RecordingException(
+          Kind.OTHER_VERSION,
           file
               + " was written by another version of the agent ("
               + missing.getMessage()
@@ -118,10 +120,12 @@ public final class RecordingReader {
     checkOneJob(file, collector);
     if (!ours) {
       throw new RecordingException(
+          Kind.WITHOUT_OUR_EVENTS,
           file + " has no CoorDL events: was the agent attached to the program?");
     }
     if (failure.get() != null || collector.delivered() != expected) {
       throw new RecordingException(
+          Kind.DAMAGED,
           file + " is damaged: not all of its events can be read, so no figure would be right.");
     }
     return new JobRecording(
@@ -149,7 +153,7 @@ public final class RecordingReader {
     } catch (IOException | RuntimeException | InternalError | StackOverflowError e) {
       // The JDK's parser has no exception of its own for damage; any of these means it.
       throw new RecordingException(
-          file + " is damaged: its description of the events cannot be read.");
+          Kind.DAMAGED, file + " is damaged: its description of the events cannot be read.");
     }
   }
 
@@ -158,6 +162,7 @@ public final class RecordingReader {
       Set<Long> pids = new TreeSet<>();
       collector.jvms().forEach(jvm -> pids.add(jvm.pid()));
       throw new RecordingException(
+          Kind.SEVERAL_RUNS,
           file
               + " holds recordings of "
               + collector.jvms().size()
@@ -167,6 +172,7 @@ public final class RecordingReader {
     }
     if (collector.severalJobs()) {
       throw new RecordingException(
+          Kind.SEVERAL_RUNS,
           file + " holds recordings of more than one run: summarise each one's own file.");
     }
   }
