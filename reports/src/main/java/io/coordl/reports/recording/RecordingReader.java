@@ -1,6 +1,7 @@
 package io.coordl.reports.recording;
 
 import io.coordl.reports.recording.RecordingException.Kind;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -35,7 +36,7 @@ public final class RecordingReader {
     checkReadable(file);
     try {
       ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
-      if (!shape.endsEarly()) {
+      if (shape.asIs()) {
         return read(file, file, shape, done -> progress.at(0.5 + done / 2));
       }
       Path repaired = Files.createTempFile("coordl-", ".jfr");
@@ -65,17 +66,32 @@ public final class RecordingReader {
     }
   }
 
-  /** Copies what was flushed and marks its chunks as finished, which they will not be otherwise. */
+  /**
+   * Copies what was flushed, by time and each chunk once, and marks unfinished chunks as finished,
+   * which they will not be otherwise. By time, as the JDK reads times wrongly else: it goes on with
+   * the clock of the chunk before.
+   */
   private static void repair(Path file, Path repaired, ChunkWalk.Shape shape) throws IOException {
     try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ);
         FileChannel to = FileChannel.open(repaired, StandardOpenOption.WRITE)) {
-      for (long done = 0; done < shape.readable(); ) {
-        done += from.transferTo(done, shape.readable() - done, to);
-      }
-      for (long chunk : shape.unfinished()) {
+      for (ChunkWalk.Chunk chunk : shape.chunks()) {
+        long start = to.position();
+        copy(from, chunk, to);
         to.write(
-            ByteBuffer.wrap(new byte[] {ChunkHeader.FINISHED}), chunk + ChunkHeader.STATE_OFFSET);
+            ByteBuffer.wrap(new byte[] {ChunkHeader.FINISHED}), start + ChunkHeader.STATE_OFFSET);
       }
+    }
+  }
+
+  private static void copy(FileChannel from, ChunkWalk.Chunk chunk, FileChannel to)
+      throws IOException {
+    for (long done = 0; done < chunk.header().size(); ) {
+      long copied =
+          from.transferTo(chunk.position() + done, chunk.header().size() - done, to);
+      if (copied <= 0) {
+        throw new EOFException("file shrank while it was read");
+      }
+      done += copied;
     }
   }
 
@@ -128,22 +144,7 @@ public final class RecordingReader {
           Kind.DAMAGED,
           file + " is damaged: not all of its events can be read, so no figure would be right.");
     }
-    return new JobRecording(
-        file,
-        Files.size(file),
-        shape.total(),
-        shape.endsEarly(),
-        collector.jvms().stream().findFirst().orElse(null),
-        collector.job(),
-        collector.epochs(),
-        collector.stores(),
-        collector.stagings(),
-        collector.latencies(),
-        collector.configuration(),
-        collector.phases(),
-        collector.host(),
-        collector.faults(),
-        collector.firstFaults());
+    return collector.recording(file, Files.size(file), shape.total(), shape.endsEarly());
   }
 
   private static Map<Long, String> typeNames(Path file, Path readable) throws RecordingException {
