@@ -153,7 +153,8 @@ final class ChunkWalk {
     return end;
   }
 
-  private long walkEvent(long position, long end, boolean counts) throws IOException, RecordingException {
+  private long walkEvent(long position, long end, boolean counts)
+      throws IOException, RecordingException {
     // A number takes at most nine bytes; the event's size and type are two of them.
     ByteBuffer bytes = load(position, (int) Math.min(18, end - position));
     long size;

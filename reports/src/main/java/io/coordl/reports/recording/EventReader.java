@@ -36,7 +36,8 @@ final class EventReader<R extends Record> {
   }
 
   /**
-   * @throws MissingFieldException if the event lacks a field, or has one of another type: another version of the agent wrote it
+   * @throws MissingFieldException if the event lacks a field, or has one of another type: another
+   *     version of the agent wrote it
    */
   R read(JobEvent recorded) {
     @Nullable Object[] values = new @Nullable Object[components.length];

@@ -8,7 +8,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,19 +37,41 @@ public final class RecordingReader {
   public static JobRecording read(Path file, Progress progress) throws RecordingException {
     checkReadable(file);
     try {
+      BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
       ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
-      if (shape.asIs()) {
-        return read(file, file, shape, done -> progress.at(0.5 + done / 2));
-      }
-      Path repaired = Files.createTempFile("coordl-", ".jfr");
-      try {
-        repair(file, repaired, shape);
-        return read(file, repaired, shape, done -> progress.at(0.5 + done / 2));
-      } finally {
-        Files.deleteIfExists(repaired);
-      }
+      JobRecording recording = read(file, shape, done -> progress.at(0.5 + done / 2));
+      checkUnchanged(file, before, shape);
+      return recording;
     } catch (IOException e) {
       throw new RecordingException(file + " cannot be read: " + reason(e) + ".");
+    }
+  }
+
+  private static JobRecording read(Path file, ChunkWalk.Shape shape, Progress progress)
+      throws RecordingException, IOException {
+    if (shape.asIs()) {
+      return read(file, file, shape, progress);
+    }
+    Path repaired = Files.createTempFile("coordl-", ".jfr");
+    try {
+      repair(file, repaired, shape);
+      return read(file, repaired, shape, progress);
+    } finally {
+      Files.deleteIfExists(repaired);
+    }
+  }
+
+  /** The file is gone through twice: both must have seen the same. Only a live one may grow. */
+  private static void checkUnchanged(
+      Path file, BasicFileAttributes before, ChunkWalk.Shape shape)
+      throws RecordingException, IOException {
+    BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+    boolean same = Objects.equals(now.fileKey(), before.fileKey());
+    boolean still =
+        now.size() == before.size() && now.lastModifiedTime().equals(before.lastModifiedTime());
+    if (!same || !(still || shape.endsEarly())) {
+      throw new RecordingException(
+          file + " changed while it was read: try again once nobody writes to it.");
     }
   }
 
@@ -86,8 +110,7 @@ public final class RecordingReader {
   private static void copy(FileChannel from, ChunkWalk.Chunk chunk, FileChannel to)
       throws IOException {
     for (long done = 0; done < chunk.header().size(); ) {
-      long copied =
-          from.transferTo(chunk.position() + done, chunk.header().size() - done, to);
+      long copied = from.transferTo(chunk.position() + done, chunk.header().size() - done, to);
       if (copied <= 0) {
         throw new EOFException("file shrank while it was read");
       }

@@ -181,7 +181,9 @@ class FuzzTest {
     }
   }
 
-  /** Chunks are complete in themselves: their order, and one that is there twice, change nothing. */
+  /**
+   * Chunks are complete in themselves: their order, and one that is there twice, change nothing.
+   */
   @Test
   void theOrderOfChunksAndAChunkTwiceChangeNoFigure() throws Exception {
     for (int i = 0; i < 20; i++) {

@@ -1,6 +1,7 @@
 package io.coordl.reports.recording;
 
 import io.coordl.event.BatchEvent;
+import io.coordl.event.CheckpointEvent;
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
@@ -11,6 +12,7 @@ import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.PhaseEvent;
+import io.coordl.event.RewrittenEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -31,6 +33,7 @@ public final class Recordings {
   public static final List<Class<? extends Event>> EVENTS =
       List.of(
           BatchEvent.class,
+          CheckpointEvent.class,
           ConfigurationEvent.class,
           DataStallEvent.class,
           DecodeEvent.class,
@@ -41,6 +44,7 @@ public final class Recordings {
           JobStatisticsEvent.class,
           LatencyStatisticsEvent.class,
           PhaseEvent.class,
+          RewrittenEvent.class,
           StepEvent.class,
           StagingStatisticsEvent.class,
           StoreStatisticsEvent.class,
