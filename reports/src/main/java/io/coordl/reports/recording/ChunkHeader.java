@@ -9,9 +9,11 @@ import java.nio.ByteBuffer;
  * @param size bytes of the chunk, this header included; in an unfinished chunk, of what was flushed
  * @param metadata where the description of the events is, from the chunk's start; 0 until the JVM
  *     first flushes the chunk
+ * @param startNanos when the chunk began, in nanoseconds since 1970
+ * @param startTicks the same in ticks of the JVM's clock
  * @param state {@value #FINISHED} if the JVM finished the chunk, else a count of its flushes
  */
-record ChunkHeader(long size, long metadata, byte state) {
+record ChunkHeader(long size, long metadata, long startNanos, long startTicks, byte state) {
   static final int LENGTH = 68;
   static final int FINISHED = 0;
   static final int STATE_OFFSET = 64;
@@ -20,6 +22,8 @@ record ChunkHeader(long size, long metadata, byte state) {
   private static final int MAJOR_VERSION_OFFSET = 4;
   private static final int SIZE_OFFSET = 8;
   private static final int METADATA_OFFSET = 24;
+  private static final int START_NANOS_OFFSET = 32;
+  private static final int START_TICKS_OFFSET = 48;
   private static final int FEATURES_OFFSET = 67;
   private static final int COMPRESSED_INTEGERS = 1;
 
@@ -38,6 +42,8 @@ record ChunkHeader(long size, long metadata, byte state) {
     return new ChunkHeader(
         bytes.getLong(at + SIZE_OFFSET),
         bytes.getLong(at + METADATA_OFFSET),
+        bytes.getLong(at + START_NANOS_OFFSET),
+        bytes.getLong(at + START_TICKS_OFFSET),
         bytes.get(at + STATE_OFFSET));
   }
 

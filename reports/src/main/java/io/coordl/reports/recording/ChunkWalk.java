@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,7 +8,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,7 +35,7 @@ final class ChunkWalk {
   private long bufferStart;
 
   private final Map<Long, long[]> events = new HashMap<>();
-  private final List<Long> unfinished = new ArrayList<>();
+  private final Map<ChunkHeader, Long> chunks = new LinkedHashMap<>();
   private boolean endsEarly;
 
   private ChunkWalk(Path file, FileChannel channel, Progress progress) throws IOException {
@@ -45,16 +48,23 @@ final class ChunkWalk {
   /**
    * What a walk found.
    *
-   * @param readable bytes up to the end of the last chunk
+   * @param chunks those to read, by their start, each once
+   * @param asIs true if the file is just these chunks in this order, all finished
    * @param endsEarly true if something was not finished
-   * @param unfinished where the chunks start that the JVM did not finish
-   * @param events number of events by the number of their type
+   * @param events number of events in these chunks by the number of their type
    */
-  record Shape(long readable, boolean endsEarly, List<Long> unfinished, Map<Long, Long> events) {
+  record Shape(List<Chunk> chunks, boolean asIs, boolean endsEarly, Map<Long, Long> events) {
     long total() {
       return events.values().stream().mapToLong(Long::longValue).sum();
     }
   }
+
+  /**
+   * One chunk.
+   *
+   * @param position where it starts in the file
+   */
+  record Chunk(long position, ChunkHeader header) {}
 
   /**
    * Walks through the whole file.
@@ -70,6 +80,7 @@ final class ChunkWalk {
   private Shape walk() throws IOException, RecordingException {
     if (length == 0) {
       throw new RecordingException(
+          Kind.NO_RECORDING,
           file
               + " is empty: the JVM that recorded was killed before it wrote it. What JFR had"
               + " flushed by then is in the temporary directory, in a folder that begins with the"
@@ -85,7 +96,17 @@ final class ChunkWalk {
     }
     Map<Long, Long> counts = new HashMap<>();
     events.forEach((type, count) -> counts.put(type, count[0]));
-    return new Shape(position, endsEarly, List.copyOf(unfinished), Map.copyOf(counts));
+    List<Chunk> inFile = new ArrayList<>();
+    chunks.forEach((header, start) -> inFile.add(new Chunk(start, header)));
+    List<Chunk> byTime =
+        inFile.stream()
+            .sorted(Comparator.comparingLong((Chunk chunk) -> chunk.header().startNanos()))
+            .toList();
+    boolean asIs =
+        !endsEarly
+            && byTime.equals(inFile)
+            && chunks.keySet().stream().mapToLong(ChunkHeader::size).sum() == length;
+    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts));
   }
 
   private boolean chunkAt(long position) throws IOException {
@@ -106,6 +127,7 @@ final class ChunkWalk {
     if (header.isBare()) {
       if (start == 0) {
         throw new RecordingException(
+            Kind.NO_RECORDING,
             file + " holds nothing readable: its JVM ended before it first flushed the recording.");
       }
       endsEarly = true;
@@ -119,18 +141,20 @@ final class ChunkWalk {
     }
     if (!header.finished()) {
       endsEarly = true;
-      unfinished.add(start);
     }
+    // The same chunk again, as of two dumps of one recording, must not count twice.
+    boolean first = chunks.putIfAbsent(header, start) == null;
     long end = start + header.size();
     long position = start + ChunkHeader.LENGTH;
     while (position < end) {
-      position = walkEvent(position, end);
+      position = walkEvent(position, end, first);
     }
     progress.at((double) end / length);
     return end;
   }
 
-  private long walkEvent(long position, long end) throws IOException, RecordingException {
+  private long walkEvent(long position, long end, boolean counts)
+      throws IOException, RecordingException {
     // A number takes at most nine bytes; the event's size and type are two of them.
     ByteBuffer bytes = load(position, (int) Math.min(18, end - position));
     long size;
@@ -144,7 +168,7 @@ final class ChunkWalk {
     if (size <= 0 || size > end - position) {
       throw damaged(position);
     }
-    if (type != METADATA && type != CONSTANTS) {
+    if (counts && type != METADATA && type != CONSTANTS) {
       events.computeIfAbsent(type, unseen -> new long[1])[0]++;
     }
     return position + size;
@@ -195,10 +219,12 @@ final class ChunkWalk {
         ours &= bytes.get(i) == "FLR\0".charAt(i);
       }
       if (!ours) {
-        return new RecordingException(file + " is not a Flight Recorder recording.");
+        return new RecordingException(
+            Kind.NO_RECORDING, file + " is not a Flight Recorder recording.");
       }
       if (length >= ChunkHeader.LENGTH) {
         return new RecordingException(
+            Kind.NO_RECORDING,
             file + " is a Flight Recorder recording of a version that coordl cannot read.");
       }
     }
@@ -209,6 +235,7 @@ final class ChunkWalk {
 
   private RecordingException cutOff(long expected) {
     return new RecordingException(
+        Kind.DAMAGED,
         file
             + " is cut off: it has "
             + length
@@ -219,6 +246,7 @@ final class ChunkWalk {
 
   private RecordingException damaged(long position) {
     return new RecordingException(
+        Kind.DAMAGED,
         file + " is damaged at byte " + position + ": nothing in it can be relied on.");
   }
 }

@@ -163,6 +163,16 @@ public record Summary(
         new Next(advice.finding(), advice.sentence(), advice.arguments()));
   }
 
+  /** What the findings look at. */
+  Evidence evidence() {
+    return new Evidence(
+        totals.figures(),
+        epochs,
+        stores,
+        configuration,
+        program.frameworks() == null ? "" : program.frameworks());
+  }
+
   /**
    * The agent writes its totals whenever a chunk ends. After a crash the last of them may be older
    * than the last epochs, which were written one by one.
