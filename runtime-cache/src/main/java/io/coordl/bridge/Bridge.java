@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +71,16 @@ public final class Bridge {
   static @Nullable OpenItem openRandomAccess(String path) {
     try {
       return items.openRandomAccess(path);
+    } catch (Throwable t) {
+      fault("open " + path, t);
+      return null;
+    }
+  }
+
+  /** As {@link #open} for other file systems; see {@link ItemSource#openForeign}. */
+  static @Nullable OpenItem openForeign(Path path) {
+    try {
+      return items.openForeign(path);
     } catch (Throwable t) {
       fault("open " + path, t);
       return null;

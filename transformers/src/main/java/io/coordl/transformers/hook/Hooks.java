@@ -12,6 +12,7 @@ import static io.coordl.bridge.SpanKind.PRODUCER;
 import static io.coordl.bridge.SpanKind.SAMPLE;
 import static io.coordl.bridge.SpanKind.TAKE;
 import static io.coordl.bridge.SpanKind.TRANSFORM;
+import static io.coordl.bridge.SpanKind.UPDATE;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.transformers.hook.HookRule.Weave;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class Hooks {
   /** The policy that prepares ahead. */
   public static final String PREFETCH = "prefetch=N";
+
+  /** Measuring the phases of a differential profile. */
+  public static final String PROFILE = "profile=PHASE";
 
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
@@ -70,8 +74,23 @@ public final class Hooks {
     HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
     String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
     String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
+    HookRule.Answerer djlProfile = new HookRule.Answerer("djl.ProfiledBatches", PROFILE);
+    HookRule.Answerer dl4jProfile = new HookRule.Answerer("dl4j.ProfiledBatches", PROFILE);
+    String dataSet = "Lorg/nd4j/linalg/dataset/DataSet;";
+    String multiDataSet = "Lorg/nd4j/linalg/dataset/api/MultiDataSet;";
     HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
     return List.of(
+        answer(djlProfile, DJL, null, "next", "()Lai/djl/training/dataset/Batch;"),
+        answer(
+            djlProfile,
+            DJL,
+            "ai/djl/training/dataset/DataIterable$PreFetchCallable",
+            "call",
+            "()Lai/djl/training/dataset/Batch;"),
+        answer(dl4jProfile, DL4J, null, "next", "()" + dataSet),
+        answer(dl4jProfile, DL4J, null, "next", "(I)" + dataSet),
+        answer(dl4jProfile, DL4J, null, "next", "()" + multiDataSet),
+        answer(dl4jProfile, DL4J, null, "next", "(I)" + multiDataSet),
         answer(
             batches,
             DJL,
@@ -196,7 +215,7 @@ public final class Hooks {
         exact(DJL, "ai/djl/training/EasyTrain", "evaluateDataset", null, FIT),
         exact(DJL, "ai/djl/training/Trainer", "forward", null, COMPUTE),
         exact(DJL, "ai/djl/training/Trainer", "evaluate", null, COMPUTE),
-        exact(DJL, "ai/djl/training/Trainer", "step", "()V", COMPUTE),
+        exact(DJL, "ai/djl/training/Trainer", "step", "()V", UPDATE),
         exact(
             DJL,
             "ai/djl/BaseModel",
@@ -258,13 +277,13 @@ public final class Hooks {
             FIT),
         exact(DL4J, "org/deeplearning4j/parallelism/ParallelWrapper", "fit", null, FIT),
         exact(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "fit", null, FIT),
-        exact(DL4J, "org/deeplearning4j/optimize/Solver", "optimize", null, COMPUTE),
+        exact(DL4J, "org/deeplearning4j/optimize/Solver", "optimize", null, UPDATE),
         exact(
             DL4J,
             "org/nd4j/autodiff/samediff/internal/TrainingSession",
             "trainingIteration",
             null,
-            COMPUTE),
+            UPDATE),
         exact(DL4J, "org/deeplearning4j/util/ModelSerializer", "writeModel", null, CHECKPOINT),
         exact(
             DL4J,

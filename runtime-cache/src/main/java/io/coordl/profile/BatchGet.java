@@ -1,0 +1,35 @@
+package io.coordl.profile;
+
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/** One call of the training thread for a batch. */
+final class BatchGet {
+  final Batches batches;
+  final Iterator<?> iterator;
+
+  /** Whether it follows another one of the same pass, with nothing else in between. */
+  final boolean follows;
+
+  /** Nanoseconds since the program got its last batch. */
+  final long sinceLast;
+
+  /** A batch that the program's iterator has given up and the program has not got. */
+  @Nullable Object inHand;
+
+  /** What the iterator threw instead. */
+  @Nullable Throwable thrown;
+
+  BatchGet(Batches batches, Iterator<?> iterator, boolean follows, long sinceLast) {
+    this.batches = batches;
+    this.iterator = iterator;
+    this.follows = follows;
+    this.sinceLast = sinceLast;
+  }
+
+  /** The next batch of the program's iterator is in hand; the one before is dropped. */
+  void advance() {
+    inHand = null;
+    inHand = iterator.next();
+  }
+}
