@@ -2,10 +2,12 @@ package example.passes;
 
 import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDArrays;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import ai.djl.training.GradientCollector;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
@@ -78,6 +80,7 @@ public final class GoOver {
       }
       case "nested" -> nested();
       case "keep" -> keep();
+      case "late-backward" -> lateBackward();
       case "close" -> close();
       case "endless" -> {
         Numbers numbers =
@@ -141,6 +144,25 @@ public final class GoOver {
     over(numbers, Integer.MAX_VALUE);
     kept.forEach(array -> System.out.println("kept " + checksum(array)));
     own.close();
+  }
+
+  /** Gradients of a whole pass, taken when all its batches are closed. */
+  private void lateBackward() throws IOException, TranslateException {
+    NDArray weight = manager.full(new Shape(1), 0.5f);
+    weight.setRequiresGradient(true);
+    Numbers numbers = numbers(new Halved());
+    for (int epoch = 0; epoch < 3; epoch++) {
+      try (GradientCollector collector = Engine.getInstance().newGradientCollector()) {
+        List<NDArray> losses = new ArrayList<>();
+        for (Batch batch : numbers.getData(manager, pool)) {
+          print(batch);
+          losses.add(weight.mul(batch.getData().head()).sum());
+          batch.close();
+        }
+        collector.backward(NDArrays.add(losses.toArray(new NDArray[0])));
+      }
+      System.out.println("gradient " + checksum(weight.getGradient()));
+    }
   }
 
   /** The manager closes in the midst of a pass. */

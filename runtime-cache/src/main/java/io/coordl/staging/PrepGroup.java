@@ -133,7 +133,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     Stream stream =
         new Stream(
             memory,
-            peers(file),
+            new RememberedPeers(peers(file), Clock.SYSTEM),
             Clock.SYSTEM,
             bounds,
             file.job(),

@@ -11,7 +11,8 @@ package io.coordl.staging;
  * @param sharedPasses of these, in which other jobs took part
  * @param prepared batches staged by this job
  * @param mapped batches taken without a copy
- * @param copied batches taken by a copy: too many were kept, or could not be mapped
+ * @param copied batches taken by a copy: the library copies all, too many were kept, or one could
+ *     not be mapped
  * @param takenBytes of both
  * @param nobody batches left to the program since nobody prepared any (more)
  * @param notStaged since they were too large or there was no memory

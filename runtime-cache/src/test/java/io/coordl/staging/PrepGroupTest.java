@@ -1,6 +1,7 @@
 package io.coordl.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.cache.ByteBudget;
 import java.io.IOException;
@@ -59,6 +60,47 @@ class PrepGroupTest {
     }
     assertThat(directory).isEmptyDirectory();
     assertThat(words).isEmpty();
+  }
+
+  @Test
+  void whoCopiesIsGivenEachBatchOnceAndKeepsNoSlot() throws IOException {
+    BatchOrder own = Batches.order(ITEMS, 8, 7);
+    try (PrepGroup group = group("16k")) { // Two slots.
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        int[] items = own.items(batch);
+        Boolean right = pass.use(batch, bytes -> bytes.isReadOnly() && Batches.isOf(items, bytes));
+        assertThat(right).as("batch %d", batch).isTrue();
+      }
+      StagingStatistics figures = group.statistics().get(0);
+      assertThat(figures.copied()).isEqualTo(own.batches());
+      assertThat(figures.mapped()).isZero();
+      assertThat(figures.alone()).isZero();
+    }
+    assertThat(prepared.get()).isEqualTo(own.batches());
+  }
+
+  @Test
+  void whatTheReaderThrowsIsThrownAndTheSlotIsGivenBack() throws IOException {
+    BatchOrder own = Batches.order(ITEMS, 8, 7);
+    try (PrepGroup group = group("16k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        int number = batch;
+        assertThatThrownBy(
+                () ->
+                    pass.use(
+                        number,
+                        bytes -> {
+                          throw new IOException("no array of " + bytes.capacity() + " bytes");
+                        }))
+            .isInstanceOf(IOException.class)
+            .hasMessageStartingWith("no array");
+      }
+    }
+    assertThat(prepared.get()).isEqualTo(own.batches());
   }
 
   @Test

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs in JVMs of their own prepare batches for each other, whatever becomes of any of them. */
+/**
+ * Jobs in JVMs of their own prepare batches for each other, whatever becomes of any of them. Jobs
+ * of one group run on all JDKs of this machine in turn.
+ */
 class StagedJobsIT {
   private static final int KILLS = 100;
   private static final int STOPS = 100;
@@ -33,6 +36,7 @@ class StagedJobsIT {
   private static final Duration BOUND = Duration.ofMinutes(2);
 
   private final List<Job> running = new ArrayList<>();
+  private List<Path> launchers;
   private Path memory;
   private Path logs;
   private int started;
@@ -55,6 +59,9 @@ class StagedJobsIT {
 
   @BeforeEach
   void makeDirectories() throws IOException {
+    Map<Integer, Path> jdks = Launchers.all();
+    System.out.println("jobs run on JDKs " + jdks.keySet());
+    launchers = List.copyOf(jdks.values());
     memory =
         Files.isDirectory(ArenaStore.SHARED_MEMORY)
             ? Files.createTempDirectory(ArenaStore.SHARED_MEMORY, "coordl-it")
@@ -82,7 +89,7 @@ class StagedJobsIT {
     List<String> command =
         new ArrayList<>(
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                launchers.get(started % launchers.size()).toString(),
                 "-Xmx64m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",

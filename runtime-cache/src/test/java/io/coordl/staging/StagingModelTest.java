@@ -6,6 +6,8 @@ import io.coordl.staging.Model.Event;
 import io.coordl.staging.Model.Plan;
 import io.coordl.staging.Model.What;
 import io.coordl.staging.ModelMemory.Defect;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -152,6 +154,10 @@ class StagingModelTest {
         assertThat(ordersUsed.add(order.items(0)[0])).as("no pass twice").isTrue();
         pass.prepareWith((batch, wanted) -> batch(wanted), 1);
         for (int batch = 0; batch < order.batches(); batch++) {
+          if ((batch + number) % 2 == 0) {
+            use(pass, order, batch);
+            continue;
+          }
           StagedBatch staged = pass.take(batch);
           if (staged != null) {
             check(order, batch, staged.bytes());
@@ -163,6 +169,21 @@ class StagingModelTest {
         pass.end();
       }
       finished.incrementAndGet();
+    }
+
+    private void use(CoordinatedPass pass, BatchOrder order, int batch) {
+      try {
+        pass.use(
+            batch,
+            bytes -> {
+              check(order, batch, bytes);
+              memory.get(StagingDescriptor.SLOT_BYTES); // Others run on while it is read.
+              check(order, batch, bytes);
+              return bytes;
+            });
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     private static void check(BatchOrder order, int batch, ByteBuffer bytes) {
