@@ -79,7 +79,7 @@ final class SlowStorage implements AutoCloseable {
     Path disk = Files.createDirectories(work.resolve("disk"));
     Files.createDirectories(directory());
     undo.push(() -> Files.deleteIfExists(image));
-    long mebibytes = (size(data) * 3 / 2 >> 20) + 64;
+    long mebibytes = size(data) * 3 / 2 / (1 << 20) + 64;
     run("truncate", "-s", mebibytes + "M", image.toString());
     run("/usr/sbin/mkfs.ext4", "-q", "-F", "-O", "^has_journal", image.toString());
     String device = run("/usr/sbin/losetup", "-f", "--show", image.toString()).strip();
