@@ -136,8 +136,7 @@ class MissionControlTest {
               for (ValueDescriptor field : type.getFields()) {
                 String name = field.getName();
                 boolean time =
-                    name.matches(
-                        "(?i)wall|compute|.*stall|.*time|.*nanos.*|checkpoint|p\\d+|wait");
+                    name.matches("(?i)wall|compute|.*stall|.*time|.*nanos.*|checkpoint|p\\d+|wait");
                 boolean size = name.matches("(?i).*bytes|.*memory|.*rate.*|capacity|used");
                 boolean timeless =
                     time

@@ -22,8 +22,8 @@ import java.util.List;
  * needs later. An array made of foreign memory ({@code from_blob} without a deleter) keeps nobody
  * from giving that memory to another batch, and how many others share it DJL does not tell. Closing
  * the batch, detaching or attaching are no sign either: a prediction that the program keeps goes
- * back to the batch in {@code backward}, after the batch was closed, through no object of DJL's. The
- * test program {@code example.passes.OverForeignMemory} shows it.
+ * back to the batch in {@code backward}, after the batch was closed, through no object of DJL's.
+ * The test program {@code example.passes.OverForeignMemory} shows it.
  */
 final class StagedArrays {
   private StagedArrays() {}
