@@ -54,7 +54,12 @@ class CoordlJarIT {
   private Ended bash(String script, Map<String, String> environment) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(
-                "bash", "-c", script, "bash", TARGET.resolve("coordl").toString(), folder.toString())
+                "bash",
+                "-c",
+                script,
+                "bash",
+                TARGET.resolve("coordl").toString(),
+                folder.toString())
             .redirectErrorStream(true);
     builder.environment().keySet().removeIf(name -> name.startsWith("LC_") || name.equals("LANG"));
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
@@ -88,8 +93,8 @@ class CoordlJarIT {
   void devicesPipesAndFoldersAreNoRecordings() throws Exception {
     Ended ended =
         bash(
-            "mkfifo $2/pipe; for file in /dev/zero $2/pipe $2 $2/none; do $1 summary $file; echo $?;"
-                + " done",
+            "mkfifo $2/pipe; for file in /dev/zero $2/pipe $2 $2/none; do $1 summary $file; echo"
+                + " $?; done",
             Map.of());
 
     assertThat(ended.output())
@@ -140,7 +145,10 @@ class CoordlJarIT {
 
     assertThat(ended.output().lines())
         .containsExactly(
-            "complete -o default -F _complete_coordl coordl", "summary", "--json", "my.jfr",
+            "complete -o default -F _complete_coordl coordl",
+            "summary",
+            "--json",
+            "my.jfr",
             "summary");
   }
 

@@ -62,8 +62,7 @@ public final class RecordingReader {
   }
 
   /** The file is gone through twice: both must have seen the same. Only a live one may grow. */
-  private static void checkUnchanged(
-      Path file, BasicFileAttributes before, ChunkWalk.Shape shape)
+  private static void checkUnchanged(Path file, BasicFileAttributes before, ChunkWalk.Shape shape)
       throws RecordingException, IOException {
     BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
     boolean same = Objects.equals(now.fileKey(), before.fileKey());

@@ -364,7 +364,9 @@ class RecordingReaderTest {
     }
   }
 
-  /** A recording that a JVM is still writing: what it has flushed is read, and said to end early. */
+  /**
+   * A recording that a JVM is still writing: what it has flushed is read, and said to end early.
+   */
   @Test
   void aLiveRecordingIsReadUpToItsLastFlush() throws Exception {
     Path file = ChildJob.die(folder.resolve("live.jfr"));
