@@ -7,10 +7,10 @@ import io.coordl.reports.recording.Recordings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +25,8 @@ class RulesJarIT {
       List.of("org/openjdk/jmc", "org/owasp/encoder", "lz4-java");
 
   private static List<String> jars(List<String> wanted) {
-    return Arrays.stream(System.getProperty("java.class.path").split(":"))
+    return Pattern.compile(":")
+        .splitAsStream(System.getProperty("java.class.path"))
         .filter(entry -> wanted.stream().anyMatch(entry::contains))
         .toList();
   }

@@ -148,8 +148,8 @@ class MissionControlTest {
     boolean size = name.matches("(?i).*bytes|.*memory|.*rate.*|capacity|used");
     return switch (field.getTypeName()) {
       case "long" ->
-          time && field.getAnnotation(Timespan.class) == null
-              || size && field.getAnnotation(DataAmount.class) == null;
+          (time && field.getAnnotation(Timespan.class) == null)
+              || (size && field.getAnnotation(DataAmount.class) == null);
       // The JDK's tools know no time with a fraction: its text has to say the unit.
       case "double" -> time && !field.getDescription().contains("anoseconds");
       default -> false;
