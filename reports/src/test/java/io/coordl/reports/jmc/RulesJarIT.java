@@ -7,12 +7,10 @@ import io.coordl.reports.recording.Recordings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,16 +21,17 @@ class RulesJarIT {
   @TempDir Path folder;
 
   /** Jars of Mission Control and what it needs; none of ours, no Jackson, no picocli. */
-  private static String classPath() {
-    Set<String> wanted = Set.of("org/openjdk/jmc", "org/owasp/encoder", "lz4-java");
-    String theirs =
-        Arrays.stream(System.getProperty("java.class.path").split(":"))
-            .filter(entry -> wanted.stream().anyMatch(entry::contains))
-            .collect(Collectors.joining(":"));
-    return JAR + ":" + theirs;
+  private static final List<String> MISSION_CONTROL =
+      List.of("org/openjdk/jmc", "org/owasp/encoder", "lz4-java");
+
+  private static List<String> jars(List<String> wanted) {
+    return Pattern.compile(":")
+        .splitAsStream(System.getProperty("java.class.path"))
+        .filter(entry -> wanted.stream().anyMatch(entry::contains))
+        .toList();
   }
 
-  private static String run(Path directory, String... arguments) throws Exception {
+  private static String run(String classPath, List<String> arguments) throws Exception {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -40,10 +39,9 @@ class RulesJarIT {
                 "-XX:+UseSerialGC",
                 "-Duser.language=en",
                 "-cp",
-                classPath()));
-    command.addAll(List.of(arguments));
-    Process process =
-        new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true).start();
+                classPath));
+    command.addAll(arguments);
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor()).as(output).isZero();
     return output;
@@ -61,10 +59,11 @@ class RulesJarIT {
 
     String output =
         run(
-            folder,
-            "org.openjdk.jmc.flightrecorder.rules.report.html.JfrHtmlRulesReport",
-            job.toString(),
-            folder.resolve("report.html").toString());
+            JAR + ":" + String.join(":", jars(MISSION_CONTROL)),
+            List.of(
+                "org.openjdk.jmc.flightrecorder.rules.report.html.JfrHtmlRulesReport",
+                job.toString(),
+                folder.resolve("report.html").toString()));
 
     assertThat(output).doesNotContain("Exception", "ServiceConfigurationError");
     String report = Files.readString(folder.resolve("report.html"));
@@ -72,6 +71,31 @@ class RulesJarIT {
         .contains("CoorDL: data stall", "Training waits for data 39.2 % of its time.")
         .contains("The agent had 1 fault; the program went on without its help there.")
         .doesNotContain("<script>alert(1)");
+  }
+
+  /**
+   * The application finds rules through its plug-in framework and not on a class path: the same
+   * framework, with Mission Control's bundles, accepts the jar and finds every rule in it.
+   */
+  @Test
+  void thePlugInFrameworkFindsEveryRule() throws Exception {
+    List<String> arguments =
+        new ArrayList<>(List.of(Equinox.class.getName(), folder.resolve("osgi").toString()));
+    arguments.addAll(jars(List.of("org.eclipse.equinox.common", "org.eclipse.equinox.registry")));
+    arguments.addAll(jars(MISSION_CONTROL));
+    arguments.add(JAR.toString());
+
+    String output =
+        run(
+            Path.of("target/test-classes") + ":" + jars(List.of("org.eclipse.osgi")).get(0),
+            arguments);
+
+    assertThat(output.lines().filter(line -> line.startsWith("io.coordl.jmc.rules has io.coordl.")))
+        .as(output)
+        .hasSameSizeAs(
+            Files.readAllLines(
+                Path.of(
+                    "src/main/jmc/META-INF/services/org.openjdk.jmc.flightrecorder.rules.IRule")));
   }
 
   /** What Equinox needs to resolve the jar and to find its extension. */

@@ -134,21 +134,26 @@ class MissionControlTest {
         .forEach(
             type -> {
               for (ValueDescriptor field : type.getFields()) {
-                String name = field.getName();
-                boolean time =
-                    name.matches("(?i)wall|compute|.*stall|.*time|.*nanos.*|checkpoint|p\\d+|wait");
-                boolean size = name.matches("(?i).*bytes|.*memory|.*rate.*|capacity|used");
-                boolean timeless =
-                    time
-                        && !name.equals("startTime")
-                        && field.getAnnotation(Timespan.class) == null;
-                boolean sizeless = size && field.getAnnotation(DataAmount.class) == null;
-                if (timeless || sizeless) {
-                  bare.add(type.getName() + "." + name);
+                if (!field.getName().equals("startTime") && isBare(field)) {
+                  bare.add(type.getName() + "." + field.getName());
                 }
               }
             });
     assertThat(bare).isEmpty();
+  }
+
+  private static boolean isBare(ValueDescriptor field) {
+    String name = field.getName();
+    boolean time = name.matches("(?i)wall|compute|.*stall|.*time|.*nanos.*|checkpoint|p\\d+|wait");
+    boolean size = name.matches("(?i).*bytes|.*memory|.*rate.*|capacity|used");
+    return switch (field.getTypeName()) {
+      case "long" ->
+          (time && field.getAnnotation(Timespan.class) == null)
+              || (size && field.getAnnotation(DataAmount.class) == null);
+      // The JDK's tools know no time with a fraction: its text has to say the unit.
+      case "double" -> time && !field.getDescription().contains("anoseconds");
+      default -> false;
+    };
   }
 
   /** JMC joins events on an attribute they share; the JDK's tools on the relational annotation. */
