@@ -93,6 +93,7 @@ class CoordinatedDjlIT {
         "nested",
         "keep",
         "close",
+        "switched-off",
         "endless",
         "transform-throws",
         "sampler-throws",
