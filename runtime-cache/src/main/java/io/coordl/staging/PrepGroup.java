@@ -113,6 +113,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     long user = Machine.user();
     SharedFile.sweep(directory, user, contents, words);
     String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
+    List<String> ofBudget = new ArrayList<>(); // Of no interest if the file cannot be had.
     SharedFile<StagingFile> file =
         SharedFile.open(
             directory.resolve(prefix(user) + name).toAbsolutePath(),
@@ -121,8 +122,10 @@ public final class PrepGroup implements Coordinator, Closeable {
             () ->
                 contents.capacity(
                     budget.resolve(
-                        Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words)),
+                        Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
+                        ofBudget::add)),
             words);
+    ofBudget.forEach(words);
     StagingFile memory = file.memory();
     byte[] text = pipeline.text().getBytes(StandardCharsets.UTF_8);
     int length = (int) memory.get(StagingDescriptor.TEXT_BYTES);
