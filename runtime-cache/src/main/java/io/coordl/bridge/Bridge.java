@@ -23,6 +23,7 @@ public final class Bridge {
 
   /** Installs the runtime; a second call replaces it. */
   public static void install(SpanSink newSink, ItemSource newItems, FaultListener newFaults) {
+    Producers.on();
     faults = newFaults;
     sink = newSink;
     items = newItems;
@@ -33,11 +34,14 @@ public final class Bridge {
     hooks = newHooks;
   }
 
-  /** Switches the agent off: from now on, every rewritten call is the program's own. */
+  /**
+   * Switches the agent off: from now on, every rewritten call is the program's own. Its next ones
+   * wait for threads of the agent that are still in its code ({@link Producers}).
+   */
   public static void trip() {
+    hooks = Producers.off();
     sink = SpanSink.NONE;
     items = ItemSource.NONE;
-    hooks = LibraryHooks.NONE;
   }
 
   /** Counts a fault of ours, tells the listener, trips at {@link #MAX_FAULTS}. Never throws. */
@@ -94,7 +98,7 @@ public final class Bridge {
       return hooks.enter(answer, declaring, method, self, arguments);
     } catch (Throwable t) {
       fault(declaring.getName() + "." + method, t);
-      return null;
+      return Producers.areOff() ? hooks.enter(answer, declaring, method, self, arguments) : null;
     }
   }
 

@@ -1,6 +1,7 @@
 package io.coordl.staging;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.staging.StagingBuffer.Blocker;
@@ -182,39 +183,51 @@ final class SharedPass implements CoordinatedPass {
   }
 
   private void prepare(BatchSource source, int batch, int slot) {
+    if (!Producers.enter()) {
+      failed = true; // The agent is switched off.
+      unclaim(batch, slot, false);
+      return;
+    }
     boolean staged = false;
     boolean forGood = false;
     long began = clock.nanos();
-    try {
-      PreparedBatch prepared;
-      long span = Spans.enter(SpanKind.PRODUCER, null);
-      try {
-        prepared = source.prepare(batch, pass.order().items(batch));
-      } finally {
-        Spans.exit(span, null);
-      }
-      try (prepared) {
-        stream.took(clock.nanos() - began);
-        if (stream.gate().enter()) {
-          try {
-            staged = stage(prepared, batch, slot);
-            forGood = true;
-          } finally {
-            stream.gate().exit();
-          }
+    try (PreparedBatch prepared = prepared(source, batch)) {
+      stream.took(clock.nanos() - began);
+      if (stream.gate().enter()) {
+        try {
+          staged = stage(prepared, batch, slot);
+          forGood = true;
+        } finally {
+          stream.gate().exit();
         }
       }
     } catch (Throwable t) {
       // The program meets it when it prepares the batch itself.
       failed = true;
     } finally {
-      if (!staged && stream.gate().enter()) {
-        try {
-          buffer.unclaim(pass, batch, forGood);
-          buffer.giveBack(slot, pass);
-        } finally {
-          stream.gate().exit();
-        }
+      Producers.exit();
+      if (!staged) {
+        unclaim(batch, slot, forGood);
+      }
+    }
+  }
+
+  private PreparedBatch prepared(BatchSource source, int batch) throws Exception {
+    long span = Spans.enter(SpanKind.PRODUCER, null);
+    try {
+      return source.prepare(batch, pass.order().items(batch));
+    } finally {
+      Spans.exit(span, null);
+    }
+  }
+
+  private void unclaim(int batch, int slot, boolean forGood) {
+    if (stream.gate().enter()) {
+      try {
+        buffer.unclaim(pass, batch, forGood);
+        buffer.giveBack(slot, pass);
+      } finally {
+        stream.gate().exit();
       }
     }
   }
@@ -238,6 +251,8 @@ final class SharedPass implements CoordinatedPass {
     if (buffer.publish(pass, batch, slot, (int) bytes)) {
       counters.prepared.increment();
       wake(takers);
+    } else {
+      counters.tooLate.increment();
     }
     return true;
   }

@@ -24,6 +24,7 @@ package io.coordl.staging;
  * @param waitedForSlowestNanos the part of that job
  * @param takeOvers claims taken over from jobs that died or were stopped
  * @param dropped how often a job was taken out of a pass since it did not get on
+ * @param tooLate batches prepared here after others had taken the claims over
  */
 public record StagingStatistics(
     String group,
@@ -47,7 +48,8 @@ public record StagingStatistics(
     long slowestJob,
     long waitedForSlowestNanos,
     long takeOvers,
-    long dropped) {
+    long dropped,
+    long tooLate) {
 
   /** Batches that the job prepared by itself after all. */
   public long alone() {

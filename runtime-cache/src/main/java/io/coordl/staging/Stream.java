@@ -346,7 +346,8 @@ final class Stream {
         slowest,
         forSlowest,
         counters.takeOvers.sum(),
-        counters.dropped.sum());
+        counters.dropped.sum(),
+        counters.tooLate.sum());
   }
 
   /** Ends the pass and lets nobody in any more; false if somebody does not come out. */

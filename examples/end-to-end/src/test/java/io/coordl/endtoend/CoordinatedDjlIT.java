@@ -95,6 +95,7 @@ class CoordinatedDjlIT {
         "keep",
         "late-backward",
         "close",
+        "switched-off",
         "endless",
         "transform-throws",
         "sampler-throws",

@@ -105,7 +105,8 @@ public record Summary(
       long slowestJob,
       long waitedForSlowestNanos,
       long takeOvers,
-      long dropped) {}
+      long dropped,
+      long tooLate) {}
 
   record Latency(
       String kind,
@@ -242,7 +243,8 @@ public record Summary(
         staging.slowestJob(),
         staging.waitedForSlowest(),
         staging.takeOvers(),
-        staging.dropped());
+        staging.dropped(),
+        staging.tooLate());
   }
 
   private static Latency latency(LatencyStatistics latency) {

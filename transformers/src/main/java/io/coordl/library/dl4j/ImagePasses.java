@@ -14,7 +14,6 @@ import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -160,7 +159,7 @@ final class ImagePasses {
     if (pass == null) {
       return null;
     }
-    Object batch = pass.next(now, num, preprocessorOf(iterator));
+    Object batch = pass.next(now, num, PipelineParts.preprocessorOf(iterator));
     if (batch != null) {
       currentFile.set(reader, now.last());
       if (iterator instanceof RecordReaderDataSetIterator) {
@@ -168,12 +167,6 @@ final class ImagePasses {
       }
     }
     return batch;
-  }
-
-  private static @Nullable Object preprocessorOf(Object iterator) {
-    return iterator instanceof RecordReaderDataSetIterator one
-        ? one.getPreProcessor()
-        : ((RecordReaderMultiDataSetIterator) iterator).getPreProcessor();
   }
 
   // ---- the beginning of a pass
@@ -266,7 +259,9 @@ final class ImagePasses {
     int batchSize = arrays.getBatchSize();
     ImageFiles all = filesOf(reader, own);
     BatchOrder order = BatchOrder.evenly(Objects.requireNonNull(all.numbersOf(own)), batchSize);
-    Fingerprint pipeline = fingerprint(iterator, reader, arrays, all);
+    Fingerprint pipeline =
+        PipelineParts.of(
+            iterator, reader, arrays, all.toString(), Nd4j.dataType().toString(), code);
     Pipeline copy = new Pipeline(iterator, reader, arrays);
     Preparation preparation = new Preparation(copy, all, words);
     endLatest(reader); // It works with the same transform.
@@ -280,7 +275,8 @@ final class ImagePasses {
       return;
     }
     IteratorPass shared =
-        new IteratorPass(iterator, pass, copy, preparation, batchSize, preprocessorOf(iterator));
+        new IteratorPass(
+            iterator, pass, copy, preparation, batchSize, PipelineParts.preprocessorOf(iterator));
     PassFiles now = new PassFiles(adopted, shared);
     shared.endWith(now, cleaner);
     files.set(reader, now);
@@ -331,63 +327,5 @@ final class ImagePasses {
       }
     }
     return all.numbersOf(adopted) == null ? null : adopted;
-  }
-
-  private Fingerprint fingerprint(
-      Object iterator,
-      BaseImageRecordReader reader,
-      RecordReaderMultiDataSetIterator arrays,
-      ImageFiles all)
-      throws Description.Unclear, IllegalAccessException {
-    Map<String, String> parts = new LinkedHashMap<>();
-    parts.put("iterator", iterator.getClass().getSimpleName());
-    parts.put("images", all.toString());
-    parts.put("reader", reader.getClass().getSimpleName());
-    for (Field own : reader.getClass().getDeclaredFields()) {
-      if (!own.getName().startsWith("current")) {
-        parts.put(own.getName(), part(reader.getClass(), reader, own.getName()));
-      }
-    }
-    parts.put("batch size", Integer.toString(arrays.getBatchSize()));
-    parts.put(
-        "image size (channels x height x width)",
-        part(reader, "channels") + "x" + part(reader, "height") + "x" + part(reader, "width"));
-    parts.put("channels first", Boolean.toString(reader.isNchw_channels_first()));
-    parts.put("image transform", part(reader, "imageTransform"));
-    parts.put("labels", Description.of(reader.getLabels()));
-    parts.put("label generator", part(reader, "labelGenerator"));
-    parts.put("generator of several labels", part(reader, "labelMultiGenerator"));
-    parts.put("labels in batches", part(reader, "appendLabel") + ", " + part(reader, "writeLabel"));
-    parts.put(
-        "arrays",
-        part(RecordReaderMultiDataSetIterator.class, arrays, "inputs")
-            + " and "
-            + part(RecordReaderMultiDataSetIterator.class, arrays, "outputs"));
-    if (iterator instanceof RecordReaderDataSetIterator) {
-      Class<?> type = RecordReaderDataSetIterator.class;
-      parts.put(
-          "label columns",
-          part(type, iterator, "labelIndex") + " to " + part(type, iterator, "labelIndexTo"));
-      parts.put("classes", part(type, iterator, "numPossibleLabels"));
-      parts.put("regression", part(type, iterator, "regression"));
-      parts.put("inner preprocessor", Description.of(arrays.getPreProcessor()));
-    }
-    parts.put("preprocessor", Description.of(preprocessorOf(iterator)));
-    parts.put("data type", Nd4j.dataType().toString());
-    parts.put("code of DL4J", code);
-    return new Fingerprint(parts);
-  }
-
-  private static String part(BaseImageRecordReader reader, String name) throws Description.Unclear {
-    return part(BaseImageRecordReader.class, reader, name);
-  }
-
-  private static String part(Class<?> owner, Object object, String name)
-      throws Description.Unclear {
-    try {
-      return Description.of(Symbols.field(owner, name).get(object));
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
-    }
   }
 }
