@@ -1,8 +1,10 @@
 package io.coordl.reports.recording;
 
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,5 +50,24 @@ public record JobRecording(
     configuration = Map.copyOf(configuration);
     phases = List.copyOf(phases);
     firstFaults = List.copyOf(firstFaults);
+  }
+
+  /**
+   * The complete epochs of one source but for its first, which warms up: what a longer job would
+   * look like. Training and validation sets take turns; the source that computes longest counts.
+   */
+  public List<Epoch> steadyEpochs() {
+    Map<String, List<Epoch>> sources =
+        epochs.stream()
+            .filter(epoch -> epoch.complete() && epoch.batches() > 0)
+            .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source())));
+    return sources.values().stream()
+        .max(Comparator.comparingLong(JobRecording::compute))
+        .map(passes -> passes.subList(1, passes.size()))
+        .orElse(List.of());
+  }
+
+  private static long compute(List<Epoch> passes) {
+    return passes.stream().mapToLong(Epoch::compute).sum();
   }
 }

@@ -1,7 +1,8 @@
 package io.coordl.reports.summary;
 
-import io.coordl.reports.summary.Text.Bytes;
-import io.coordl.reports.summary.Text.Nanos;
+import io.coordl.reports.text.Text;
+import io.coordl.reports.text.Text.Bytes;
+import io.coordl.reports.text.Text.Nanos;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;

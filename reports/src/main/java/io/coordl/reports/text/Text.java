@@ -1,15 +1,15 @@
-package io.coordl.reports.summary;
+package io.coordl.reports.text;
 
 import java.util.Locale;
 
 /** Figures as people read them: the same in every locale, and never more digits than they mean. */
-final class Text {
+public final class Text {
   private static final String[] SIZES = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
   private Text() {}
 
   /** A duration, printed with the unit that fits it. */
-  record Nanos(long nanos) {
+  public record Nanos(long nanos) {
     @Override
     public String toString() {
       if (nanos < 1_000) {
@@ -26,7 +26,7 @@ final class Text {
   }
 
   /** A size, printed with the unit that fits it. */
-  record Bytes(long bytes) {
+  public record Bytes(long bytes) {
     @Override
     public String toString() {
       int unit = 0;
@@ -39,25 +39,25 @@ final class Text {
     }
   }
 
-  static String seconds(long nanos) {
+  public static String seconds(long nanos) {
     return format("%.2f", nanos / 1e9);
   }
 
-  static String percent(long part, long whole) {
+  public static String percent(long part, long whole) {
     return whole <= 0 ? "-" : format("%.1f %%", 100.0 * part / whole);
   }
 
-  static String count(long number, String singular, String plural) {
+  public static String count(long number, String singular, String plural) {
     return format("%,d ", number) + (number == 1 ? singular : plural);
   }
 
   /** Text of a program, made fit for one line of a terminal. */
-  static String line(String text, int longest) {
+  public static String line(String text, int longest) {
     String clean = text.replaceAll("\\p{Cntrl}+", " ").strip();
     return clean.length() <= longest ? clean : clean.substring(0, longest - 3) + "...";
   }
 
-  static String format(String format, Object... values) {
+  public static String format(String format, Object... values) {
     return String.format(Locale.ROOT, format, values);
   }
 }

@@ -1,0 +1,269 @@
+package io.coordl.reports.differential;
+
+import io.coordl.reports.differential.Differential.Share;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.JobStatistics;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Computes one {@link Differential}. */
+final class Analysis {
+  private final Phases phases;
+  private final Optional<JobRecording> ordinary;
+  private final boolean perSample;
+  private final List<Missing> missing;
+  private final List<String> remarks = new ArrayList<>();
+
+  Analysis(Phases phases, Optional<JobRecording> ordinary) {
+    this.phases = phases;
+    this.ordinary = ordinary;
+    this.perSample =
+        phases.timings().values().stream().allMatch(timing -> timing.samplesPerBatch() != null);
+    this.missing = new ArrayList<>(phases.missing());
+  }
+
+  Differential differential() {
+    remarks.addAll(Comparison.of(phases));
+    @Nullable Attribution live = live();
+    List<Share> shares = shares(live);
+    @Nullable Measure ingestion = time(Phases.INGESTION).map(Measure::perSecond).orElse(null);
+    @Nullable Measure prep = prepRate().orElse(null);
+    @Nullable Measure fetch = fetchRate().orElse(null);
+    List<Timing> timings =
+        Stream.concat(phases.timings().values().stream(), phases.alone().stream()).toList();
+    timings.stream().filter(timing -> !timing.steady()).forEach(this::remarkUnsteady);
+    return new Differential(
+        Differential.SCHEMA_VERSION,
+        phases.recordings().stream().map(recording -> recording.file().toString()).toList(),
+        jobs().map(JobStatistics::mainClass).filter(Objects::nonNull).findFirst().orElse(null),
+        jobs().map(JobStatistics::frameworks).filter(Objects::nonNull).findFirst().orElse(null),
+        perSample ? "sample" : "batch",
+        samplesPerBatch(timings),
+        workers(),
+        timings,
+        shares,
+        live,
+        ingestion,
+        prep,
+        fetch,
+        limit(shares),
+        List.copyOf(missing),
+        List.copyOf(remarks));
+  }
+
+  private Stream<JobStatistics> jobs() {
+    return phases.recordings().stream().flatMap(recording -> Stream.ofNullable(recording.job()));
+  }
+
+  private Optional<Measure> time(String phase) {
+    return phases.timing(phase).map(timing -> timing.nanos(perSample));
+  }
+
+  private static @Nullable Double samplesPerBatch(List<Timing> timings) {
+    return timings.stream()
+        .map(Timing::samplesPerBatch)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private @Nullable Long workers() {
+    return Stream.of(Phases.COLD, Phases.CACHED)
+        .flatMap(name -> phases.timing(name).stream())
+        .map(Timing::workers)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** The ordinary recording's; else that of the cold phase itself, else of the cold recording. */
+  private @Nullable Attribution live() {
+    if (ordinary.isPresent()) {
+      return attribution(ordinary.get());
+    }
+    Attribution ofPhase = phases.attributions().get(Phases.COLD);
+    if (ofPhase != null) {
+      return ofPhase;
+    }
+    return phases
+        .timing(Phases.COLD)
+        .flatMap(
+            timing ->
+                phases.recordings().stream()
+                    .filter(recording -> recording.file().toString().equals(timing.file()))
+                    .findFirst())
+        .map(this::attribution)
+        .orElse(null);
+  }
+
+  private @Nullable Attribution attribution(JobRecording recording) {
+    JobStatistics job = recording.job();
+    if (job == null || job.wall() <= 0) {
+      missing.add(
+          new Missing(
+              "live attribution",
+              recording.file() + " has no totals: its JVM ended before the agent wrote them."));
+      return null;
+    }
+    return Attribution.of(recording.file().toString(), job);
+  }
+
+  private List<Share> shares(@Nullable Attribution live) {
+    return List.of(
+        share("compute", Parts::compute, live, Attribution::compute),
+        share("prepStall", Parts::prep, live, Attribution::prepStall),
+        share("fetchStall", Parts::fetch, live, Attribution::fetchStall),
+        share("gcStall", Parts::gc, live, Attribution::gcStall),
+        onlyLive("queueStall", live, Attribution::queueStall),
+        onlyLive("checkpoint", live, Attribution::checkpoint));
+  }
+
+  private Share share(
+      String name,
+      ToDoubleFunction<Parts> part,
+      @Nullable Attribution live,
+      ToDoubleFunction<Attribution> ofLive) {
+    Optional<Measure[]> inputs = inputs();
+    @Nullable Measure nanos =
+        inputs.map(all -> Measure.of(at -> part.applyAsDouble(Parts.of(at)), all)).orElse(null);
+    @Nullable Measure share =
+        inputs
+            .map(all -> Measure.of(at -> part.applyAsDouble(Parts.of(at)) / at[2], all))
+            .orElse(null);
+    @Nullable Double seen = live == null ? null : (Double) ofLive.applyAsDouble(live);
+    return new Share(
+        name,
+        nanos,
+        share,
+        seen,
+        seen == null || share == null ? null : (Double) (seen - share.value()));
+  }
+
+  private static Share onlyLive(
+      String name, @Nullable Attribution live, ToDoubleFunction<Attribution> ofLive) {
+    return new Share(
+        name, null, null, live == null ? null : (Double) ofLive.applyAsDouble(live), null);
+  }
+
+  /** t1, t2, t3 and the pauses within the latter two; empty if one of the phases is missing. */
+  private Optional<Measure[]> inputs() {
+    Optional<Measure> ingestion = time(Phases.INGESTION);
+    Optional<Timing> cached = phases.timing(Phases.CACHED);
+    Optional<Timing> cold = phases.timing(Phases.COLD);
+    if (ingestion.isEmpty() || cached.isEmpty() || cold.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Measure[] {
+          ingestion.get(),
+          cached.get().nanos(perSample),
+          cold.get().nanos(perSample),
+          cached.get().pauses(perSample),
+          cold.get().pauses(perSample)
+        });
+  }
+
+  /** The parts of t3; they add up to it, and none is negative. */
+  private record Parts(double compute, double prep, double fetch, double gc) {
+    static Parts of(double[] at) {
+      double cold = at[2];
+      double cached = Math.min(at[1], cold);
+      double compute = Math.min(at[0], cached);
+      double pausesCached = Math.min(at[3], cached - compute);
+      double pausesCold = Math.min(Math.max(0, at[4] - at[3]), cold - cached);
+      return new Parts(
+          compute,
+          cached - compute - pausesCached,
+          cold - cached - pausesCold,
+          pausesCached + pausesCold);
+    }
+  }
+
+  /** P: measured alone; else what a pipeline without overlap, or one that prep limits, shows. */
+  private Optional<Measure> prepRate() {
+    Optional<Measure> alone = alone(Phases.PREP);
+    if (alone.isPresent()) {
+      return alone;
+    }
+    Optional<Measure> stall = difference(Phases.INGESTION, Phases.CACHED);
+    Optional<Measure> time = isSerial() ? stall : time(Phases.CACHED);
+    if (stall.isPresent() && time.isPresent() && stall.get().isSignificant()) {
+      return time.map(Measure::perSecond);
+    }
+    missing.add(
+        new Missing(
+            "prepRate",
+            stall.isEmpty()
+                ? "it takes the phases ingestion and cached, or prep: make a profile with"
+                    + " profile=all."
+                : "preparation hides behind compute here, so these phases only say that it is"
+                    + " faster: the phase prep of profile=all measures it alone."));
+    return Optional.empty();
+  }
+
+  /** F: measured alone, else what a pipeline without overlap, or one that fetch limits, shows. */
+  private Optional<Measure> fetchRate() {
+    Optional<Measure> alone = alone(Phases.FETCH);
+    if (alone.isPresent()) {
+      return alone;
+    }
+    Optional<Measure> stall = difference(Phases.CACHED, Phases.COLD);
+    Optional<Measure> time = isSerial() ? stall : time(Phases.COLD);
+    if (stall.isPresent() && time.isPresent() && stall.get().isSignificant()) {
+      return time.map(Measure::perSecond);
+    }
+    missing.add(
+        new Missing(
+            "fetchRate",
+            stall.isEmpty()
+                ? "it takes the phases cached and cold, or fetch: make a profile with"
+                    + " profile=all."
+                : "fetching hides behind preparation and compute here, so these phases only say"
+                    + " that it is faster: the phase fetch of profile=all measures it alone."));
+    return Optional.empty();
+  }
+
+  private boolean isSerial() {
+    Long workers = workers();
+    return workers != null && workers == 0;
+  }
+
+  private Optional<Measure> alone(String stage) {
+    Long workers = workers();
+    return phases
+        .alone(stage, Math.max(1, workers == null ? 1 : workers))
+        .map(timing -> timing.nanos(perSample).perSecond());
+  }
+
+  private Optional<Measure> difference(String without, String with) {
+    return time(with).flatMap(later -> time(without).map(later::minus));
+  }
+
+  private static String limit(List<Share> shares) {
+    return shares.stream()
+        .filter(share -> share.share() != null)
+        .max(Comparator.comparingDouble(Analysis::part))
+        .map(Share::part)
+        .orElse("unknown");
+  }
+
+  private static double part(Share share) {
+    Measure part = share.share();
+    return part == null ? 0 : part.value();
+  }
+
+  private void remarkUnsteady(Timing timing) {
+    remarks.add(
+        "the phase "
+            + timing.phase()
+            + " ended before its times were steady"
+            + (timing.note() == null || timing.note().isBlank() ? "" : " (" + timing.note() + ")")
+            + ": its interval is wider than asked for.");
+  }
+}

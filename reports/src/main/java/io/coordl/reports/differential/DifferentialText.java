@@ -1,0 +1,148 @@
+package io.coordl.reports.differential;
+
+import io.coordl.reports.differential.Differential.Share;
+import io.coordl.reports.text.Text;
+import io.coordl.reports.text.Text.Nanos;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A differential profile as lines of plain text of at most about 100 characters. */
+public final class DifferentialText {
+  private static final int LONGEST_NAME = 100;
+
+  private static final Map<String, String> NAMES =
+      Map.of(
+          "compute", "compute",
+          "prepStall", "prep stall",
+          "fetchStall", "fetch stall",
+          "gcStall", "GC stall",
+          "queueStall", "queueing",
+          "checkpoint", "checkpoint");
+
+  private DifferentialText() {}
+
+  /** The lines, without line ends. */
+  public static List<String> lines(Differential differential) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "CoorDL differential profile of "
+            + Text.line(String.join(", ", differential.recordings()), 3 * LONGEST_NAME));
+    lines.add(program(differential));
+    addTimings(lines, differential);
+    addShares(lines, differential);
+    addRates(lines, differential);
+    for (Missing missing : differential.missing()) {
+      lines.add("Missing     " + missing.figure() + ": " + missing.reason());
+    }
+    differential.remarks().forEach(remark -> lines.add("Remark      " + remark));
+    return lines;
+  }
+
+  private static String program(Differential differential) {
+    String frameworks = Objects.requireNonNullElse(differential.frameworks(), "");
+    return "Program     "
+        + Text.line(Objects.requireNonNullElse(differential.mainClass(), "unknown"), LONGEST_NAME)
+        + (frameworks.isEmpty() ? "" : ", " + Text.line(frameworks, LONGEST_NAME))
+        + workers(differential.workers());
+  }
+
+  private static String workers(@Nullable Long workers) {
+    if (workers == null) {
+      return "";
+    }
+    return workers == 0
+        ? ", prepares on the training thread"
+        : ", prepares on " + Text.count(workers, "thread", "threads") + " beside it";
+  }
+
+  private static void addTimings(List<String> lines, Differential differential) {
+    if (differential.timings().isEmpty()) {
+      return;
+    }
+    boolean samples = differential.unit().equals("sample");
+    lines.add(
+        Text.format(
+            "%-18s %8s %8s %9s %12s %10s   %s",
+            "Phase",
+            "workers",
+            "warm-up",
+            "steps",
+            "a " + differential.unit(),
+            "+-",
+            differential.unit() + (samples ? "s/s" : "es/s")));
+    for (Timing timing : differential.timings()) {
+      Measure nanos = timing.nanos(samples);
+      lines.add(
+          Text.format(
+              "  %-16s %8s %8s %,9d %12s %10s   %s%s",
+              timing.phase(),
+              Objects.requireNonNullElse(timing.workers(), "-"),
+              Objects.requireNonNullElse(timing.warmupSteps(), "-"),
+              timing.steps(),
+              new Nanos(Math.round(nanos.value())),
+              new Nanos(Math.round(nanos.error())),
+              number(nanos.perSecond()),
+              timing.steady() ? "" : "  not steady"));
+    }
+  }
+
+  private static void addShares(List<String> lines, Differential differential) {
+    lines.add("Where an epoch's time goes        by the phases       live   difference");
+    for (Share share : differential.shares()) {
+      Measure measured = share.share();
+      Double live = share.live();
+      Double difference = share.difference();
+      if (measured == null && live == null) {
+        continue;
+      }
+      lines.add(
+          Text.format(
+              "  %-26s %18s %10s %12s",
+              NAMES.getOrDefault(share.part(), share.part()),
+              measured == null
+                  ? "-"
+                  : Text.format("%.1f +- %.1f %%", 100 * measured.value(), 100 * measured.error()),
+              live == null ? "-" : Text.format("%.1f %%", 100 * live),
+              difference == null ? "-" : Text.format("%+.1f", 100 * difference)));
+    }
+    Attribution live = differential.live();
+    if (live != null) {
+      lines.add(
+          "Live        what the agent saw in "
+              + (live.of().equals("job") ? "the job of " : "the phase " + live.of() + " of ")
+              + Text.line(live.file(), LONGEST_NAME));
+    }
+  }
+
+  private static void addRates(List<String> lines, Differential differential) {
+    List<String> rates = new ArrayList<>();
+    addRate(rates, "ingestion G", differential.ingestionRate());
+    addRate(rates, "prep P", differential.prepRate());
+    addRate(rates, "fetch F", differential.fetchRate());
+    if (!rates.isEmpty()) {
+      lines.add(
+          "Rates       "
+              + String.join(", ", rates)
+              + (differential.unit().equals("sample") ? " samples/s" : " batches/s"));
+    }
+    if (!differential.limit().equals("unknown")) {
+      lines.add(
+          "Limit       most of the time is "
+              + NAMES.getOrDefault(differential.limit(), differential.limit()));
+    }
+  }
+
+  private static void addRate(List<String> rates, String name, @Nullable Measure rate) {
+    if (rate != null) {
+      rates.add(name + " " + number(rate));
+    }
+  }
+
+  private static String number(Measure measure) {
+    String digits = measure.value() >= 100 ? "%,.0f" : "%,.2f";
+    return Text.format(digits + " +- " + digits, measure.value(), measure.error());
+  }
+}

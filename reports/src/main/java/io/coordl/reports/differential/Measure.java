@@ -1,0 +1,107 @@
+package io.coordl.reports.differential;
+
+import java.util.Arrays;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * A measured figure, or one that was computed from measured figures.
+ *
+ * @param value the best estimate, in the unit that its user states
+ * @param error half the width of the 95 % confidence interval, in the same unit, never negative
+ */
+public record Measure(double value, double error) {
+
+  /** Student's t at 97.5 % for 1 to 30 degrees of freedom. */
+  private static final double[] STUDENT = {
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042
+  };
+
+  public Measure {
+    if (!Double.isFinite(value) || !Double.isFinite(error) || error < 0) {
+      throw new IllegalArgumentException("no figure: " + value + " +- " + error);
+    }
+  }
+
+  /** A figure without error: one that was counted or chosen. */
+  public static Measure exact(double value) {
+    return new Measure(value, 0);
+  }
+
+  /**
+   * The mean of repeated measurements and its confidence interval by Student's distribution.
+   *
+   * @param values at least two
+   */
+  public static Measure mean(double[] values) {
+    if (values.length < 2) {
+      throw new IllegalArgumentException("the spread of fewer than two values is unknown");
+    }
+    double mean = Arrays.stream(values).average().orElseThrow();
+    double squares = Arrays.stream(values).map(value -> (value - mean) * (value - mean)).sum();
+    int freedom = values.length - 1;
+    double t = freedom <= STUDENT.length ? STUDENT[freedom - 1] : 1.96 + 2.5 / freedom;
+    return new Measure(mean, t * Math.sqrt(squares / freedom / values.length));
+  }
+
+  /**
+   * A figure computed from others, whose errors are independent of each other. Each input is moved
+   * to either end of its interval while the others stay; the larger change counts, and the changes
+   * add up as squares do. Unlike derivatives this is right where the figure has a kink (a minimum,
+   * a bound) within an interval; where it is curved, it errs to the wide side.
+   *
+   * @param figure finite for all inputs within their intervals
+   */
+  public static Measure of(ToDoubleFunction<double[]> figure, Measure... inputs) {
+    double[] values = Arrays.stream(inputs).mapToDouble(Measure::value).toArray();
+    double centre = figure.applyAsDouble(values);
+    double squares = 0;
+    for (int i = 0; i < inputs.length; i++) {
+      double change = 0;
+      for (double end : new double[] {-inputs[i].error, inputs[i].error}) {
+        values[i] = inputs[i].value + end;
+        change = Math.max(change, Math.abs(figure.applyAsDouble(values) - centre));
+      }
+      values[i] = inputs[i].value;
+      squares += change * change;
+    }
+    return new Measure(centre, Math.sqrt(squares));
+  }
+
+  public Measure plus(Measure other) {
+    return new Measure(value + other.value, Math.hypot(error, other.error));
+  }
+
+  public Measure minus(Measure other) {
+    return new Measure(value - other.value, Math.hypot(error, other.error));
+  }
+
+  /** This figure in another unit. */
+  public Measure times(double factor) {
+    return new Measure(value * factor, error * Math.abs(factor));
+  }
+
+  /**
+   * The quotient of two figures that are not of the same measurement. The divisor must differ from
+   * 0 by more than its error.
+   */
+  public Measure over(Measure divisor) {
+    return of(of -> of[0] / of[1], this, divisor);
+  }
+
+  /** What remains of a difference that cannot be negative. */
+  public Measure atLeastZero() {
+    return value >= 0 ? this : new Measure(0, error);
+  }
+
+  /** True if the figure is not explained by its error alone. */
+  public boolean isSignificant() {
+    return value > error;
+  }
+
+  /** How many of something happen in a second that each take this time in nanoseconds. */
+  public Measure perSecond() {
+    return new Measure(1e9 / value, 1e9 / value * (error / value));
+  }
+}

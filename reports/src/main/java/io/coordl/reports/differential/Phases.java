@@ -1,0 +1,157 @@
+package io.coordl.reports.differential;
+
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Phase;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The phases found in one or several recordings, each the one measured last.
+ *
+ * @param recordings all of them, in the order given
+ * @param timings by name: ingestion, cached, cold
+ * @param attributions what the agent said of each of these while it ran
+ * @param alone prep and fetch by themselves, every number of workers
+ * @param missing those of the three that are not there
+ */
+record Phases(
+    List<JobRecording> recordings,
+    Map<String, Timing> timings,
+    Map<String, Attribution> attributions,
+    List<Timing> alone,
+    List<Missing> missing) {
+
+  static final String INGESTION = "ingestion";
+  static final String CACHED = "cached";
+  static final String COLD = "cold";
+  static final String PREP = "prep";
+  static final String FETCH = "fetch";
+
+  private static final List<String> THREE = List.of(INGESTION, CACHED, COLD);
+
+  static Phases of(JobRecording profile) {
+    return find(List.of(profile), List.of());
+  }
+
+  static Phases of(JobRecording ingestion, JobRecording cached, JobRecording cold) {
+    List<JobRecording> three = List.of(ingestion, cached, cold);
+    return find(three, three);
+  }
+
+  /**
+   * @param places the recordings whose place tells what they are, if they have no phases
+   */
+  private static Phases find(List<JobRecording> recordings, List<JobRecording> places) {
+    Map<String, Timing> timings = new LinkedHashMap<>();
+    Map<String, Attribution> attributions = new LinkedHashMap<>();
+    List<Missing> missing = new ArrayList<>();
+    for (int i = 0; i < THREE.size(); i++) {
+      String name = THREE.get(i);
+      JobRecording place = places.isEmpty() ? null : places.get(i);
+      Optional<Found> measured = measured(recordings, place, name);
+      if (measured.isPresent()) {
+        Found found = measured.get();
+        timings.put(name, Timing.of(found.file(), found.phase()));
+        attributions.put(name, Attribution.of(found.file(), found.phase()));
+      } else if (place != null && place.phases().isEmpty()) {
+        Optional<Timing> epochs = Timing.ofEpochs(name, place);
+        epochs.ifPresent(timing -> timings.put(name, timing));
+        if (epochs.isEmpty()) {
+          missing.add(new Missing(name, tooFewEpochs(place)));
+        }
+      } else {
+        missing.add(new Missing(name, notMeasured(recordings, name)));
+      }
+    }
+    return new Phases(recordings, timings, attributions, alone(recordings), List.copyOf(missing));
+  }
+
+  private record Found(String file, Phase phase) {}
+
+  /** The recording at the phase's own place comes first. */
+  private static Optional<Found> measured(
+      List<JobRecording> recordings, @Nullable JobRecording place, String name) {
+    return Stream.concat(Stream.ofNullable(place), recordings.stream())
+        .flatMap(recording -> last(recording, name).stream())
+        .findFirst();
+  }
+
+  private static Optional<Found> last(JobRecording recording, String name) {
+    return recording.phases().stream()
+        .filter(phase -> name.equals(phase.phase()) && isMeasured(phase))
+        .reduce((earlier, later) -> later)
+        .map(phase -> new Found(recording.file().toString(), phase));
+  }
+
+  private static boolean isMeasured(Phase phase) {
+    return phase.steps() > 0
+        && phase.samples() > 0
+        && phase.wall() > 0
+        && phase.sampleNanos() > 0
+        && Double.isFinite(phase.sampleNanos())
+        && phase.sampleNanosError() >= 0
+        && Double.isFinite(phase.sampleNanosError());
+  }
+
+  private static List<Timing> alone(List<JobRecording> recordings) {
+    Map<String, Timing> latest = new LinkedHashMap<>();
+    for (JobRecording recording : recordings) {
+      recording.phases().stream()
+          .filter(phase -> PREP.equals(phase.phase()) || FETCH.equals(phase.phase()))
+          .filter(Phases::isMeasured)
+          .forEach(
+              phase ->
+                  latest.put(
+                      phase.phase() + phase.workers(),
+                      Timing.of(recording.file().toString(), phase)));
+    }
+    return latest.values().stream()
+        .sorted(Comparator.comparing(Timing::phase).thenComparing(Phases::threads))
+        .toList();
+  }
+
+  private static long threads(Timing timing) {
+    return timing.workers() == null ? 0 : timing.workers();
+  }
+
+  private static String tooFewEpochs(JobRecording recording) {
+    return recording.file()
+        + " has neither a profile nor three complete epochs, so how far its times spread is not"
+        + " known: let the job train three epochs, or record it with profile=all.";
+  }
+
+  private static String notMeasured(List<JobRecording> recordings, String name) {
+    Optional<String> note =
+        recordings.stream()
+            .flatMap(recording -> recording.phases().stream())
+            .filter(phase -> name.equals(phase.phase()))
+            .flatMap(phase -> Stream.ofNullable(phase.note()))
+            .filter(text -> !text.isBlank())
+            .findFirst();
+    return note.map(text -> "the phase was tried, but nothing was measured: " + text)
+        .orElse(
+            "no recording holds this phase: make one with profile="
+                + name
+                + ", or all of them with profile=all.");
+  }
+
+  Optional<Timing> timing(String name) {
+    return Optional.ofNullable(timings.get(name));
+  }
+
+  /**
+   * A stage alone with as many threads as the pipeline has, or with as close to that as was
+   * measured.
+   */
+  Optional<Timing> alone(String name, long workers) {
+    return alone.stream()
+        .filter(timing -> timing.phase().equals(name))
+        .min(Comparator.comparingLong(timing -> Math.abs(threads(timing) - workers)));
+  }
+}

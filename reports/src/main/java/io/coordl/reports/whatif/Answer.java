@@ -1,0 +1,70 @@
+package io.coordl.reports.whatif;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to one question.
+ *
+ * @param question its stable name, for programs
+ * @param title the question in a few words
+ * @param sentence the answer, or what is missing for one
+ * @param figure the number that the sentence is about; absent if something is missing
+ * @param plot what the number was read from; absent if something is missing
+ * @param arguments of the agent to try, as {@code key=value}; empty if none would help
+ * @param assumptions what the figure takes for granted
+ * @param missing what was not measured, and how to get it
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Answer(
+    String question,
+    String title,
+    String sentence,
+    @Nullable Figure figure,
+    @Nullable Plot plot,
+    List<String> arguments,
+    List<String> assumptions,
+    List<Missing> missing) {
+
+  /**
+   * A number with its error.
+   *
+   * @param unit such as {@code samples/s}, {@code bytes/s}, {@code threads}; {@code times} is a
+   *     factor, {@code share} a part from 0 to 1
+   */
+  public record Figure(String name, String unit, Measure measure) {}
+
+  /**
+   * Curves over one axis, and where the job is today.
+   *
+   * @param today absent where today lies outside the plot or is not known
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  public record Plot(Axis x, Axis y, @Nullable Point today, List<Series> series) {}
+
+  /** What an axis shows, and its unit as in {@link Figure}. */
+  public record Axis(String name, String unit) {}
+
+  /** A curve, from left to right. */
+  public record Series(String name, List<Point> points) {}
+
+  /** A point of a curve; the error is that of the prediction. */
+  public record Point(double x, Measure y) {}
+
+  static Answer withheld(String question, String title, List<Missing> missing) {
+    return new Answer(
+        question,
+        title,
+        "no answer: "
+            + String.join(
+                " ", missing.stream().map(one -> one.figure() + ": " + one.reason()).toList()),
+        null,
+        null,
+        List.of(),
+        List.of(),
+        missing);
+  }
+}

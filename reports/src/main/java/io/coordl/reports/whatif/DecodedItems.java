@@ -1,0 +1,93 @@
+package io.coordl.reports.whatif;
+
+import static io.coordl.reports.whatif.Sketch.SHARES;
+
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.whatif.Answer.Axis;
+import io.coordl.reports.whatif.Answer.Figure;
+import io.coordl.reports.whatif.Answer.Plot;
+import io.coordl.reports.whatif.Answer.Point;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What keeping decoded items brings. Looks at what decoding is of preparation, and at how many
+ * decoded items fit in memory; an item that is kept decoded is neither fetched nor decoded.
+ */
+final class DecodedItems implements Question {
+  @Override
+  public String name() {
+    return "decoded";
+  }
+
+  @Override
+  public String title() {
+    return "Decoded items kept in memory";
+  }
+
+  @Override
+  public Answer ask(Pipeline pipeline, Wishes wishes) {
+    List<Missing> missing =
+        pipeline.missing("computeNanos", "prepNanos", "missNanos", "decodeNanos", "todayHit");
+    if (!missing.isEmpty()) {
+      return Answer.withheld(name(), title(), missing);
+    }
+    Setup today = pipeline.today();
+    double needed = (double) pipeline.datasetItems() * pipeline.decodedItemBytes();
+    double fits = fits(pipeline, wishes, needed);
+    Measure gain = pipeline.figure(costs -> costs.nanos(today) / nanos(costs, today, fits));
+    Measure decode = pipeline.figure(costs -> costs.decode() / costs.prep());
+    List<String> assumptions = new ArrayList<>(pipeline.assumptions());
+    if (needed == 0) {
+      assumptions.add("all items fit, as their size once decoded is not known");
+    }
+    assumptions.add("taking a decoded item costs nothing beside decoding it");
+    return new Answer(
+        name(),
+        title(),
+        "decoding is "
+            + Sketch.percent(decode)
+            + " of preparation; with "
+            + Sketch.percent(fits)
+            + " of the items kept decoded"
+            + (needed == 0 ? "" : " (all of them take " + Sketch.bytes(needed) + ")")
+            + " the job runs at "
+            + Sketch.speed(pipeline.figure(costs -> 1e9 / nanos(costs, today, fits)))
+            + ", "
+            + Sketch.times(gain)
+            + " as fast as today.",
+        new Figure("speed with decoded items", "times", gain),
+        new Plot(
+            new Axis("decoded items", "share"),
+            Sketch.SPEED,
+            new Point(0, pipeline.speed(today)),
+            List.of(
+                Sketch.series(
+                    "decoded",
+                    SHARES,
+                    share -> pipeline.figure(costs -> 1e9 / nanos(costs, today, share))))),
+        Sketch.worthIt(gain)
+            ? needed == 0
+                ? List.of("decoded=share")
+                : List.of("decoded=share", "decoded.size=" + Sketch.budget(fits * needed / 1.1))
+            : List.of(),
+        assumptions,
+        List.of());
+  }
+
+  /** The part of the items that fits in the memory asked about, else in what is free. */
+  private static double fits(Pipeline pipeline, Wishes wishes, double needed) {
+    Double asked = wishes.cacheShare();
+    if (asked != null) {
+      return Math.min(1, asked);
+    }
+    double memory = wishes.cacheBytes() == null ? pipeline.freeMemoryBytes() : wishes.cacheBytes();
+    return needed == 0 || memory == 0 ? 1 : Math.min(1, memory / needed);
+  }
+
+  /** The other items are fetched as today: from memory, with the same chance. */
+  private static double nanos(Costs costs, Setup today, double share) {
+    return costs.nanos(today.hit(share + (1 - share) * costs.todayHit()).decoded(share));
+  }
+}

@@ -1,0 +1,100 @@
+package io.coordl.reports.whatif;
+
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Timing;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How preparation becomes faster with threads: the time of a sample with k threads is a + b / k
+ * (Amdahl's law), of which b is shared and a is not. With few k it is linear, and no rate exceeds 1
+ * / a.
+ *
+ * @param thread time of a sample on one thread, a + b, in nanoseconds
+ * @param serialShare a / (a + b)
+ */
+record PrepLaw(Measure thread, Measure serialShare) {
+
+  /**
+   * Fits the law by least squares to what was measured with as many threads as there are cores, or
+   * fewer. What the law misses of the measured points is added to its error.
+   *
+   * @param alone preparation alone, one for each number of threads
+   * @param cores 0 if unknown
+   */
+  static Optional<PrepLaw> of(List<Timing> alone, long cores) {
+    List<Timing> within =
+        alone.stream().filter(timing -> cores == 0 || threads(timing) <= cores).toList();
+    if (within.isEmpty()) {
+      return Optional.empty();
+    }
+    Measure[] times = within.stream().map(PrepLaw::sample).toArray(Measure[]::new);
+    double[] inverse = within.stream().mapToDouble(timing -> 1.0 / threads(timing)).toArray();
+    if (times.length == 1) {
+      // Nothing is known of the shape: k threads are taken to be k times as fast.
+      return Optional.of(new PrepLaw(times[0].times(1 / inverse[0]), Measure.exact(0)));
+    }
+    double residual = 0;
+    double[] fitted = fit(values(times), inverse);
+    for (int i = 0; i < times.length; i++) {
+      double law = fitted[0] + fitted[1] * inverse[i];
+      residual = Math.max(residual, Math.abs(law / times[i].value() - 1));
+    }
+    Measure thread =
+        Measure.of(
+            at -> {
+              double[] line = fit(at, inverse);
+              return line[0] + line[1];
+            },
+            times);
+    Measure share =
+        Measure.of(
+            at -> {
+              double[] line = fit(at, inverse);
+              return line[0] / (line[0] + line[1]);
+            },
+            times);
+    return Optional.of(
+        new PrepLaw(
+            new Measure(thread.value(), Math.hypot(thread.error(), residual * thread.value())),
+            share));
+  }
+
+  private static long threads(Timing timing) {
+    return Math.max(1, timing.workers() == null ? 1 : timing.workers());
+  }
+
+  private static Measure sample(Timing timing) {
+    return timing
+        .batchNanos()
+        .times(1 / (timing.samplesPerBatch() == null ? 1 : timing.samplesPerBatch()));
+  }
+
+  private static double[] values(Measure... measures) {
+    return Arrays.stream(measures).mapToDouble(Measure::value).toArray();
+  }
+
+  /** Intercept and slope, neither negative; deviations count relative to the time. */
+  private static double[] fit(double[] times, double[] inverse) {
+    double weights = 0;
+    double x = 0;
+    double y = 0;
+    double xx = 0;
+    double xy = 0;
+    for (int i = 0; i < times.length; i++) {
+      double weight = 1 / (times[i] * times[i]);
+      weights += weight;
+      x += weight * inverse[i];
+      y += weight * times[i];
+      xx += weight * inverse[i] * inverse[i];
+      xy += weight * inverse[i] * times[i];
+    }
+    double slope = (weights * xy - x * y) / (weights * xx - x * x);
+    double intercept = (y - slope * x) / weights;
+    if (slope < 0) {
+      return new double[] {y / weights, 0};
+    }
+    return intercept < 0 ? new double[] {0, xy / xx} : new double[] {intercept, slope};
+  }
+}

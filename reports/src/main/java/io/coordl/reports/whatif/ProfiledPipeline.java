@@ -1,0 +1,309 @@
+package io.coordl.reports.whatif;
+
+import io.coordl.reports.differential.Differential;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.differential.Timing;
+import io.coordl.reports.recording.Host;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Phase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a {@link Pipeline} of the phases of a profile. Without workers the differences between the
+ * phases are the times of the stages; with workers the stages alone are, and what their threads
+ * took.
+ */
+final class ProfiledPipeline {
+  private static final String HOW = ": measure it with coordl profile -- java ... your.Program";
+
+  private final JobRecording recording;
+  private final @Nullable Host host;
+  private final Differential differential;
+  private final long workers;
+  private final long cores;
+  private final List<String> assumptions = new ArrayList<>();
+  private final List<Missing> missing = new ArrayList<>();
+
+  ProfiledPipeline(JobRecording recording) {
+    this.recording = recording;
+    this.host = recording.host();
+    this.differential = Differential.of(recording);
+    this.workers = differential.workers() == null ? 0 : differential.workers();
+    this.cores = host == null ? 0 : host.cores();
+  }
+
+  Pipeline pipeline() {
+    Optional<PrepLaw> law = PrepLaw.of(alone(), cores);
+    @Nullable Measure compute = needed("computeNanos", sample("ingestion"), "a step alone");
+    @Nullable Measure prep = needed("prepNanos", prep(law), "preparation from memory");
+    @Nullable Measure miss =
+        needed(
+            "missNanos",
+            workers == 0 ? difference("cached", "cold") : missOnThreads(),
+            "fetching from storage");
+    @Nullable Measure share = law.map(PrepLaw::serialShare).orElse(null);
+    if (law.isEmpty() || alone().size() < 2) {
+      assumptions.add(
+          "preparation was not measured with several numbers of threads: k threads are taken to be"
+              + " k times as fast as one, up to the number of cores");
+    }
+    @Nullable Measure storage =
+        needed(
+            "storageRate",
+            rate(host == null ? 0 : host.storageRate(), storageError()),
+            "the storage's rate");
+    @Nullable Measure memory = rate(host == null ? 0 : host.memoryRate(), 0).orElse(null);
+    @Nullable Measure decode = needed("decodeNanos", decode(), "the time to decode an item");
+    @Nullable Measure hit =
+        needed("todayHit", todayHit(), "the size of the data set and of the free memory");
+    if (sampleBytes() <= 0) {
+      need("sampleBytes", "the size of the data set");
+    }
+    if (cores == 0) {
+      need("cores", "the number of cores");
+    }
+    Pipeline known =
+        pipeline(
+            compute,
+            computeCores(compute, prep, share),
+            prep,
+            share,
+            miss,
+            storage,
+            memory,
+            decode,
+            hit,
+            List.of());
+    return pipeline(
+        compute,
+        known.computeCores(),
+        prep,
+        share,
+        miss,
+        storage,
+        memory,
+        decode,
+        hit,
+        checks(known));
+  }
+
+  private Pipeline pipeline(
+      @Nullable Measure compute,
+      @Nullable Measure computeCores,
+      @Nullable Measure prep,
+      @Nullable Measure share,
+      @Nullable Measure miss,
+      @Nullable Measure storage,
+      @Nullable Measure memory,
+      @Nullable Measure decode,
+      @Nullable Measure hit,
+      List<Pipeline.Check> checks) {
+    return new Pipeline(
+        "profile",
+        workers,
+        compute,
+        computeCores,
+        prep,
+        share,
+        miss,
+        storage,
+        memory,
+        decode,
+        hit,
+        sampleBytes(),
+        host == null ? 0 : host.datasetItems(),
+        host == null ? 0 : host.datasetBytes(),
+        host == null ? 0 : host.decodedItemBytes(),
+        cores,
+        host == null ? 0 : host.memory(),
+        host == null ? 0 : host.freeMemory(),
+        Objects.requireNonNullElse(differential.frameworks(), ""),
+        List.copyOf(assumptions),
+        checks,
+        List.copyOf(missing));
+  }
+
+  private @Nullable Measure needed(String component, Optional<Measure> measure, String what) {
+    if (measure.isEmpty()) {
+      need(component, what);
+    }
+    return measure.orElse(null);
+  }
+
+  private void need(String component, String what) {
+    missing.add(new Missing(component, what + " was not measured" + HOW + "."));
+  }
+
+  private Optional<Timing> timing(String phase) {
+    return differential.timings().stream()
+        .filter(timing -> timing.phase().equals(phase))
+        .findFirst();
+  }
+
+  private List<Timing> alone() {
+    return differential.timings().stream().filter(timing -> timing.phase().equals("prep")).toList();
+  }
+
+  private Optional<Phase> phase(String name) {
+    return recording.phases().stream()
+        .filter(phase -> name.equals(phase.phase()) && phase.samples() > 0)
+        .reduce((earlier, later) -> later);
+  }
+
+  private Optional<Measure> sample(String phase) {
+    return timing(phase).map(ProfiledPipeline::sample);
+  }
+
+  private static Measure sample(Timing timing) {
+    Double samples = timing.samplesPerBatch();
+    return timing.batchNanos().times(1 / (samples == null ? 1 : samples));
+  }
+
+  private Optional<Measure> difference(String without, String with) {
+    return sample(with)
+        .flatMap(later -> sample(without).map(earlier -> later.minus(earlier).atLeastZero()));
+  }
+
+  private Optional<Measure> prep(Optional<PrepLaw> law) {
+    Optional<Measure> alone = law.map(PrepLaw::thread);
+    return workers == 0
+        ? difference("ingestion", "cached").or(() -> alone)
+        : alone.or(this::prepOnThreads);
+  }
+
+  /** What the threads of the cached phase took, as uncertain as that phase. */
+  private Optional<Measure> prepOnThreads() {
+    return phase("cached")
+        .filter(cached -> cached.prepTime() > 0)
+        .map(cached -> onThreads(cached, cached.prepTime() + cached.fetchTime()));
+  }
+
+  private Optional<Measure> missOnThreads() {
+    return phase("cold")
+        .filter(cold -> cold.fetchTime() > 0)
+        .map(cold -> onThreads(cold, cold.fetchTime()))
+        .map(
+            cold ->
+                phase("cached")
+                    .map(cached -> onThreads(cached, cached.fetchTime()))
+                    .map(cold::minus)
+                    .orElse(cold)
+                    .atLeastZero());
+  }
+
+  private static Measure onThreads(Phase phase, long nanos) {
+    double sample = (double) nanos / phase.samples();
+    return new Measure(sample, sample * (phase.sampleNanosError() / phase.sampleNanos()));
+  }
+
+  /**
+   * Where preparing takes longer beside compute than both explain, they compete for the cores: then
+   * all cores are busy, and what preparation leaves is what compute takes.
+   */
+  private @Nullable Measure computeCores(
+      @Nullable Measure compute, @Nullable Measure prep, @Nullable Measure share) {
+    if (cores == 0 || compute == null || prep == null) {
+      return null;
+    }
+    if (workers == 0) {
+      assumptions.add(
+          "whether a step keeps this host's cores busy was not seen, as nothing ran beside it:"
+              + " anything from none (an accelerator) to all is within the error"
+              + " (--compute-cores says it)");
+      return new Measure(cores / 2.0, cores / 2.0);
+    }
+    Optional<Measure> cached = sample("cached");
+    Measure alone =
+        Measure.of(
+            of -> Math.max(of[0], of[1] * (of[2] + (1 - of[2]) / workers)),
+            compute,
+            prep,
+            share == null ? Measure.exact(0) : share);
+    if (cached.isPresent() && cached.get().minus(alone).isSignificant()) {
+      assumptions.add(
+          "compute and preparation together take longer than either alone: they compete for the "
+              + cores
+              + " cores");
+      return Measure.of(
+          of -> Math.max(0, Math.min((double) cores, (of[0] * cores - of[1]) / of[2])),
+          cached.get(),
+          prep,
+          compute);
+    }
+    assumptions.add(
+        "a step leaves the cores to preparation, as no competition was seen (--compute-cores says"
+            + " otherwise)");
+    return Measure.exact(0);
+  }
+
+  private static Optional<Measure> rate(long bytesPerSecond, long error) {
+    return bytesPerSecond <= 0
+        ? Optional.empty()
+        : Optional.of(new Measure(bytesPerSecond, Math.max(0, error)));
+  }
+
+  private long storageError() {
+    return host == null ? 0 : host.storageRateError();
+  }
+
+  private Optional<Measure> decode() {
+    return host == null || host.decodeNanos() <= 0
+        ? Optional.empty()
+        : Optional.of(Measure.exact(host.decodeNanos() * itemsPerSample()));
+  }
+
+  private double itemsPerSample() {
+    return phase("cold")
+        .filter(cold -> cold.items() > 0)
+        .map(cold -> (double) cold.items() / cold.samples())
+        .orElse(1.0);
+  }
+
+  private double sampleBytes() {
+    return host == null || host.datasetItems() <= 0
+        ? 0
+        : (double) host.datasetBytes() / host.datasetItems() * itemsPerSample();
+  }
+
+  /** What a page cache of the free memory hits: between least recently used and any replaced. */
+  private Optional<Measure> todayHit() {
+    if (host == null || host.datasetBytes() <= 0 || host.freeMemory() <= 0) {
+      return Optional.empty();
+    }
+    double size = Math.min(1, (double) host.freeMemory() / host.datasetBytes());
+    double low = HitLaw.LRU.hit(size);
+    double high = HitLaw.RANDOM.hit(size);
+    assumptions.add(
+        size >= 1
+            ? "the free memory holds the data set, so from the second epoch on the page cache"
+                + " answers every fetch"
+            : "the page cache has the free memory, and answers what lies between least recently"
+                + " used and random replacement");
+    return Optional.of(new Measure((low + high) / 2, (high - low) / 2));
+  }
+
+  private List<Pipeline.Check> checks(Pipeline pipeline) {
+    if (pipeline.computeNanos() == null || pipeline.prepNanos() == null) {
+      return List.of();
+    }
+    List<Pipeline.Check> checks = new ArrayList<>();
+    sample("cached")
+        .ifPresent(
+            cached ->
+                checks.add(
+                    new Pipeline.Check("cached", cached, pipeline.nanos(pipeline.today().hit(1)))));
+    if (pipeline.missNanos() != null) {
+      sample("cold")
+          .ifPresent(
+              cold ->
+                  checks.add(
+                      new Pipeline.Check("cold", cold, pipeline.nanos(pipeline.today().hit(0)))));
+    }
+    return List.copyOf(checks);
+  }
+}

@@ -1,0 +1,62 @@
+package io.coordl.reports.whatif;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.JobStatistics;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Predictions for one job, in the shape of their JSON: {@code whatif.schema.json} describes it, and
+ * a change that an old reader would not understand raises {@link #SCHEMA_VERSION}.
+ *
+ * @param answers one for each question, also where something is missing for it
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record WhatIf(
+    int schemaVersion,
+    String recording,
+    @Nullable String mainClass,
+    Pipeline pipeline,
+    List<Answer> answers) {
+
+  static final int SCHEMA_VERSION = 1;
+
+  /** In the order they are answered. */
+  static final List<Question> QUESTIONS =
+      List.of(
+          new BestCacheSize(),
+          new MinioOverPageCache(),
+          new DecodedItems(),
+          new Overlap(),
+          new WorkersNeeded(),
+          new StorageNeeded(),
+          new FasterStep(),
+          new JobsTogether(),
+          new HostsTogether());
+
+  /** Every question about a recording, made with a profile or without. */
+  public static WhatIf of(JobRecording recording) {
+    return of(recording, Wishes.NONE, Set.of());
+  }
+
+  /**
+   * Some questions about a recording.
+   *
+   * @param questions by their names; none: all
+   */
+  public static WhatIf of(JobRecording recording, Wishes wishes, Set<String> questions) {
+    Pipeline pipeline = Pipeline.of(recording).with(wishes.computeCores());
+    JobStatistics job = recording.job();
+    return new WhatIf(
+        SCHEMA_VERSION,
+        recording.file().toString(),
+        job == null ? null : job.mainClass(),
+        pipeline,
+        QUESTIONS.stream()
+            .filter(question -> questions.isEmpty() || questions.contains(question.name()))
+            .map(question -> question.ask(pipeline, wishes))
+            .toList());
+  }
+}
