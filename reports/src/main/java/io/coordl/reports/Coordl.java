@@ -17,7 +17,10 @@ import picocli.CommandLine.IVersionProvider;
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = Coordl.Version.class,
-    subcommands = {SummaryCommand.class, HelpCommand.class, GenerateCompletion.class},
+    subcommands = {
+      SummaryCommand.class,
+      ProfileCommand.class,
+      HelpCommand.class, GenerateCompletion.class},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       " 0:it worked",

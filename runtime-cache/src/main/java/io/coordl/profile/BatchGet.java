@@ -27,9 +27,19 @@ final class BatchGet {
     this.sinceLast = sinceLast;
   }
 
-  /** The next batch of the program's iterator is in hand; the one before is dropped. */
-  void advance() {
+  /**
+   * The next batch of the program's iterator is in hand, and no more the one before.
+   *
+   * @return nanoseconds that the iterator took
+   */
+  long advance() {
     inHand = null;
+    long start = System.nanoTime();
     inHand = iterator.next();
+    long nanos = System.nanoTime() - start;
+    if (inHand != null) {
+      batches.hold(inHand);
+    }
+    return nanos;
   }
 }

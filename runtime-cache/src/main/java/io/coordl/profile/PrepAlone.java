@@ -77,9 +77,7 @@ final class PrepAlone extends Stage {
       if (dropped != null) {
         get.batches.drop(dropped);
       }
-      start = System.nanoTime();
-      get.advance();
-      long nanos = System.nanoTime() - start + asked;
+      long nanos = asked + get.advance();
       Work now = Work.of(plan.spans().totals().snapshot());
       Object batch = get.inHand;
       Work work = now.minus(before);

@@ -197,12 +197,17 @@ public final class Profile {
       return;
     }
     if (now == null) {
-      results.remark("no training step was seen: nothing was measured");
+      say("no training step was seen: nothing was measured");
       return;
     }
     now.end();
-    results.remark("the program ended before the profile did, in: " + now.name());
+    say("the program ended before the profile did, in: " + now.name());
     results.host(plan.host());
+  }
+
+  private void say(String sentence) {
+    results.remark(sentence);
+    words.accept("profile: " + sentence);
   }
 
   /** What was measured, in words; for the end of the job. */

@@ -48,7 +48,7 @@ final class Results {
     remark(phase + " was not measured: " + reason);
     PhaseEvent event = new PhaseEvent();
     event.phase = phase;
-    event.note = "not measured: " + reason;
+    event.note = reason;
     spans.emit(event::commit);
   }
 
