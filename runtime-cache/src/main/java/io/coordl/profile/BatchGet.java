@@ -17,6 +17,15 @@ final class BatchGet {
   /** A batch that the program's iterator has given up and the program has not got. */
   @Nullable Object inHand;
 
+  /** The program's iterator threw what is the program's to see. */
+  static final class IteratorThrewException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    IteratorThrewException(Throwable cause) {
+      super(cause);
+    }
+  }
+
   /** What the iterator threw instead. */
   @Nullable Throwable thrown;
 
@@ -35,11 +44,24 @@ final class BatchGet {
   long advance() {
     inHand = null;
     long start = System.nanoTime();
-    inHand = iterator.next();
+    try {
+      inHand = iterator.next();
+    } catch (Throwable t) {
+      throw new IteratorThrewException(t);
+    }
     long nanos = System.nanoTime() - start;
     if (inHand != null) {
       batches.hold(inHand);
     }
     return nanos;
+  }
+
+  /** Whether the program's iterator has another batch. */
+  boolean hasMore() {
+    try {
+      return iterator.hasNext();
+    } catch (Throwable t) {
+      throw new IteratorThrewException(t);
+    }
   }
 }

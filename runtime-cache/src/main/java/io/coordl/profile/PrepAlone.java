@@ -66,7 +66,7 @@ final class PrepAlone extends Stage {
     Work before = Work.of(plan.spans().totals().snapshot());
     while (!gauge.isDone()) {
       long start = System.nanoTime();
-      if (!get.iterator.hasNext()) {
+      if (!get.hasMore()) {
         if (++passes >= MOST_PASSES && !gauge.hasSome()) {
           reason = "a pass has too few batches";
         }
