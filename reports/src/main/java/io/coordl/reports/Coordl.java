@@ -15,7 +15,12 @@ import picocli.CommandLine.IVersionProvider;
     name = "coordl",
     description = "Says where the time of a DJL or DL4J training job went.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {SummaryCommand.class, HelpCommand.class, GenerateCompletion.class},
+    subcommands = {
+      ProfileCommand.class,
+      SummaryCommand.class,
+      HelpCommand.class,
+      GenerateCompletion.class
+    },
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
 public final class Coordl {
 

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class DirectReads {
   /** Largest single read; a multiple of every block size. */
-  private static final int CHUNK = 4 << 20;
+  private static final int CHUNK = 2 << 20;
 
   private static final int LARGEST_BLOCK = 1 << 16;
 
@@ -64,9 +64,10 @@ final class DirectReads {
             file.path().substring(0, Math.max(1, slash)), DirectReads::accessTo);
     if (access.alignment > 0) {
       try {
-        boolean read = readDirect(file, target, offset);
-        direct.increment();
-        return read;
+        if (readDirect(file, target, offset)) {
+          direct.increment();
+          return true;
+        }
       } catch (IOException | UnsupportedOperationException e) {
         if (!Thread.currentThread().isInterrupted()) { // Else only this channel was closed by it.
           directories.put(

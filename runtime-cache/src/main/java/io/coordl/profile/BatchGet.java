@@ -17,6 +17,15 @@ final class BatchGet {
   /** A batch that the program's iterator has given up and the program has not got. */
   @Nullable Object inHand;
 
+  /** The program's iterator threw what is the program's to see. */
+  static final class IteratorThrewException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    IteratorThrewException(Throwable cause) {
+      super(cause);
+    }
+  }
+
   /** What the iterator threw instead. */
   @Nullable Throwable thrown;
 
@@ -27,9 +36,32 @@ final class BatchGet {
     this.sinceLast = sinceLast;
   }
 
-  /** The next batch of the program's iterator is in hand; the one before is dropped. */
-  void advance() {
+  /**
+   * The next batch of the program's iterator is in hand, and no more the one before.
+   *
+   * @return nanoseconds that the iterator took
+   */
+  long advance() {
     inHand = null;
-    inHand = iterator.next();
+    long start = System.nanoTime();
+    try {
+      inHand = iterator.next();
+    } catch (Throwable t) {
+      throw new IteratorThrewException(t);
+    }
+    long nanos = System.nanoTime() - start;
+    if (inHand != null) {
+      batches.hold(inHand);
+    }
+    return nanos;
+  }
+
+  /** Whether the program's iterator has another batch. */
+  boolean hasMore() {
+    try {
+      return iterator.hasNext();
+    } catch (Throwable t) {
+      throw new IteratorThrewException(t);
+    }
   }
 }

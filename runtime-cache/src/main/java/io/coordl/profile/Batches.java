@@ -14,6 +14,11 @@ public interface Batches {
    */
   Kept keep(Object batch);
 
+  /**
+   * Makes a batch outlive its iterator, which may free what is its own when it is asked for more.
+   */
+  void hold(Object batch);
+
   /** Frees a batch that the program will not get. */
   void drop(Object batch);
 

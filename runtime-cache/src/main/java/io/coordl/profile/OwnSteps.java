@@ -73,6 +73,9 @@ final class OwnSteps extends Stage {
       return;
     }
     Work work = gauge.work();
+    if (memory && work.items() > 0) {
+      plan.rates().decoding((double) work.decodeTime() / work.items());
+    }
     String note = "";
     if (work.items() == 0) {
       note = "no item was read while samples were loaded";

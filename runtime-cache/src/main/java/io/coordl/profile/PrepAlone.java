@@ -66,7 +66,7 @@ final class PrepAlone extends Stage {
     Work before = Work.of(plan.spans().totals().snapshot());
     while (!gauge.isDone()) {
       long start = System.nanoTime();
-      if (!get.iterator.hasNext()) {
+      if (!get.hasMore()) {
         if (++passes >= MOST_PASSES && !gauge.hasSome()) {
           reason = "a pass has too few batches";
         }
@@ -77,9 +77,7 @@ final class PrepAlone extends Stage {
       if (dropped != null) {
         get.batches.drop(dropped);
       }
-      start = System.nanoTime();
-      get.advance();
-      long nanos = System.nanoTime() - start + asked;
+      long nanos = asked + get.advance();
       Work now = Work.of(plan.spans().totals().snapshot());
       Object batch = get.inHand;
       Work work = now.minus(before);

@@ -32,6 +32,7 @@ public final class Profile {
   private final SpanRecorder spans;
   private final Consumer<String> words;
   private final Runnable ending;
+  private final ProfiledItems items;
   private final Gate gate = new Gate();
   private final Results results;
   private final Deque<Stage> stages = new ArrayDeque<>();
@@ -72,6 +73,7 @@ public final class Profile {
     this.spans = spans;
     this.words = words;
     this.ending = ending;
+    this.items = items;
     this.results = new Results(spans, items);
     this.plan = new Plan(phases, steps, spans, items, gate, results, words);
     stages.addAll(plan.beginning());
@@ -98,10 +100,12 @@ public final class Profile {
     if (inside) {
       try {
         next = answer(get);
-      } catch (Throwable t) {
-        // Of the program's iterator, which the profile has asked in the program's stead.
-        get.thrown = t;
+      } catch (BatchGet.IteratorThrewException e) {
+        get.thrown = e.getCause();
         next = Stage.Next.ANSWER;
+      } catch (Throwable t) {
+        giveUp(t);
+        next = get.inHand == null ? Stage.Next.OWN : Stage.Next.ANSWER;
       }
     }
     return new Call(get, inside, next == Stage.Next.ANSWER, System.nanoTime() - entered);
@@ -180,6 +184,15 @@ public final class Profile {
     }
   }
 
+  /** A defect of ours: the program goes on as it is, the recording has what was measured. */
+  private void giveUp(Throwable cause) {
+    over = true;
+    gate.open();
+    items.from(ProfiledItems.From.PROGRAM);
+    say("it is given up after a fault, the program goes on: " + cause);
+    Bridge.fault("a profile", cause);
+  }
+
   private void finish() {
     over = true;
     gate.open();
@@ -197,12 +210,20 @@ public final class Profile {
       return;
     }
     if (now == null) {
-      results.remark("no training step was seen: nothing was measured");
+      say(
+          spans.totals().snapshot().totals().batches > 0
+              ? "its batches come from a class that cannot be followed: nothing was measured"
+              : "no training step was seen: nothing was measured");
       return;
     }
     now.end();
-    results.remark("the program ended before the profile did, in: " + now.name());
+    say("the program ended before the profile did, in: " + now.name());
     results.host(plan.host());
+  }
+
+  private void say(String sentence) {
+    results.remark(sentence);
+    words.accept("profile: " + sentence);
   }
 
   /** What was measured, in words; for the end of the job. */

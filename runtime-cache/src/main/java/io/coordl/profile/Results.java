@@ -48,7 +48,7 @@ final class Results {
     remark(phase + " was not measured: " + reason);
     PhaseEvent event = new PhaseEvent();
     event.phase = phase;
-    event.note = "not measured: " + reason;
+    event.note = reason;
     spans.emit(event::commit);
   }
 
@@ -107,17 +107,19 @@ final class Results {
     if (cold == null || cached == null || ingestion == null) {
       return;
     }
-    double whole = Math.max(cold.sampleNanos, Math.max(cached.sampleNanos, ingestion.sampleNanos));
-    double all = 100 / whole;
+    // What errors alone make longer without fetch or prep is no stall.
+    double known = Math.min(cached.sampleNanos, cold.sampleNanos);
+    double compute = Math.min(ingestion.sampleNanos, known);
+    double all = 100 / cold.sampleNanos;
     lines.add(
         format(
             "  of an epoch: compute %.1f %% +- %.1f, prep stall %.1f %% +- %.1f, fetch stall"
                 + " %.1f %% +- %.1f, GC inside stalls %.1f %%",
-            all * ingestion.sampleNanos,
+            all * compute,
             all * Math.hypot(ingestion.sampleNanosError, cold.sampleNanosError),
-            all * Math.max(0, cached.sampleNanos - ingestion.sampleNanos),
+            all * (known - compute),
             all * Math.hypot(cached.sampleNanosError, ingestion.sampleNanosError),
-            all * Math.max(0, cold.sampleNanos - cached.sampleNanos),
+            all * (cold.sampleNanos - known),
             all * Math.hypot(cold.sampleNanosError, cached.sampleNanosError),
             cold.wall == 0 ? 0 : 100.0 * cold.gcStall / cold.wall));
   }

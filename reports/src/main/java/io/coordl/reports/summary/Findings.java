@@ -2,7 +2,8 @@ package io.coordl.reports.summary;
 
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.Summary.Staging;
-import io.coordl.reports.summary.Text.Nanos;
+import io.coordl.reports.text.Text;
+import io.coordl.reports.text.Text.Nanos;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;

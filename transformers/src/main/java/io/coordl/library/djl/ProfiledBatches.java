@@ -30,6 +30,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   private final Profile profile;
   private final Field dataBatchifier;
   private final Field labelBatchifier;
+  private final Field batchManager;
 
   /**
    * Answers for one loader of DJL.
@@ -47,6 +48,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     profile = Objects.requireNonNull(services.profile());
     dataBatchifier = Symbols.field(Batch.class, "dataBatchifier", Batchifier.class);
     labelBatchifier = Symbols.field(Batch.class, "labelBatchifier", Batchifier.class);
+    batchManager = Symbols.field(Batch.class, "manager", NDManager.class);
   }
 
   @Override
@@ -58,6 +60,22 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   @Override
   public int samples(Object batch) {
     return Math.max(1, ((Batch) batch).getSize());
+  }
+
+  /** {@code DataIterable.hasNext} closes the manager of its batches when it has no more of them. */
+  @Override
+  public void hold(Object batch) {
+    Batch held = (Batch) batch;
+    NDManager before = held.getManager();
+    NDManager own = before.getEngine().newBaseManager(before.getDevice());
+    held.getData().attach(own);
+    held.getLabels().attach(own);
+    try {
+      batchManager.set(held, own);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e); // It was made accessible.
+    }
+    before.close();
   }
 
   @Override

@@ -48,6 +48,11 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   }
 
   @Override
+  public void hold(Object batch) {
+    // Its memory is not used again before two more have been made, and nobody asks for two.
+  }
+
+  @Override
   public void drop(Object batch) {
     // Its memory is the iterator's, or goes with it.
   }
