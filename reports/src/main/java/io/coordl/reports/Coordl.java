@@ -18,6 +18,8 @@ import picocli.CommandLine.IVersionProvider;
     subcommands = {
       ProfileCommand.class,
       SummaryCommand.class,
+      DiffCommand.class,
+      WhatIfCommand.class,
       HelpCommand.class,
       GenerateCompletion.class
     },
