@@ -20,7 +20,11 @@ import picocli.CommandLine.IVersionProvider;
     subcommands = {
       SummaryCommand.class,
       ProfileCommand.class,
-      HelpCommand.class, GenerateCompletion.class},
+      DiffCommand.class,
+      WhatIfCommand.class,
+      HelpCommand.class,
+      GenerateCompletion.class
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       " 0:it worked",

@@ -33,7 +33,12 @@ class ArchitectureTest {
           .resideInAPackage("io.coordl.reports.recording")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage("io.coordl.reports", "io.coordl.reports.summary");
+          .resideInAnyPackage(
+              "io.coordl.reports",
+              "io.coordl.reports.summary",
+              "io.coordl.reports.differential",
+              "io.coordl.reports.whatif",
+              "io.coordl.reports.text");
 
   @ArchTest
   static final ArchRule onlyRecordingsReadJfr =

@@ -193,7 +193,7 @@ final class Analysis {
     }
     Optional<Measure> stall = difference(Phases.INGESTION, Phases.CACHED);
     Optional<Measure> time = isSerial() ? stall : time(Phases.CACHED);
-    if (stall.isPresent() && time.isPresent() && stall.get().isSignificant()) {
+    if (stall.isPresent() && time.isPresent() && stall.get().exceedsItsError()) {
       return time.map(Measure::perSecond);
     }
     missing.add(
@@ -215,7 +215,7 @@ final class Analysis {
     }
     Optional<Measure> stall = difference(Phases.CACHED, Phases.COLD);
     Optional<Measure> time = isSerial() ? stall : time(Phases.COLD);
-    if (stall.isPresent() && time.isPresent() && stall.get().isSignificant()) {
+    if (stall.isPresent() && time.isPresent() && stall.get().exceedsItsError()) {
       return time.map(Measure::perSecond);
     }
     missing.add(

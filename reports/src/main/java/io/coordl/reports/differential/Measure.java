@@ -96,7 +96,7 @@ public record Measure(double value, double error) {
   }
 
   /** True if the figure is not explained by its error alone. */
-  public boolean isSignificant() {
+  public boolean exceedsItsError() {
     return value > error;
   }
 

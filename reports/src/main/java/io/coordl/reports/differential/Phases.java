@@ -136,7 +136,12 @@ record Phases(
             .findFirst();
     return note.map(text -> "the phase was tried, but nothing was measured: " + text)
         .orElse(
-            "no recording holds this phase: make one with profile="
+            (recordings.size() == 1
+                    ? recordings.get(0).file() + " does not"
+                    : "the recordings do not")
+                + " hold the phase "
+                + name
+                + ": make one with profile="
                 + name
                 + ", or all of them with profile=all.");
   }

@@ -29,6 +29,9 @@ public record Answer(
     List<String> assumptions,
     List<Missing> missing) {
 
+  /** An error of this part of a figure leaves little of it. */
+  private static final double HARDLY = 0.3;
+
   /**
    * A number with its error.
    *
@@ -53,6 +56,31 @@ public record Answer(
 
   /** A point of a curve; the error is that of the prediction. */
   public record Point(double x, Measure y) {}
+
+  /**
+   * The same; where the figure is hardly one because it is not known how many cores a step keeps
+   * busy, the sentence says so.
+   */
+  Answer hinting(Pipeline pipeline) {
+    Measure cores = pipeline.computeCores();
+    if (figure == null
+        || cores == null
+        || cores.error() == 0
+        || figure.measure().error() < HARDLY * figure.measure().value()) {
+      return this;
+    }
+    return new Answer(
+        question,
+        title,
+        sentence
+            + " The error is that large because it is not known how many cores a step keeps busy:"
+            + " give --compute-cores N, 0 for an accelerator.",
+        figure,
+        plot,
+        arguments,
+        assumptions,
+        missing);
+  }
 
   static Answer withheld(String question, String title, List<Missing> missing) {
     return new Answer(

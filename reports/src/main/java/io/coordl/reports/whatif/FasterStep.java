@@ -14,7 +14,7 @@ import java.util.List;
  * what a job waits for once its steps take no time.
  */
 final class FasterStep implements Question {
-  private static final double[] FACTORS = Sketch.steps(1, 8, 0.5);
+  private static final double[] FACTORS = Sketch.steps(1, 8, 1);
 
   /** Of the speed of infinitely fast steps: from there on, more is wasted. */
   private static final double ENOUGH = 0.95;

@@ -224,7 +224,7 @@ final class ProfiledPipeline {
             compute,
             prep,
             share == null ? Measure.exact(0) : share);
-    if (cached.isPresent() && cached.get().minus(alone).isSignificant()) {
+    if (cached.isPresent() && cached.get().minus(alone).exceedsItsError()) {
       assumptions.add(
           "compute and preparation together take longer than either alone: they compete for the "
               + cores

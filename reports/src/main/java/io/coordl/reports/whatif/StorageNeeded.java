@@ -18,7 +18,7 @@ final class StorageNeeded implements Question {
   /** A pipeline that fetches on the training thread always waits; this part of its time may be. */
   private static final double LITTLE = 0.05;
 
-  private static final double[] FACTORS = {0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16};
+  private static final double[] FACTORS = {0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 8, 16};
 
   @Override
   public String name() {

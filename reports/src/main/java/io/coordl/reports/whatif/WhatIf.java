@@ -56,7 +56,7 @@ public record WhatIf(
         pipeline,
         QUESTIONS.stream()
             .filter(question -> questions.isEmpty() || questions.contains(question.name()))
-            .map(question -> question.ask(pipeline, wishes))
+            .map(question -> question.ask(pipeline, wishes).hinting(pipeline))
             .toList());
   }
 }

@@ -1,0 +1,104 @@
+package io.coordl.reports;
+
+import io.coordl.reports.differential.Differential;
+import io.coordl.reports.differential.DifferentialJson;
+import io.coordl.reports.differential.DifferentialText;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.recording.RecordingReader;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code coordl diff INGESTION.jfr CACHED.jfr COLD.jfr}. */
+@Command(
+    name = "diff",
+    description = {
+      "Says where an epoch's time goes by what it takes without fetch and preparation, without"
+          + " fetch, and with both.",
+      "Give one recording of a profile, or three: prepared batches replayed, every item from"
+          + " memory, nothing from memory. The three may be profiles of one phase each, in any"
+          + " order, or ordinary recordings of three epochs or more, in this order.",
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Coordl.Version.class,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      " 0:the profile was printed",
+      " 1:a recording cannot be read, or holds nothing to compare",
+      " 2:the command line is wrong",
+    })
+final class DiffCommand implements Callable<Integer> {
+  @Spec CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE.jfr",
+      arity = "1..3",
+      description = "A profile, or ingestion, cached and cold.")
+  List<Path> files;
+
+  @Option(
+      names = "--live",
+      paramLabel = "FILE.jfr",
+      description = "An ordinary recording of the same job, whose own attribution is shown beside.")
+  @Nullable Path live;
+
+  @Option(
+      names = "--json",
+      description =
+          "Print JSON: times in nanoseconds; its schema is differential.schema.json in coordl.jar.")
+  boolean json;
+
+  @Option(
+      names = "--no-progress",
+      description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
+  boolean noProgress;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
+  DiffCommand() {}
+
+  @Override
+  public Integer call() throws RecordingException {
+    if (files.size() == 2) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Two recordings say too little: give one profile, or three: ingestion, cached, cold.");
+    }
+    Optional<JobRecording> ordinary = live == null ? Optional.empty() : Optional.of(read(live));
+    JobRecording first = read(files.get(0));
+    Differential differential =
+        files.size() == 1
+            ? Differential.of(first, ordinary)
+            : Differential.of(first, read(files.get(1)), read(files.get(2)), ordinary);
+    if (differential.timings().isEmpty()) {
+      throw new RecordingException(
+          differential.missing().stream()
+              .map(one -> one.reason())
+              .findFirst()
+              .orElse("no phase was measured."));
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(DifferentialJson.of(differential));
+    } else {
+      DifferentialText.lines(differential).forEach(out::println);
+    }
+    return ExitCode.OK;
+  }
+
+  private JobRecording read(Path file) throws RecordingException {
+    try (ProgressBar bar = ProgressBar.of(file, !noProgress, spec.commandLine().getErr())) {
+      return RecordingReader.read(file, bar);
+    }
+  }
+}

@@ -1,0 +1,223 @@
+package io.coordl.reports.differential;
+
+import static io.coordl.reports.recording.Profiles.emitPhase;
+import static io.coordl.reports.recording.Recordings.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.coordl.event.PhaseEvent;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Profiles;
+import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.RecordingReader;
+import io.coordl.reports.recording.Recordings;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DifferentialTest {
+  private static final Offset<Double> EXACT = within(1e-9);
+
+  @TempDir Path folder;
+
+  private JobRecording recording(String name, Runnable events) throws Exception {
+    return RecordingReader.read(
+        Recordings.record(folder.resolve(name + ".jfr"), events), Progress.NONE);
+  }
+
+  private static Measure share(Differential differential, String part) {
+    return differential.share(part).orElseThrow().share();
+  }
+
+  @Test
+  void theDifferencesAreTheStallsAndAddUpToTheEpoch() throws Exception {
+    Differential profile = Differential.of(recording("all", Profiles::emitSerial));
+
+    // 2 ms compute; 3 ms prep of which 0.1 ms are pauses; 1 ms fetch.
+    assertThat(share(profile, "compute").value()).isCloseTo(2 / 6.0, EXACT);
+    assertThat(share(profile, "prepStall").value()).isCloseTo(2.9 / 6, EXACT);
+    assertThat(share(profile, "fetchStall").value()).isCloseTo(1 / 6.0, EXACT);
+    assertThat(share(profile, "gcStall").value()).isCloseTo(0.1 / 6, EXACT);
+    // (t3 - t2) / t3 = 1 - t2 / t3, and each t is known to 1 %.
+    assertThat(share(profile, "fetchStall").error())
+        .isCloseTo(5 / 6.0 * Math.hypot(0.01, 0.01), within(2e-4));
+    assertThat(profile.ingestionRate().value()).isCloseTo(500, EXACT);
+    assertThat(profile.prepRate().value()).isCloseTo(1 / 0.003, within(1e-6));
+    assertThat(profile.fetchRate().value()).isCloseTo(1_000, within(1e-6));
+    assertThat(profile.limit()).isEqualTo("prepStall");
+    assertThat(profile.workers()).isZero();
+    assertThat(profile.unit()).isEqualTo("sample");
+    assertThat(profile.missing()).isEmpty();
+    assertThat(profile.remarks()).isEmpty();
+  }
+
+  @Test
+  void theLiveAttributionOfTheColdPhaseStandsBeside() throws Exception {
+    Differential profile = Differential.of(recording("all", Profiles::emitSerial));
+
+    Differential.Share fetch = profile.share("fetchStall").orElseThrow();
+    assertThat(fetch.live()).isCloseTo(1 / 8.0, EXACT);
+    assertThat(fetch.difference()).isCloseTo(1 / 8.0 - 1 / 6.0, EXACT);
+    assertThat(profile.live().of()).isEqualTo("cold");
+    assertThat(profile.share("queueStall").orElseThrow().live())
+        .isCloseTo(1 - 1 / 3.0 - 1 / 2.0 - 1 / 8.0 - 1 / 60.0, EXACT);
+  }
+
+  @Test
+  void orThatOfAnOrdinaryRecording() throws Exception {
+    JobRecording ordinary =
+        recording("job", () -> Recordings.emitTotals(1, 100, 70 * SECOND, 40 * SECOND));
+
+    Differential profile =
+        Differential.of(recording("all", Profiles::emitSerial), Optional.of(ordinary));
+
+    assertThat(profile.live().of()).isEqualTo("job");
+    assertThat(profile.share("fetchStall").orElseThrow().live()).isCloseTo(40 / 70.0, EXACT);
+  }
+
+  @Test
+  void threeProfilesMayStandInAnyOrder() throws Exception {
+    JobRecording ingestion = recording("i", () -> emitPhase("ingestion", 2, 2e6, 0, 0));
+    JobRecording cached = recording("p", () -> emitPhase("cached", 2, 5e6, 0, 0));
+    JobRecording cold = recording("c", () -> emitPhase("cold", 2, 8e6, 0, 0));
+
+    Differential inOrder = Differential.of(ingestion, cached, cold, Optional.empty());
+    Differential mixed = Differential.of(cold, ingestion, cached, Optional.empty());
+
+    assertThat(mixed.shares()).isEqualTo(inOrder.shares());
+    assertThat(share(mixed, "prepStall").value()).isCloseTo(3 / 8.0, EXACT);
+    // With workers, what shows is the slowest stage: P and F are the rates of their phases.
+    assertThat(mixed.prepRate().value()).isCloseTo(200, within(1e-6));
+    assertThat(mixed.fetchRate().value()).isCloseTo(125, within(1e-6));
+    assertThat(mixed.timings()).extracting(Timing::file).contains(cold.file().toString());
+  }
+
+  @Test
+  void ordinaryRecordingsAreWhatTheirPlaceSays() throws Exception {
+    JobRecording[] recordings = new JobRecording[3];
+    long[] seconds = {20, 30, 60};
+    for (int i = 0; i < 3; i++) {
+      long wall = seconds[i] * SECOND;
+      recordings[i] =
+          recording(
+              "job" + i,
+              () -> {
+                Recordings.emitEpoch(1, 5 * wall, SECOND);
+                Recordings.emitEpoch(2, wall + SECOND + SECOND / 10, SECOND);
+                Recordings.emitEpoch(3, wall + SECOND - SECOND / 10, SECOND);
+                Recordings.emitTotals(3, 300, 7 * wall, SECOND);
+              });
+    }
+
+    Differential differential =
+        Differential.of(recordings[0], recordings[1], recordings[2], Optional.empty());
+
+    // 100 batches an epoch, the checkpoint of 1 s taken out, the first epoch left out; in each of
+    // the waits, 0.25 s of pauses.
+    assertThat(differential.timings()).allMatch(timing -> timing.origin().equals("epochs"));
+    assertThat(share(differential, "compute").value()).isCloseTo(20 / 60.0, EXACT);
+    assertThat(share(differential, "prepStall").value()).isCloseTo(9.75 / 60.0, EXACT);
+    assertThat(share(differential, "fetchStall").value()).isCloseTo(30 / 60.0, EXACT);
+    assertThat(differential.timings().get(0).batchNanos().error()).isGreaterThan(1e6);
+    assertThat(differential.live().file()).endsWith("job2.jfr");
+  }
+
+  @Test
+  void whatIsMissingIsSaidAndNotGuessed() throws Exception {
+    JobRecording tooShort = recording("short", () -> Recordings.emitEpoch(1, 30 * SECOND, SECOND));
+    Differential ordinary = Differential.of(tooShort, tooShort, tooShort, Optional.empty());
+    Differential noCold =
+        Differential.of(
+            recording(
+                "nocold",
+                () -> {
+                  emitPhase("ingestion", 1, 2e6, 0, 0);
+                  emitPhase("cached", 1, 2e6, 0, 0);
+                  PhaseEvent cold = Profiles.phase("cold", 1, 3e6, 0, 0);
+                  cold.steps = 0;
+                  cold.note = "the data set has too few items";
+                  cold.commit();
+                }));
+
+    assertThat(ordinary.timings()).isEmpty();
+    assertThat(ordinary.missing())
+        .hasSizeGreaterThan(2)
+        .anyMatch(missing -> missing.reason().contains("three complete epochs"));
+    assertThat(share(noCold, "fetchStall")).isNull();
+    assertThat(noCold.ingestionRate().value()).isCloseTo(500, EXACT);
+    assertThat(noCold.limit()).isEqualTo("unknown");
+    assertThat(noCold.missing())
+        .anyMatch(missing -> missing.reason().contains("the data set has too few items"))
+        .anyMatch(missing -> missing.reason().contains("preparation hides behind compute"))
+        .anyMatch(missing -> missing.figure().equals("fetchRate"));
+  }
+
+  @Test
+  void noPartIsNegativeAndTheReaderIsTold() throws Exception {
+    Differential noise =
+        Differential.of(
+            recording(
+                "noise",
+                () -> {
+                  emitPhase("ingestion", 1, 2.01e6, 0, 0);
+                  emitPhase("cached", 1, 2e6, 0, 0);
+                  emitPhase("cold", 1, 4e6, 0, 0);
+                }));
+    Differential wrong =
+        Differential.of(
+            recording(
+                "wrong",
+                () -> {
+                  emitPhase("ingestion", 1, 3e6, 0, 0);
+                  emitPhase("cached", 1, 2e6, 0, 0);
+                  emitPhase("cold", 1, 4e6, 0, 0);
+                }));
+
+    assertThat(share(noise, "prepStall").value()).isZero();
+    assertThat(share(noise, "compute").value()).isCloseTo(0.5, EXACT);
+    assertThat(noise.remarks())
+        .singleElement()
+        .asString()
+        .contains("by less than the error of measurement: no prep stall");
+    assertThat(wrong.remarks()).singleElement().asString().contains("do not rely on this profile");
+  }
+
+  @Test
+  void recordingsThatDifferAreNamed() throws Exception {
+    JobRecording ingestion =
+        recording(
+            "i",
+            () -> {
+              Recordings.emitConfiguration("decoded", "share");
+              Recordings.emitConfiguration("profile", "ingestion");
+              emitPhase("ingestion", 0, 2e6, 0, 0);
+            });
+    JobRecording cached = recording("p", () -> emitPhase("cached", 1, 5e6, 0, 0));
+    JobRecording cold =
+        recording(
+            "c",
+            () -> {
+              PhaseEvent event = Profiles.phase("cold", 2, 18e6, 0, 0);
+              event.samples /= 2;
+              event.steady = false;
+              event.note = "time was up";
+              event.commit();
+            });
+
+    assertThat(Differential.of(ingestion, cached, cold, Optional.empty()).remarks())
+        .anyMatch(remark -> remark.startsWith("the argument decoded differs"))
+        .anyMatch(
+            remark ->
+                remark.startsWith("the number of workers differs")
+                    && remark.contains("1 in cached, 2 in cold"))
+        .anyMatch(
+            remark ->
+                remark.startsWith("the number of samples in a batch differs")
+                    && remark.contains("16.0 in cold"))
+        .anyMatch(remark -> remark.contains("cold ended before") && remark.contains("time was up"))
+        .noneMatch(remark -> remark.contains("profile differs"))
+        .hasSize(4);
+  }
+}

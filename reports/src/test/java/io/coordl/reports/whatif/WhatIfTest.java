@@ -1,0 +1,388 @@
+package io.coordl.reports.whatif;
+
+import static io.coordl.reports.recording.Profiles.emitPhase;
+import static io.coordl.reports.recording.Recordings.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.coordl.event.EpochEvent;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Profiles;
+import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.RecordingReader;
+import io.coordl.reports.recording.Recordings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.DoublePredicate;
+import org.assertj.core.data.Offset;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WhatIfTest {
+  private static final Offset<Double> NEAR = within(1e-6);
+  private static final Set<String> ARGUMENTS =
+      Set.of("cache", "cache.size", "decoded", "decoded.size", "prefetch", "prep", "prep.jobs");
+
+  @TempDir Path folder;
+
+  private JobRecording recording(Runnable events) throws Exception {
+    return RecordingReader.read(
+        Recordings.record(folder.resolve("job.jfr"), events), Progress.NONE);
+  }
+
+  private static Answer answer(WhatIf whatIf, String question) {
+    return whatIf.answers().stream()
+        .filter(answer -> answer.question().equals(question))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Measure figure(WhatIf whatIf, String question) {
+    return answer(whatIf, question).figure().measure();
+  }
+
+  /** Where a condition begins to hold, by halving. */
+  private static double begins(double low, double high, DoublePredicate holds) {
+    for (int i = 0; i < 100; i++) {
+      double middle = (low + high) / 2;
+      if (holds.test(middle)) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return high;
+  }
+
+  private static Costs drawn(Random random) {
+    double storage = 10 + 1_000 * random.nextDouble();
+    double prep = 10 + 1_000 * random.nextDouble();
+    return Costs.of(
+        10 + 1_000 * random.nextDouble(),
+        0,
+        prep,
+        random.nextDouble() / 4,
+        storage * (1 + 3 * random.nextDouble()),
+        storage,
+        storage * random.nextDouble() / 20,
+        prep / 3,
+        random.nextDouble());
+  }
+
+  @Test
+  void theBestCacheIsTheSmallestThatIsAsGoodAsAllMemory() {
+    Random random = new Random(1);
+    int inside = 0;
+    for (int i = 0; i < 500; i++) {
+      Costs costs = drawn(random);
+      Setup setup = Setup.of(1 + random.nextInt(8), 16);
+      double all = costs.nanos(setup.hit(1));
+
+      double best = BestCacheSize.bestShare(costs, setup);
+
+      double found = begins(0, 1, x -> costs.nanos(setup.hit(x)) <= all * (1 + 1e-12));
+      assertThat(best).isCloseTo(found, NEAR);
+      inside += best > 0.01 && best < 0.99 ? 1 : 0;
+    }
+    assertThat(inside).isGreaterThan(100);
+  }
+
+  @Test
+  void theBestCacheIsThePapers() {
+    // x* = (1/S - 1/R) / (1/S - 1/C), in nanoseconds a sample: S 10, C 1, R 4.
+    Costs costs = Costs.of(4, 0, 4, 0, 0, 10, 1, 0, 0);
+
+    assertThat(BestCacheSize.bestShare(costs, Setup.of(4, 4))).isCloseTo(6 / 9.0, NEAR);
+  }
+
+  @Test
+  void theStorageNeededIsTheSlowestThatKeepsUp() {
+    Random random = new Random(2);
+    int inside = 0;
+    for (int i = 0; i < 500; i++) {
+      Costs costs = drawn(random);
+      Setup setup = Setup.of(1 + random.nextInt(8), 16).hit(random.nextDouble() / 2);
+      double all = costs.nanos(setup.hit(1));
+      double left = setup.workers() * (all - costs.prepSerial()) - costs.prepParallel();
+      if (left < setup.workers() * all * 0.05) {
+        continue; // Workers without a pause: there is no such rate.
+      }
+      double found =
+          begins(0, 1e4, factor -> costs.nanos(setup.storage(factor)) <= all * (1 + 1e-12));
+
+      assertThat(StorageNeeded.factor(costs, setup)).isCloseTo(found, within(1e-4));
+      inside++;
+    }
+    assertThat(inside).isGreaterThan(100);
+  }
+
+  @Test
+  void aPipelineThatFetchesItselfNeedsAStorageThatLeavesLittleToFetching() {
+    Costs costs = Costs.of(2, 0, 3, 0, 1, 0.5, 0, 0, 0);
+    Setup setup = Setup.of(0, 4).hit(0);
+
+    double factor = StorageNeeded.factor(costs, setup);
+
+    double nanos = costs.nanos(setup.storage(factor));
+    assertThat((nanos - 5) / nanos).isCloseTo(0.05, NEAR);
+  }
+
+  @Test
+  void theWorkersNeededAreTheFewestThatKeepUp() {
+    Random random = new Random(3);
+    for (int i = 0; i < 500; i++) {
+      Costs costs = drawn(random);
+      if (costs.compute() <= 1.02 * costs.prepSerial()) {
+        assertThat(WorkersNeeded.workers(costs)).isGreaterThan(10);
+        continue;
+      }
+      Setup setup = Setup.of(1, 1e9).storage(1);
+      Costs unlimited =
+          new Costs(
+              costs.compute(),
+              0,
+              costs.prepSerial(),
+              costs.prepParallel(),
+              costs.miss(),
+              0,
+              0,
+              0,
+              costs.todayHit());
+      double found =
+          begins(1, 1e6, k -> unlimited.nanos(setup.workers(k)) <= costs.compute() * (1 + 1e-12));
+      assertThat(Math.max(1, WorkersNeeded.workers(costs)))
+          .isCloseTo(found, Percentage.withPercentage(0.01));
+    }
+  }
+
+  @Test
+  void fasterStepsStopWhereNearlyAllIsReached() {
+    Costs costs = Costs.of(8, 0, 2, 0, 0, 0, 0, 0, 1);
+
+    assertThat(FasterStep.stops(costs, Setup.of(1, 4))).isCloseTo(8 / (2 / 0.95), within(1e-4));
+    assertThat(FasterStep.stops(costs, Setup.of(0, 4))).isCloseTo(8 / (2 / 0.95 - 2), within(1e-3));
+  }
+
+  @Test
+  void hostsScaleAsFarAsOneStorageFeedsThem() {
+    Costs costs = Costs.of(4, 0, 4, 0, 0, 0.25, 0, 0, 0);
+
+    double hosts = HostsTogether.scalesTo(costs, Setup.of(4, 4));
+
+    assertThat(hosts).isCloseTo(16, NEAR);
+    assertThat(costs.nanos(Setup.of(4, 4).hit(0).hosts(hosts))).isCloseTo(4, NEAR);
+    assertThat(costs.nanos(Setup.of(4, 4).hit(0).hosts(2 * hosts))).isCloseTo(8, NEAR);
+  }
+
+  @Test
+  void aSerialProfileIsItsDifferences() throws Exception {
+    WhatIf whatIf = WhatIf.of(recording(Profiles::emitSerial));
+
+    Pipeline pipeline = whatIf.pipeline();
+    assertThat(pipeline.prepNanos().value()).isCloseTo(3e6, NEAR);
+    assertThat(pipeline.missNanos().value()).isCloseTo(1e6, NEAR);
+    assertThat(pipeline.prepSerialShare().value()).isCloseTo(0, NEAR);
+    // 2 + 3 + 1 ms today but for what the page cache hits; beside the step, the longer of 2 and
+    // 3.x.
+    double hit = (HitLaw.LRU.hit(0.5) + HitLaw.RANDOM.hit(0.5)) / 2;
+    assertThat(figure(whatIf, "overlap").value()).isCloseTo((6 - hit) / (4 - hit), within(1e-6));
+    assertThat(answer(whatIf, "overlap").arguments()).containsExactly("prefetch=2");
+    assertThat(figure(whatIf, "cacheSize").value()).isEqualTo(1);
+    assertThat(figure(whatIf, "gpu").value()).isCloseTo((6 - hit) / (5 - hit), within(1e-6));
+    // A tenth of 1 GB beside: in MiB, as the agent takes it.
+    assertThat(answer(whatIf, "cacheSize").arguments())
+        .containsExactly("cache=minio", "cache.size=2g");
+  }
+
+  @Test
+  void minioOverThePageCacheLiesBetweenTheLaws() throws Exception {
+    Answer minio = answer(WhatIf.of(recording(Profiles::emitWorkers)), "minio");
+
+    // Two workers: (1.2 + 2.8 m) / 2 ms a sample.
+    double mine = 1.2 + 2.8 * 0.5;
+    double lru = (1.2 + 2.8 * (1 - HitLaw.LRU.hit(0.5))) / mine;
+    double any = (1.2 + 2.8 * (1 - HitLaw.RANDOM.hit(0.5))) / mine;
+    Measure gain = minio.figure().measure();
+    assertThat(gain.value()).isCloseTo((lru + any) / 2, within(1e-6));
+    assertThat(gain.error()).isGreaterThan((lru - any) / 2);
+    assertThat(minio.plot().series()).hasSize(3);
+  }
+
+  @Test
+  void competitionForCoresIsSeenInTheCachedPhase() throws Exception {
+    Pipeline pipeline =
+        Pipeline.of(
+            recording(
+                () -> {
+                  emitPhase("ingestion", 2, 1e6, 0, 0);
+                  emitPhase("cached", 2, 2.5e6, 0, 0);
+                  emitPhase("cold", 2, 3e6, 1.5e6, 0);
+                  emitPhase("prep", 1, 3e6, 0, 0);
+                  emitPhase("prep", 2, 1.5e6, 0, 0);
+                  Profiles.emitHost(2, 500_000_000L, 200_000_000L, 1e6);
+                }));
+
+    // 2.5 ms on two cores are 5 ms of work, 3 of them preparation.
+    assertThat(pipeline.computeCores().value()).isCloseTo(2, within(1e-6));
+    assertThat(pipeline.nanos(pipeline.today().hit(1)).value()).isCloseTo(2.5e6, NEAR);
+    assertThat(pipeline.nanos(pipeline.today().hit(1).workers(8)).value()).isCloseTo(2.5e6, NEAR);
+    assertThat(pipeline.with(0.0).nanos(pipeline.today().hit(1)).value()).isCloseTo(1.5e6, NEAR);
+  }
+
+  @Test
+  void preparationThatSaturatesIsFitted() throws Exception {
+    Pipeline pipeline =
+        Pipeline.of(
+            recording(
+                () -> {
+                  emitPhase("ingestion", 1, 1e6, 0, 0);
+                  emitPhase("cached", 1, 4e6, 0, 0);
+                  for (int k : new int[] {1, 2, 4, 16}) {
+                    // Beyond the 4 cores nothing is gained: that point is no part of the law.
+                    emitPhase("prep", k, 1e6 + 3e6 / Math.min(k, 4), 0, 0);
+                  }
+                  Profiles.emitHost(4, 500_000_000L, 200_000_000L, 1e6);
+                }));
+
+    assertThat(pipeline.prepNanos().value()).isCloseTo(4e6, within(1.0));
+    assertThat(pipeline.prepSerialShare().value()).isCloseTo(0.25, NEAR);
+  }
+
+  @Test
+  void whatWasNotMeasuredIsNotGuessed() throws Exception {
+    WhatIf whatIf =
+        WhatIf.of(
+            recording(
+                () -> {
+                  emitPhase("ingestion", 1, 1e6, 0, 0);
+                  emitPhase("cached", 1, 4e6, 0, 0);
+                }));
+
+    assertThat(whatIf.answers())
+        .allSatisfy(
+            answer -> {
+              assertThat(answer.figure()).isNull();
+              assertThat(answer.plot()).isNull();
+              assertThat(answer.sentence()).startsWith("no answer: ");
+              assertThat(answer.missing()).extracting(Missing::figure).isNotEmpty();
+              assertThat(answer.missing())
+                  .allMatch(
+                      missing ->
+                          missing.reason().contains("coordl profile -- ")
+                              || missing.figure().equals("networkRate"));
+            });
+  }
+
+  @Test
+  void anOrdinaryRunAnswersWhatItShows() throws Exception {
+    WhatIf whatIf =
+        WhatIf.of(
+            recording(
+                () -> {
+                  for (int epoch = 1; epoch <= 3; epoch++) {
+                    var event = new EpochEvent();
+                    event.epoch = epoch;
+                    event.source = "my.Images";
+                    event.complete = true;
+                    event.batches = 100;
+                    event.items = 1_000;
+                    event.storageItems = 1_000;
+                    event.storageBytes = 100_000_000;
+                    event.compute = 2 * SECOND;
+                    event.fetchStall = SECOND;
+                    event.prepStall = 3 * SECOND;
+                    event.stall = 4 * SECOND;
+                    event.wall = 6 * SECOND;
+                    event.fetchTime = SECOND;
+                    event.decodeTime = 2 * SECOND;
+                    event.otherTime = SECOND;
+                    event.commit();
+                  }
+                  Recordings.emitTotals(3, 300, 18 * SECOND, 3 * SECOND);
+                }));
+
+    Pipeline pipeline = whatIf.pipeline();
+    assertThat(pipeline.isSerial()).isTrue();
+    assertThat(pipeline.computeNanos().value()).isCloseTo(2e6, NEAR);
+    assertThat(pipeline.computeNanos().error()).isCloseTo(2e5, NEAR);
+    assertThat(pipeline.nanos(pipeline.today()).value()).isCloseTo(6e6, NEAR);
+    assertThat(figure(whatIf, "gpu").value()).isCloseTo(6 / 5.0, NEAR);
+    assertThat(answer(whatIf, "storage").missing())
+        .extracting(Missing::figure)
+        .containsExactly("storageRate");
+    assertThat(answer(whatIf, "minio").figure()).isNull();
+    assertThat(answer(whatIf, "decoded").figure().measure().value())
+        .isCloseTo(6 / 3.0, within(1e-6));
+  }
+
+  /** Inputs drawn with their errors: the true answer lies within the answer's error. */
+  @Test
+  void errorsCoverTheTruth() throws Exception {
+    Pipeline truth = Pipeline.of(recording(Profiles::emitWorkers));
+    Random random = new Random(5);
+    int tried = 2_000;
+    int[] held = new int[3];
+    double best = truth.figure(costs -> BestCacheSize.bestShare(costs, truth.today())).value();
+    double speed = truth.speed(truth.today().hit(0.6)).value();
+    double gain = truth.gain(truth.today().hit(0), truth.today().hit(0.5).step(2)).value();
+    for (int i = 0; i < tried; i++) {
+      Pipeline seen =
+          new Pipeline(
+              "profile",
+              truth.workers(),
+              drawn(random, truth.computeNanos()),
+              truth.computeCores(),
+              drawn(random, truth.prepNanos()),
+              truth.prepSerialShare(),
+              drawn(random, truth.missNanos()),
+              drawn(random, truth.storageRate()),
+              truth.memoryRate(),
+              truth.decodeNanos(),
+              truth.todayHit(),
+              truth.sampleBytes(),
+              truth.datasetItems(),
+              truth.datasetBytes(),
+              truth.decodedItemBytes(),
+              truth.cores(),
+              truth.memoryBytes(),
+              truth.freeMemoryBytes(),
+              "",
+              List.of(),
+              List.of(),
+              List.of());
+      Setup today = seen.today();
+      held[0] += holds(seen.figure(costs -> BestCacheSize.bestShare(costs, today)), best);
+      held[1] += holds(seen.speed(today.hit(0.6)), speed);
+      held[2] += holds(seen.gain(today.hit(0), today.hit(0.5).step(2)), gain);
+    }
+    for (int count : held) {
+      assertThat((double) count / tried).isBetween(0.93, 0.99);
+    }
+  }
+
+  private static Measure drawn(Random random, Measure truth) {
+    double value = truth.value() + random.nextGaussian() * truth.error() / 1.96;
+    return new Measure(value, truth.error());
+  }
+
+  private static int holds(Measure seen, double truth) {
+    return Math.abs(seen.value() - truth) <= seen.error() ? 1 : 0;
+  }
+
+  @Test
+  void noAnswerNamesAnArgumentThatDoesNotExist() throws Exception {
+    for (Runnable events : List.<Runnable>of(Profiles::emitSerial, Profiles::emitWorkers)) {
+      Wishes wishes = new Wishes(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
+      WhatIf whatIf = WhatIf.of(recording(events), wishes, Set.of());
+      assertThat(whatIf.answers()).hasSize(9).allMatch(answer -> answer.figure() != null);
+      assertThat(whatIf.answers().stream().flatMap(answer -> answer.arguments().stream()))
+          .isNotEmpty()
+          .allMatch(argument -> ARGUMENTS.contains(argument.split("=", 2)[0]));
+    }
+  }
+}
