@@ -88,7 +88,9 @@ final class Results {
 
   private static String line(PhaseEvent phase) {
     String name = phase.phase + (Plan.PREP.equals(phase.phase) ? " by " + phase.workers : "");
-    String note = phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note;
+    String note =
+        (phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note)
+            + (phase.steady ? "" : "; its interval is wider than 1 %");
     return format(
         "  %-10s %10.1f samples/s  %9.4f ms a sample +- %.2f %%  (%d steps%s)",
         name,
