@@ -68,7 +68,9 @@ final class Results {
         "profile run: its phases are measured apart, the totals of the whole run mean nothing");
     lines.add(format("  warm-up: %d steps until they were steady", warmup));
     for (PhaseEvent phase : phases) {
-      lines.add(line(phase));
+      if (!Plan.PREP.equals(phase.phase) || isShown(phase)) {
+        lines.add(line(phase));
+      }
     }
     shares(lines);
     HostEvent known = host;
@@ -84,6 +86,13 @@ final class Results {
     }
     remarks.forEach(remark -> lines.add("  " + remark));
     return lines;
+  }
+
+  /** Of preparation alone, by many numbers of threads, the most and the fewest. */
+  private boolean isShown(PhaseEvent prep) {
+    List<PhaseEvent> all =
+        phases.stream().filter(phase -> Plan.PREP.equals(phase.phase)).toList();
+    return all.size() <= 4 || prep == all.get(0) || prep == all.get(all.size() - 1);
   }
 
   private static String line(PhaseEvent phase) {
