@@ -110,8 +110,28 @@ final class ProfileCommand implements Callable<Integer> {
     if (code != 0) {
       spec.commandLine()
           .getErr()
-          .println("coordl: the program ended with exit code " + code + ": " + command);
+          .println("coordl: the program ended with exit code " + code + ".");
     }
+    Differential differential;
+    try {
+      differential = measured();
+    } catch (RecordingException e) {
+      if (code == 0) {
+        throw e;
+      }
+      spec.commandLine().getErr().println("coordl: " + e.getMessage());
+      return code;
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(DifferentialJson.of(differential));
+    } else {
+      DifferentialText.lines(differential).forEach(out::println);
+    }
+    return code;
+  }
+
+  private Differential measured() throws RecordingException {
     if (!Files.exists(output)) {
       throw new RecordingException(
           "the program made no recording: it ended before it trained, or uses neither DJL nor"
@@ -126,13 +146,7 @@ final class ProfileCommand implements Callable<Integer> {
               .findFirst()
               .orElse("no phase was measured."));
     }
-    PrintWriter out = spec.commandLine().getOut();
-    if (json) {
-      out.println(DifferentialJson.of(differential));
-    } else {
-      DifferentialText.lines(differential).forEach(out::println);
-    }
-    return code;
+    return differential;
   }
 
   private ProcessBuilder program() throws RecordingException {

@@ -123,7 +123,7 @@ class ProfileCommandsTest {
     assertThat(lines)
         .contains("1  Best size of a MinIO cache", "9  Several hosts with a partitioned cache")
         .anyMatch(line -> line.startsWith("   x* = 71 +- 1 % of the data set (681.2 MiB): 1,000"))
-        .contains("   Try: -javaagent:coordl-agent.jar=cache=minio,cache.size=750m")
+        .contains("   Try: -javaagent:coordl-agent.jar=cache=minio,cache.size=477m")
         .anyMatch(line -> line.matches(" +cache +MinIO +random replacement +least recently used"))
         .anyMatch(line -> line.matches(" +50 % +769 \\+- 6 +623 \\+- 5 +560 \\+- 4"))
         .contains("   speed in samples/s; today: 50 %, 590 +- 33")

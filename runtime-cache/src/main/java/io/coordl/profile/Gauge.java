@@ -155,9 +155,6 @@ final class Gauge {
 
   private String note(String note) {
     StringBuilder text = new StringBuilder(note);
-    if (!steady) {
-      text.append(text.length() == 0 ? "" : "; ").append("its interval is wider than 1 %");
-    }
     if (estimate.outlier() > 0) {
       text.append(text.length() == 0 ? "" : "; ")
           .append(

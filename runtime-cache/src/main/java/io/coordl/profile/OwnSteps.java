@@ -69,6 +69,9 @@ final class OwnSteps extends Stage {
       gauge.close();
     }
     if (!reason.isEmpty() || !gauge.isDone()) {
+      if (memory) {
+        plan.notCached(reason);
+      }
       plan.results().notMeasured(phase, reason.isEmpty() ? gauge.tooFew() : reason);
       return;
     }

@@ -21,6 +21,8 @@ final class Plan {
   /** An item takes a little more than its bytes. */
   private static final double STORE_SHARE = 0.95;
 
+  private static final int EVERY_NUMBER = 8;
+
   private final Set<String> phases;
   private final int steps;
   private final SpanRecorder spans;
@@ -30,6 +32,7 @@ final class Plan {
   private final Consumer<String> words;
   private final HostRates rates;
   private int workers;
+  private String notCached = "";
   private List<Batches.Kept> kept = List.of();
 
   Plan(
@@ -80,11 +83,28 @@ final class Plan {
   private void alone(List<Stage> next) {
     if (phases.size() > 1) {
       next.add(new PrepAlone(this, workers));
-      for (int fewer = workers - 1; fewer > 0; fewer--) {
+      int fewer = fewer(workers);
+      while (fewer > 0) {
         next.add(new PrepAlone(this, fewer));
+        fewer = fewer(fewer);
       }
     }
     next.add(new StorageAlone(this, phases.size() > 1));
+  }
+
+  /** Every number of threads from 8 down, halves above. */
+  private static int fewer(int threads) {
+    return threads <= EVERY_NUMBER ? threads - 1 : threads / 2;
+  }
+
+  /** Items could not be had from memory, which preparation alone needs, too. */
+  void notCached(String reason) {
+    notCached = reason;
+  }
+
+  /** Why items are not in memory; empty if they are. */
+  String notCached() {
+    return notCached;
   }
 
   void warmedUp(int count) {

@@ -42,6 +42,9 @@ final class PrepAlone extends Stage {
   void begin() {
     plan.gate().narrow(threads == 0 ? Integer.MAX_VALUE : threads);
     skip = plan.transition();
+    if (!plan.notCached().isEmpty()) {
+      reason = "its items are not in memory";
+    }
   }
 
   @Override

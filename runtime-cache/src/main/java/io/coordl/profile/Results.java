@@ -68,7 +68,9 @@ final class Results {
         "profile run: its phases are measured apart, the totals of the whole run mean nothing");
     lines.add(format("  warm-up: %d steps until they were steady", warmup));
     for (PhaseEvent phase : phases) {
-      lines.add(line(phase));
+      if (!Plan.PREP.equals(phase.phase) || isShown(phase)) {
+        lines.add(line(phase));
+      }
     }
     shares(lines);
     HostEvent known = host;
@@ -86,9 +88,18 @@ final class Results {
     return lines;
   }
 
+  /** Of preparation alone, by many numbers of threads, the most and the fewest. */
+  private boolean isShown(PhaseEvent prep) {
+    List<PhaseEvent> all =
+        phases.stream().filter(phase -> Plan.PREP.equals(phase.phase)).toList();
+    return all.size() <= 4 || prep == all.get(0) || prep == all.get(all.size() - 1);
+  }
+
   private static String line(PhaseEvent phase) {
     String name = phase.phase + (Plan.PREP.equals(phase.phase) ? " by " + phase.workers : "");
-    String note = phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note;
+    String note =
+        (phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note)
+            + (phase.steady ? "" : "; its interval is wider than 1 %");
     return format(
         "  %-10s %10.1f samples/s  %9.4f ms a sample +- %.2f %%  (%d steps%s)",
         name,

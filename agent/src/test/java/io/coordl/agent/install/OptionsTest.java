@@ -301,8 +301,7 @@ final class OptionsTest {
     assertThat(options.count(Option.PREFETCH)).isZero();
     assertThat(options.get(Option.RECORD)).isEqualTo("off");
     assertThat(options.remarks())
-        .contains(
-            "cache=minio, prefetch=2 are off: profile=all measures the job without policies");
+        .contains("cache=minio, prefetch=2 are off: profile=all measures the job without policies");
   }
 
   @Test

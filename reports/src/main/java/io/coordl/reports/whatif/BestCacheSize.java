@@ -57,7 +57,9 @@ final class BestCacheSize implements Question {
             Sketch.SPEED,
             Cache.today(pipeline),
             List.of(Sketch.series("MinIO", SHARES, share -> pipeline.speed(today.hit(share))))),
-        Sketch.worthIt(gain) ? Cache.arguments(pipeline, best.value()) : List.of(),
+        Sketch.worthIt(gain)
+            ? Cache.arguments(pipeline, Math.min(best.value(), fits(pipeline) / 1.1))
+            : List.of(),
         assumptions,
         List.of());
   }
@@ -78,7 +80,18 @@ final class BestCacheSize implements Question {
         + Sketch.speed(pipeline.speed(today.hit(best.value())))
         + ", "
         + Sketch.times(gain)
-        + " as fast as with nothing cached; more memory brings nothing";
+        + " as fast as with nothing cached; more memory brings nothing"
+        + (best.value() <= fits(pipeline)
+            ? ""
+            : "; what is free ("
+                + Sketch.bytes((double) pipeline.freeMemoryBytes())
+                + ") gives "
+                + Sketch.speed(pipeline.speed(today.hit(fits(pipeline)))));
+  }
+
+  /** The part of the data set that the free memory holds, as far as that is known. */
+  private static double fits(Pipeline pipeline) {
+    return pipeline.freeMemoryBytes() == 0 ? 1 : pipeline.memoryShare();
   }
 
   /**

@@ -87,7 +87,7 @@ final class HostsTogether implements Question {
                     COUNTS,
                     n -> all(pipeline, partitioned(today, n, share, nanos), n)),
                 Sketch.series(
-                    "partitioned cache, a storage each",
+                    "with a storage each",
                     COUNTS,
                     n -> all(pipeline, partitioned(today, n, share, nanos).hosts(1), n)))),
         List.of(),

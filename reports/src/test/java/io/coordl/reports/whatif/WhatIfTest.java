@@ -194,9 +194,11 @@ class WhatIfTest {
     assertThat(answer(whatIf, "overlap").arguments()).containsExactly("prefetch=2");
     assertThat(figure(whatIf, "cacheSize").value()).isEqualTo(1);
     assertThat(figure(whatIf, "gpu").value()).isCloseTo((6 - hit) / (5 - hit), within(1e-6));
-    // A tenth of 1 GB beside: in MiB, as the agent takes it.
+    // Half of the data set is free memory, in MiB as the agent takes it.
     assertThat(answer(whatIf, "cacheSize").arguments())
-        .containsExactly("cache=minio", "cache.size=2g");
+        .containsExactly("cache=minio", "cache.size=477m");
+    assertThat(answer(whatIf, "cacheSize").sentence())
+        .contains("what is free (476.8 MiB) gives 182 +- 2 samples/s");
   }
 
   @Test
