@@ -295,19 +295,20 @@ public final class UseReaders {
             false,
             AlignmentMode.valueOf(settings.getOrDefault("alignment", "ALIGN_START")));
     epochs(iterator);
-    say(iterator.inputColumns() + " columns, " + iterator.totalOutcomes() + " outcomes");
-    rest(iterator);
   }
 
   private void aligned() throws IOException, InterruptedException {
-    epochs(
+    DataSetIterator iterator =
         new SequenceRecordReaderDataSetIterator(
             numbered("features", 1),
             numbered("last", 0),
             7,
             CLASSES,
             false,
-            AlignmentMode.ALIGN_END));
+            AlignmentMode.ALIGN_END);
+    epochs(iterator);
+    say(iterator.inputColumns() + " columns, " + iterator.totalOutcomes() + " outcomes");
+    rest(iterator);
     // One at a time: the sequences are of different lengths.
     epochs(new SequenceRecordReaderDataSetIterator(numbered("features", 1), 1, -1, 1, true));
   }

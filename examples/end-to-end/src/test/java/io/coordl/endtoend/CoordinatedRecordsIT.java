@@ -74,30 +74,29 @@ class CoordinatedRecordsIT {
         together(
             () -> use(jdk, data, UNSHUFFLED).agent(agentJar(), policies(2)).run(),
             () -> use(jdk, data, UNSHUFFLED).agent(agentJar(), policies(2)).run());
-    long prepared = 0;
     for (ChildResult job : jobs) {
       assertThat(job.orFail("The job").out()).isEqualTo(plain.out());
       assertThat(job.err()).doesNotContain("fault").doesNotContain("leaves");
-      assertThat(figure(job, ALONE)).isZero();
-      prepared += figure(job, PREPARED);
     }
-    // Every batch of every use is prepared by one of them.
-    long batches = plain.out().lines().filter(line -> line.contains(" numbers ")).count();
-    assertThat(prepared).isEqualTo(batches);
   }
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void eachFileOfASequenceIsReadOnceByOneOfTheJobs(Jdk jdk) throws Exception {
     Path data = data(jdk, "reads", "content=1");
-    List<String> use = List.of("sequences");
+    List<String> use = List.of("sequences", "batch=2");
     List<ChildResult> jobs =
         together(
             () -> use(jdk, data, use).agent(agentJar(), policies(2)).run(),
             () -> use(jdk, data, use).agent(agentJar(), policies(2)).run());
-    // Features and labels of each; DL4J reads one beforehand; the use has a pass more.
-    long passes = (EPOCHS + 1L) * 2 * SEQUENCES;
-    assertThat(figure(jobs.get(0), OPENED) + figure(jobs.get(1), OPENED)).isEqualTo(passes + 2);
+    for (ChildResult job : jobs) {
+      assertThat(figure(job, ALONE)).isZero();
+    }
+    assertThat(figure(jobs.get(0), PREPARED) + figure(jobs.get(1), PREPARED))
+        .isEqualTo((long) EPOCHS * SEQUENCES / 2);
+    // Features and labels of each; DL4J reads one beforehand in each job.
+    assertThat(figure(jobs.get(0), OPENED) + figure(jobs.get(1), OPENED))
+        .isEqualTo(2L * EPOCHS * SEQUENCES + 2);
   }
 
   @ParameterizedTest(name = "on {0}")
@@ -225,8 +224,9 @@ class CoordinatedRecordsIT {
         .args(uses.toArray(String[]::new));
   }
 
+  /** Room for fewer batches than a pass has: no job is ahead by a whole pass. */
   private String policies(int jobs) {
-    return "prep=coordinate,prep.size=1m,prep.jobs=" + jobs + ",group=" + group;
+    return "prep=coordinate,prep.size=64k,prep.jobs=" + jobs + ",group=" + group;
   }
 
   private static Path agentJar() {
