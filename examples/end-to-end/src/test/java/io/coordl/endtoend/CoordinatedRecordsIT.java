@@ -126,8 +126,7 @@ class CoordinatedRecordsIT {
     for (int batches : new int[] {3, BATCHES + 2, 3 * BATCHES + 2}) {
       List<ChildResult> jobs =
           together(
-              () ->
-                  use(jdk, data, use).args("die=" + batches).agent(agentJar(), policies(2)).run(),
+              () -> use(jdk, data, use).args("die=" + batches).agent(agentJar(), policies(2)).run(),
               () -> use(jdk, data, use).agent(agentJar(), policies(2)).run());
       assertThat(jobs.get(0).exit()).isEqualTo(SIGKILL_STATUS);
       assertThat(jobs.get(1).orFail("The survivor").out()).isEqualTo(plain.out());
@@ -191,8 +190,7 @@ class CoordinatedRecordsIT {
             "failing",
             "csv files");
     ChildResult plain = use(jdk, data, uses).run().orFail("The plain run");
-    ChildResult alone =
-        use(jdk, data, uses).agent(agentJar(), policies(1)).run().orFail("The run");
+    ChildResult alone = use(jdk, data, uses).agent(agentJar(), policies(1)).run().orFail("The run");
     assertThat(plain.out().lines()).hasSizeGreaterThan(200);
     assertThat(alone.out()).isEqualTo(plain.out());
     for (String left :
