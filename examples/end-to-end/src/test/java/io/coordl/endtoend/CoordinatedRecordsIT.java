@@ -161,7 +161,9 @@ class CoordinatedRecordsIT {
               () -> use(jdk, folder, use).args(setting).agent(agentJar(), policies(2)).run());
       assertThat(jobs.get(0).out()).as(mismatch.toString()).isEqualTo(usual.out());
       assertThat(jobs.get(1).out()).as(mismatch.toString()).isEqualTo(plain.out());
-      assertThat(jobs.get(0).err() + jobs.get(1).err()).as(mismatch.toString()).contains("keeps");
+      assertThat(jobs.get(0).err() + jobs.get(1).err())
+          .as(mismatch.toString())
+          .contains("It prepares all its batches itself.");
       assertThat(jobs.get(1).err() + jobs.get(0).err())
           .as(mismatch.toString())
           .containsAnyOf(mismatch.told(), reversed(mismatch.told()));
