@@ -145,7 +145,7 @@ class CoordinatedRecordsIT {
     for (Mismatch mismatch :
         List.of(
             new Mismatch("csv", "batch=8", "its batch size is 8, not 7"),
-            new Mismatch("csv", "label=0", "its arrays is"),
+            new Mismatch("csv", "label=1", "its arrays is"),
             new Mismatch("sequences", "alignment=ALIGN_END", "its alignment of sequences is"),
             new Mismatch("sequences", "delimiter=;", "reader: delimiter is ;, not ,"),
             new Mismatch("transformed", "factor=3", "its transform process is"),
