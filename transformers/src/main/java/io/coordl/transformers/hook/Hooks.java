@@ -72,7 +72,11 @@ public final class Hooks {
     HookRule.Answerer dl4jAhead = new HookRule.Answerer("dl4j.Prefetch", PREFETCH);
     String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
     HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
-    String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
+    String iterators = "org/deeplearning4j/datasets/datavec/";
+    String ofRecords = iterators + "RecordReaderDataSetIterator";
+    String ofSequences = iterators + "SequenceRecordReaderDataSetIterator";
+    String ofArrays = iterators + "RecordReaderMultiDataSetIterator";
+    String nextDataSet = "(I)Lorg/nd4j/linalg/dataset/DataSet;";
     String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
     HookRule.Answerer djlProfile = new HookRule.Answerer("djl.ProfiledBatches", PROFILE);
     HookRule.Answerer dl4jProfile = new HookRule.Answerer("dl4j.ProfiledBatches", PROFILE);
@@ -141,20 +145,12 @@ public final class Hooks {
             "org/datavec/image/loader/NativeImageLoader",
             "asMatrix",
             "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"),
-        answer(
-            passes,
-            DL4J,
-            iterators + "DataSetIterator",
-            "next",
-            "(I)Lorg/nd4j/linalg/dataset/DataSet;"),
-        answer(passes, DL4J, iterators + "DataSetIterator", "reset", "()V"),
-        answer(
-            passes,
-            DL4J,
-            iterators + "MultiDataSetIterator",
-            "next",
-            "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
-        answer(passes, DL4J, iterators + "MultiDataSetIterator", "reset", "()V"),
+        answer(passes, DL4J, ofRecords, "next", nextDataSet),
+        answer(passes, DL4J, ofRecords, "reset", "()V"),
+        answer(passes, DL4J, ofSequences, "next", nextDataSet),
+        answer(passes, DL4J, ofSequences, "reset", "()V"),
+        answer(passes, DL4J, ofArrays, "next", "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
+        answer(passes, DL4J, ofArrays, "reset", "()V"),
         answer(
             matrices,
             DL4J,
