@@ -40,7 +40,9 @@ record SlowPath(SlowPath.System system, String name) implements Path {
   @Override
   public Path getParent() {
     int slash = name.lastIndexOf('/');
-    return name.equals("/") ? null : new SlowPath(system, slash <= 0 ? "/" : name.substring(0, slash));
+    return name.equals("/")
+        ? null
+        : new SlowPath(system, slash <= 0 ? "/" : name.substring(0, slash));
   }
 
   @Override

@@ -108,9 +108,7 @@ final class ProfileCommand implements Callable<Integer> {
     ProcessBuilder program = program();
     int code = run(program);
     if (code != 0) {
-      spec.commandLine()
-          .getErr()
-          .println("coordl: the program ended with exit code " + code + ".");
+      spec.commandLine().getErr().println("coordl: the program ended with exit code " + code + ".");
     }
     Differential differential;
     try {
@@ -214,9 +212,7 @@ final class ProfileCommand implements Callable<Integer> {
   private static @Nullable Path beside() {
     CodeSource source = ProfileCommand.class.getProtectionDomain().getCodeSource();
     try {
-      return source == null
-          ? null
-          : Path.of(source.getLocation().toURI()).resolveSibling(AGENT);
+      return source == null ? null : Path.of(source.getLocation().toURI()).resolveSibling(AGENT);
     } catch (URISyntaxException e) {
       return null;
     }

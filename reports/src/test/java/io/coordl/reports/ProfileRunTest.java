@@ -60,8 +60,21 @@ class ProfileRunTest {
 
     int code =
         coordl(
-            "profile", "--agent", agent, "--steps", 50, "-o", file, "--", java, "-javaagent:own.jar",
-            "-cp", "x", "my.Train", "--epochs", 90);
+            "profile",
+            "--agent",
+            agent,
+            "--steps",
+            50,
+            "-o",
+            file,
+            "--",
+            java,
+            "-javaagent:own.jar",
+            "-cp",
+            "x",
+            "my.Train",
+            "--epochs",
+            90);
 
     assertThat(code).as(err.toString()).isZero();
     assertThat(Files.readAllLines(folder.resolve("words")))
@@ -82,12 +95,14 @@ class ProfileRunTest {
     Path file = folder.resolve("out.jfr");
 
     assertThat(
-            coordl("profile", "--agent", agent(), "--phases", "cold", "-o", file, "--", script, "x"))
+            coordl(
+                "profile", "--agent", agent(), "--phases", "cold", "-o", file, "--", script, "x"))
         .as(err.toString())
         .isZero();
 
     assertThat(Files.readAllLines(folder.resolve("words"))).containsExactly("x");
-    assertThat(Files.readString(folder.resolve("options"))).contains("=profile=cold,record=" + file);
+    assertThat(Files.readString(folder.resolve("options")))
+        .contains("=profile=cold,record=" + file);
   }
 
   @Test

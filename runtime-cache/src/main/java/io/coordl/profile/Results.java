@@ -90,8 +90,7 @@ final class Results {
 
   /** Of preparation alone, by many numbers of threads, the most and the fewest. */
   private boolean isShown(PhaseEvent prep) {
-    List<PhaseEvent> all =
-        phases.stream().filter(phase -> Plan.PREP.equals(phase.phase)).toList();
+    List<PhaseEvent> all = phases.stream().filter(phase -> Plan.PREP.equals(phase.phase)).toList();
     return all.size() <= 4 || prep == all.get(0) || prep == all.get(all.size() - 1);
   }
 

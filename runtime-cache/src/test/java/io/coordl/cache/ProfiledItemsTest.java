@@ -50,7 +50,8 @@ class ProfiledItemsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 511, 512, 4_096, 4_097, 100_000, (2 << 20) - 1, 2 << 20, (2 << 20) + 5_000})
+  @ValueSource(
+      ints = {1, 511, 512, 4_096, 4_097, 100_000, (2 << 20) - 1, 2 << 20, (2 << 20) + 5_000})
   void storageGivesTheBytesOfTheFileWhateverItsLength(int length) throws IOException {
     Path file = file("a/1.bin", length);
     items.from(ProfiledItems.From.STORAGE);
