@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
 import io.coordl.shared.Machine;
@@ -22,6 +23,10 @@ final class HostRates {
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int WINDOWS = 20;
+
+  /** Far more than the processor's caches hold. */
+  private static final long SAMPLE_BYTES = 256L << 20;
+
   private static final double PRECISION = 0.01;
 
   private final ProfiledItems items;
@@ -86,11 +91,34 @@ final class HostRates {
   /** Copies items from the store, as serving them does. */
   void memory(int threads) {
     ThreadLocal<byte[]> target = ThreadLocal.withInitial(() -> new byte[1 << 20]);
-    Run run = new Run(shuffled(), MEMORY_NANOS, MEMORY_NANOS);
+    Run run = new Run(kept(), MEMORY_NANOS, MEMORY_NANOS);
     Estimate estimate = run.measure(threads, item -> item.copyKept(target.get()));
     if (estimate != null) {
       measured.memoryRate = Math.round((double) run.bytes() / run.items() * 1e9 / estimate.nanos());
     }
+  }
+
+  /** Some items that are in the store; it is opened if no phase has needed it. */
+  private List<ProfiledItems.Item> kept() {
+    List<ProfiledItems.Item> kept = new ArrayList<>();
+    if (items.openStore(ByteBudget.parse(Long.toString(SAMPLE_BYTES))) == 0) {
+      return kept;
+    }
+    long bytes = 0;
+    for (ProfiledItems.Item item : shuffled()) {
+      if (bytes >= SAMPLE_BYTES / 2) {
+        break;
+      }
+      try {
+        if (item.keep()) {
+          kept.add(item);
+          bytes += item.size();
+        }
+      } catch (IOException e) {
+        // Gone, or not ours to read.
+      }
+    }
+    return kept;
   }
 
   /** Decoding of items, as the program does it. */
