@@ -124,6 +124,18 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
+  void aProfileOfAProgramThatTrainsNothingSaysSo(Path jdk) throws Exception {
+    Outcome outcome = java(jdk).agent("profile=all").reads(data, "threads").run();
+
+    assertSameAsPlain(jdk, outcome);
+    assertThat(outcome.err())
+        .contains(
+            "[coordl] profile=all measured nothing: the program has used neither DJL nor DL4J");
+    assertNothingWritten();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
   void aBadValueIsOneLine(Path jdk) throws Exception {
     Outcome outcome = java(jdk).agent("cache=minio,cache.size=1.5g").reads(data, "threads").run();
 

@@ -2,10 +2,12 @@ package example.passes;
 
 import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDArrays;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import ai.djl.training.GradientCollector;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
@@ -18,9 +20,11 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.zip.CRC32;
 
@@ -78,7 +82,9 @@ public final class GoOver {
       }
       case "nested" -> nested();
       case "keep" -> keep();
+      case "late-backward" -> lateBackward();
       case "close" -> close();
+      case "switched-off" -> switchedOff();
       case "endless" -> {
         Numbers numbers =
             new Numbers.Builder().setSampling(new Endless()).addTransform(new Halved()).build();
@@ -143,6 +149,25 @@ public final class GoOver {
     own.close();
   }
 
+  /** Gradients of a whole pass, taken when all its batches are closed. */
+  private void lateBackward() throws IOException, TranslateException {
+    NDArray weight = manager.full(new Shape(1), 0.5f);
+    weight.setRequiresGradient(true);
+    Numbers numbers = numbers(new Halved());
+    for (int epoch = 0; epoch < 3; epoch++) {
+      try (GradientCollector collector = Engine.getInstance().newGradientCollector()) {
+        List<NDArray> losses = new ArrayList<>();
+        for (Batch batch : numbers.getData(manager, pool)) {
+          print(batch);
+          losses.add(weight.mul(batch.getData().head()).sum());
+          batch.close();
+        }
+        collector.backward(NDArrays.add(losses.toArray(new NDArray[0])));
+      }
+      System.out.println("gradient " + checksum(weight.getGradient()));
+    }
+  }
+
   /** The manager closes in the midst of a pass. */
   private void close() throws IOException, TranslateException {
     for (int i = 0; i < 20; i++) {
@@ -154,6 +179,31 @@ public final class GoOver {
       }
       System.out.println("closed");
     }
+  }
+
+  /**
+   * An agent, if there is one, is switched off while a thread of it is in this program's code, and
+   * everything is closed at once.
+   */
+  private void switchedOff() throws IOException, TranslateException {
+    Watch watch = new Watch();
+    Numbers numbers =
+        new Numbers.Builder()
+            .watch(watch)
+            .setSampling(BATCH, true)
+            .addTransform(new Halved())
+            .build();
+    try (NDManager own = manager.newSubManager()) {
+      Iterator<Batch> batches = numbers.getData(own).iterator();
+      print(batches.next());
+      if (Watch.switchOff(watch.inside)) {
+        watch.closes = true;
+      }
+    }
+    watch.closed = true;
+    watch.awaitOut();
+    System.out.println("another thread used what was closed: " + watch.used);
+    over(numbers, Integer.MAX_VALUE);
   }
 
   /** Goes on until something is thrown, and says what. */
@@ -192,6 +242,57 @@ public final class GoOver {
         + array.getDataType()
         + " "
         + Long.toHexString(crc.getValue());
+  }
+
+  /** Looks at threads other than the program's that read its data. */
+  private static final class Watch {
+    /** Items of the batches that such a thread may read unhindered. */
+    private static final int UNHINDERED = 2 * BATCH;
+
+    final CountDownLatch inside = new CountDownLatch(1);
+    private final Thread program = Thread.currentThread();
+    private final CountDownLatch out = new CountDownLatch(1);
+    private final AtomicInteger read = new AtomicInteger();
+    volatile boolean closes;
+    volatile boolean closed;
+    volatile boolean used;
+
+    /** Keeps such a thread until the program waits for it or has closed everything. */
+    void reads() {
+      if (Thread.currentThread() == program || read.incrementAndGet() != UNHINDERED + 1) {
+        return;
+      }
+      inside.countDown();
+      while (!closed && !(closes && program.getState() == Thread.State.TIMED_WAITING)) {
+        Thread.onSpinWait();
+      }
+      used = closed;
+      out.countDown();
+    }
+
+    /** False if there is no agent; else one of its threads is inside. */
+    static boolean switchOff(CountDownLatch inside) {
+      try {
+        Class<?> bridge = Class.forName("io.coordl.bridge.Bridge");
+        inside.await();
+        bridge.getMethod("trip").invoke(null);
+        return true;
+      } catch (ClassNotFoundException e) {
+        return false;
+      } catch (ReflectiveOperationException | InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    void awaitOut() {
+      try {
+        if (closes) {
+          out.await();
+        }
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   /** A user's transform. */
@@ -254,16 +355,21 @@ public final class GoOver {
   /** A user's data. */
   private static final class Numbers extends RandomAccessDataset {
     private final boolean missing;
+    private final Watch watch;
 
     Numbers(Builder builder) {
       super(builder);
       missing = builder.missing;
+      watch = builder.watch;
     }
 
     @Override
     public Record get(NDManager own, long index) throws IOException {
       if (missing && index == BAD_ITEM) {
         throw new IOException("item " + index + " is gone");
+      }
+      if (watch != null) {
+        watch.reads();
       }
       int[] values = new int[VALUES];
       for (int i = 0; i < VALUES; i++) {
@@ -284,6 +390,12 @@ public final class GoOver {
 
     static final class Builder extends BaseBuilder<Builder> {
       private boolean missing;
+      private Watch watch;
+
+      Builder watch(Watch newWatch) {
+        watch = newWatch;
+        return this;
+      }
 
       Builder missing() {
         missing = true;

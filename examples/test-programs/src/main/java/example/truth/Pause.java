@@ -10,7 +10,11 @@ final class Pause {
    * away.
    */
   static void millis(long millis) {
-    long end = System.nanoTime() + millis * 1_000_000;
+    until(System.nanoTime() + millis * 1_000_000);
+  }
+
+  /** As above, when {@link System#nanoTime} is {@code end}. */
+  static void until(long end) {
     for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
       try {
         Thread.sleep(left / 1_000_000, (int) (left % 1_000_000));

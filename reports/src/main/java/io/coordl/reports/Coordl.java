@@ -1,12 +1,12 @@
 package io.coordl.reports;
 
-import io.coordl.reports.recording.RecordingException;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 
@@ -15,9 +15,8 @@ import picocli.CommandLine.IVersionProvider;
     name = "coordl",
     description = "Says where the time of a DJL or DL4J training job went.",
     synopsisSubcommandLabel = "COMMAND",
-    mixinStandardHelpOptions = true,
-    versionProvider = Coordl.Version.class,
     subcommands = {
+      ProfileCommand.class,
       SummaryCommand.class,
       ReportCommand.class,
       DiffCommand.class,
@@ -25,55 +24,71 @@ import picocli.CommandLine.IVersionProvider;
       HelpCommand.class,
       GenerateCompletion.class
     },
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      " 0:it worked",
-      " 1:the recording cannot be read, or the output cannot be written",
-      " 2:the command line is wrong",
-    },
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
 public final class Coordl {
 
   public static void main(String[] arguments) {
-    PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-    PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    int code = run(out, err, arguments);
+    Charset charset = charset();
+    Output stdout = Output.stdout();
+    PrintWriter out = new PrintWriter(stdout, false, charset);
+    PrintWriter err = new PrintWriter(System.err, true, charset);
+    int code = run(out, err, Terminal.ofThisProcess(), arguments);
     out.flush();
-    System.exit(code);
+    System.exit(written(stdout, err, code));
+  }
+
+  /** What the terminal and the names of files are in; JSON has no characters beyond ASCII. */
+  private static Charset charset() {
+    String name = System.getProperty("native.encoding");
+    return name != null && Charset.isSupported(name)
+        ? Charset.forName(name)
+        : StandardCharsets.UTF_8;
+  }
+
+  private static int written(Output stdout, PrintWriter err, int code) {
+    IOException failure = stdout.failure();
+    if (failure == null) {
+      return code;
+    }
+    if (Output.isClosedPipe(failure)) {
+      return ExitStatus.PIPE_CLOSED.code();
+    }
+    err.println("coordl: the result cannot be written: " + failure.getMessage() + ".");
+    return ExitStatus.UNWRITABLE.code();
   }
 
   /** Runs one command; never throws, never exits. */
   static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    return run(out, err, Terminal.NONE, arguments);
+  }
+
+  private static int run(PrintWriter out, PrintWriter err, Terminal terminal, String... arguments) {
     CommandLine commandLine = new CommandLine(new Coordl());
     commandLine.setOut(out);
     commandLine.setErr(err);
-    // A recording's name may start with an @.
-    commandLine.setExpandAtFiles(false);
-    commandLine.setExecutionExceptionHandler(Coordl::report);
+    Commands.dress(commandLine, terminal);
     try {
       return commandLine.execute(arguments);
     } catch (OutOfMemoryError e) {
       err.println("coordl: the heap is too small for this recording: run it with a larger -Xmx.");
-      return ExitCode.SOFTWARE;
+      return ExitStatus.HEAP.code();
     }
   }
 
-  private static int report(
-      Exception problem, CommandLine commandLine, CommandLine.ParseResult parsed) {
-    String sentence =
-        problem instanceof RecordingException || problem instanceof OutputException
-            ? problem.getMessage()
-            : "a defect of coordl, please report it: " + problem;
-    commandLine.getErr().println("coordl: " + sentence);
-    return ExitCode.SOFTWARE;
-  }
-
-  /** The version that the build wrote into the jar. */
+  /** The version that the build wrote into the jar, and what it runs on. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
       String version = Coordl.class.getPackage().getImplementationVersion();
-      return new String[] {"coordl " + (version == null ? "(not packaged)" : version)};
+      return new String[] {
+        "coordl " + (version == null ? "(not packaged)" : version),
+        "Java " + Runtime.version() + ", " + System.getProperty("java.vendor"),
+        System.getProperty("os.name")
+            + " "
+            + System.getProperty("os.version")
+            + " "
+            + System.getProperty("os.arch")
+      };
     }
   }
 }

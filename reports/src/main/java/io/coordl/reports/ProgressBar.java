@@ -25,7 +25,7 @@ final class ProgressBar implements Progress, AutoCloseable {
   }
 
   static ProgressBar of(Path file, boolean wanted, PrintWriter err) {
-    return new ProgressBar(err, wanted && isLarge(file) && stderrIsTerminal());
+    return new ProgressBar(err, wanted && isLarge(file) && Terminal.isTerminal(2));
   }
 
   private static boolean isLarge(Path file) {
@@ -33,16 +33,6 @@ final class ProgressBar implements Progress, AutoCloseable {
       return Files.size(file) >= LARGE;
     } catch (IOException e) {
       return false; // The reader will say what is wrong with the file.
-    }
-  }
-
-  /** The JDK can only tell about stdin and stdout, which may well be redirected. */
-  private static boolean stderrIsTerminal() {
-    try {
-      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/2")).toString();
-      return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
-    } catch (IOException | UnsupportedOperationException e) {
-      return false; // No /proc: no bar.
     }
   }
 

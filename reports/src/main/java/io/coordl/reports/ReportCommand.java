@@ -4,13 +4,12 @@ import io.coordl.reports.page.Report;
 import io.coordl.reports.page.ReportPage;
 import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.RecordingException;
-import io.coordl.reports.recording.RecordingReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,14 +22,6 @@ import picocli.CommandLine.Spec;
     description = {
       "Draws one recording, or compares several, on one HTML page.",
       "The page needs no network and nothing beside it."
-    },
-    mixinStandardHelpOptions = true,
-    versionProvider = Coordl.Version.class,
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      " 0:the page was written",
-      " 1:a recording cannot be read, or the page cannot be written",
-      " 2:the command line is wrong",
     })
 final class ReportCommand implements Callable<Integer> {
   /** More side by side cannot be read. */
@@ -55,10 +46,7 @@ final class ReportCommand implements Callable<Integer> {
   @Option(names = "--force", description = "Write the page even if there is such a file already.")
   boolean force;
 
-  @Option(
-      names = "--no-progress",
-      description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
-  boolean noProgress;
+  @Mixin ReadingOptions reading;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
   ReportCommand() {}
@@ -74,12 +62,10 @@ final class ReportCommand implements Callable<Integer> {
     List<JobActivity> recordings = new ArrayList<>();
     for (Path file : files) {
       page.checkIsNot(file);
-      try (ProgressBar bar = ProgressBar.of(file, !noProgress, spec.commandLine().getErr())) {
-        recordings.add(RecordingReader.readInFull(file, bar));
-      }
+      recordings.add(reading.readInFull(file));
     }
     page.write(ReportPage.html(Report.of(recordings)));
     spec.commandLine().getOut().println(output);
-    return ExitCode.OK;
+    return ExitStatus.DONE.code();
   }
 }

@@ -7,6 +7,7 @@ import io.coordl.reports.recording.Recordings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.jar.JarFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,7 +47,116 @@ class CoordlJarIT {
     assertThat(json.output()).startsWith("{").contains("\"schemaVersion\" : 1");
     assertThat(missing.code()).isEqualTo(1);
     assertThat(missing.output().lines()).hasSize(1);
-    assertThat(version.output()).matches("coordl \\d+\\.\\d+\\.\\d+\\R");
+    assertThat(version.output()).matches("coordl \\d+\\.\\d+\\.\\d+\\RJava .+\\R.+\\R");
+  }
+
+  /** What the shell sees; {@code $1} is the launcher, {@code $2} the scratch folder. */
+  private Ended bash(String script, Map<String, String> environment) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                script,
+                "bash",
+                TARGET.resolve("coordl").toString(),
+                folder.toString())
+            .redirectErrorStream(true);
+    builder.environment().keySet().removeIf(name -> name.startsWith("LC_") || name.equals("LANG"));
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    return new Ended(process.waitFor(), output);
+  }
+
+  /** The pipe has no reader when the command starts, so that nothing depends on who is first. */
+  @Test
+  void aClosedPipeEndsItQuietly() throws Exception {
+    Ended ended =
+        bash(
+            "mkfifo $2/pipe; exec 3<>$2/pipe; exec 4>$2/pipe; exec 3<&-; $1 --help >&4; echo $?",
+            Map.of());
+
+    assertThat(ended.output()).isEqualTo("141\n");
+  }
+
+  @Test
+  void aFullDiskIsAnErrorAndNotAnEmptyResult() throws Exception {
+    Ended ended = bash("$1 --help >/dev/full", Map.of());
+
+    assertThat(ended.code()).isEqualTo(74);
+    assertThat(ended.output())
+        .isEqualTo("coordl: the result cannot be written: No space left on device.\n");
+  }
+
+  @Test
+  void devicesPipesAndFoldersAreNoRecordings() throws Exception {
+    Ended ended =
+        bash(
+            "mkfifo $2/pipe; for file in /dev/zero $2/pipe $2 $2/none; do $1 summary $file; echo"
+                + " $?; done",
+            Map.of());
+
+    assertThat(ended.output())
+        .isEqualTo(
+            "coordl: /dev/zero is not a file.\n1\ncoordl: "
+                + folder
+                + "/pipe is not a file.\n1\ncoordl: "
+                + folder
+                + " is a directory: name one recording in it.\n1\ncoordl: "
+                + folder
+                + "/none does not exist.\n1\n");
+  }
+
+  /** Containers have no locale; java alone could not name this file. */
+  @Test
+  void namesAreReadAndWrittenInUtf8WithoutALocale() throws Exception {
+    Path job = Recordings.record(folder.resolve("job.jfr"), Recordings::emitJob);
+    Ended ended =
+        bash(
+            "mv $2/job.jfr $2/$'\\xc3\\xa9'.jfr; $1 summary $2/*.jfr | head -1;"
+                + " $1 summary --json $2/*.jfr | head -4",
+            Map.of());
+
+    assertThat(job).doesNotExist();
+    assertThat(ended.output())
+        .contains("CoorDL summary of " + folder + "/\u00e9.jfr")
+        .contains("\\u00E9.jfr\"");
+  }
+
+  @Test
+  void bashCompletesCommandsOptionsAndFiles() throws Exception {
+    Ended ended =
+        bash(
+            """
+            cd $2; touch my.jfr; $1 generate-completion > complete.sh; source complete.sh
+            complete -p coordl
+            compopt() { :; }
+            ask() {
+              COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()
+              _complete_coordl; echo "${COMPREPLY[*]}"
+            }
+            ask coordl su
+            ask coordl summary --j
+            ask coordl summary m
+            ask coordl help su
+            """,
+            Map.of());
+
+    assertThat(ended.output().lines())
+        .containsExactly(
+            "complete -o default -F _complete_coordl coordl",
+            "summary",
+            "--json",
+            "my.jfr",
+            "summary");
+  }
+
+  @Test
+  void thereAreNoColoursOutsideATerminal() throws Exception {
+    Ended help = bash("$1 --help; $1 summary --jsn", Map.of("TERM", "xterm-256color"));
+
+    assertThat(help.output()).doesNotContain("\033").contains("Possible solutions: --json");
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.coordl.reports.recording.ChildJob;
+import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.Summary;
 import java.io.InputStream;
@@ -14,9 +15,13 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -162,10 +167,10 @@ class CoordlTest {
   }
 
   @Test
-  void whatCannotBeReadIsOneSentenceAndExitCodeOne() throws Exception {
+  void whatCannotBeReadIsOneSentenceAndAnExitCode() throws Exception {
     Path text = Files.writeString(folder.resolve("@notes.txt"), "no recording");
 
-    assertThat(coordl("summary", text)).isEqualTo(1);
+    assertThat(coordl("summary", text)).isEqualTo(3);
 
     assertThat(err.toString())
         .isEqualTo(
@@ -185,15 +190,15 @@ class CoordlTest {
   }
 
   @Test
-  void aReportThatCannotBeWrittenIsOneSentenceAndExitCodeOne() throws Exception {
+  void aReportThatCannotBeWrittenIsOneSentenceAndAnExitCode() throws Exception {
     Path job = job();
     Path there = Files.writeString(folder.resolve("there.html"), "mine");
     Path nowhere = folder.resolve("no/report.html");
 
-    assertThat(coordl("report", job, "-o", there)).isEqualTo(1);
-    assertThat(coordl("report", job, "-o", nowhere)).isEqualTo(1);
-    assertThat(coordl("report", job, "-o", folder)).isEqualTo(1);
-    assertThat(coordl("report", job, "-o", job, "--force")).isEqualTo(1);
+    assertThat(coordl("report", job, "-o", there)).isEqualTo(74);
+    assertThat(coordl("report", job, "-o", nowhere)).isEqualTo(74);
+    assertThat(coordl("report", job, "-o", folder)).isEqualTo(74);
+    assertThat(coordl("report", job, "-o", job, "--force")).isEqualTo(74);
     assertThat(coordl("report", folder.resolve("no.jfr"), "-o", there, "--force")).isEqualTo(1);
 
     assertThat(err.toString().lines())
@@ -233,11 +238,64 @@ class CoordlTest {
     assertThat(coordl("generate-completion")).isZero();
     assertThat(out.toString())
         .contains("Usage: coordl [-hV] COMMAND", "Usage: coordl summary", "FILE.jfr")
-        .contains(
-            "0   it worked",
-            "1   the recording cannot be read, or the output cannot be written",
-            "2   the command line is wrong")
+        .contains("  0   it worked", "  2   the command line is wrong")
+        .contains("  4   the recording is damaged or cut off", "141   whoever read")
         .contains("coordl (not packaged)", "complete -F _complete_coordl");
+  }
+
+  /** A new sub-command gets all this without a word of its own. */
+  @Test
+  void everyCommandHasHelpVersionAndExitCodes() {
+    CommandLine commandLine = new CommandLine(new Coordl());
+    Commands.dress(commandLine, Terminal.NONE);
+    Map<String, CommandLine> commands = new HashMap<>(commandLine.getSubcommands());
+    // Both are picocli's own.
+    commands.remove("help");
+    commands.remove("generate-completion");
+    assertThat(commands).containsKey("summary");
+    commands.forEach(
+        (name, command) -> {
+          assertThat(command.getCommandSpec().findOption("--help")).as(name).isNotNull();
+          assertThat(command.getCommandSpec().findOption("--version")).as(name).isNotNull();
+          assertThat(command.getUsageMessage()).as(name).contains("Exit codes:", "141   whoever");
+          assertThat(command.getCommandSpec().usageMessage().description()).as(name).isNotEmpty();
+          assertThat(command.getUsageMessage().lines())
+              .as(name)
+              .allMatch(line -> line.length() <= 80);
+        });
+  }
+
+  @Test
+  void aWrongWordGetsASuggestionAndWhereToReadMore() {
+    assertThat(coordl("summary", "--jsn", "a.jfr")).isEqualTo(2);
+
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "coordl: Unknown option: '--jsn'",
+            "Possible solutions: --json",
+            "Try 'coordl summary --help' for more information.");
+  }
+
+  @Test
+  void coloursAndWidthAreAsTheTerminalWants() {
+    Map<String, String> xterm = Map.of("TERM", "xterm", "COLUMNS", "100");
+    assertThat(Terminal.of(xterm, true)).isEqualTo(new Terminal(true, 100));
+    assertThat(Terminal.of(xterm, false)).isEqualTo(new Terminal(false, 100));
+    assertThat(Terminal.of(Map.of("TERM", "xterm", "NO_COLOR", "1"), true).colours()).isFalse();
+    assertThat(Terminal.of(Map.of("TERM", "xterm", "NO_COLOR", ""), true).colours()).isTrue();
+    assertThat(Terminal.of(Map.of("TERM", "dumb"), true).colours()).isFalse();
+    assertThat(Terminal.of(Map.of("COLUMNS", "wide"), true)).isEqualTo(Terminal.NONE);
+    assertThat(Terminal.of(Map.of("COLUMNS", "3"), true).columns()).isEqualTo(55);
+    assertThat(Terminal.of(Map.of("COLUMNS", "999"), true).columns()).isEqualTo(120);
+  }
+
+  @Test
+  void everyKindOfBadRecordingHasAnExitCodeOfItsOwn() {
+    List<Integer> codes =
+        Arrays.stream(RecordingException.Kind.values())
+            .map(kind -> ExitStatus.of(kind).code())
+            .toList();
+    assertThat(codes).doesNotHaveDuplicates().doesNotContain(0, 2);
   }
 
   @Test

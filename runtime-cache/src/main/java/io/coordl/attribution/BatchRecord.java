@@ -17,6 +17,7 @@ final class BatchRecord {
   private long decode;
   private long transform;
   private long items;
+  private boolean ahead;
   private @Nullable BatchEvent event;
 
   BatchRecord(LongSupplier ids, long start) {
@@ -46,6 +47,15 @@ final class BatchRecord {
     if (newEvent != null) {
       newEvent.begin();
     }
+  }
+
+  /** It is made by another thread than the one that will wait for it. */
+  void preparedAhead() {
+    ahead = true;
+  }
+
+  boolean isPreparedAhead() {
+    return ahead;
   }
 
   void addFetch(long nanos) {

@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,9 @@ public final class SpanRecorder implements SpanSink {
   private final LongSupplier clock;
   private final Queue<Runnable> early = new ConcurrentLinkedQueue<>();
   private final List<WeakReference<ThreadSpans>> training = new CopyOnWriteArrayList<>();
+  private final Preparers preparers = new Preparers();
+  private final LongAdder updates = new LongAdder();
+  private final LongAdder passEnds = new LongAdder();
   private volatile boolean starting = true;
   private volatile boolean events;
 
@@ -74,11 +78,53 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /** Writes an event now, or once a recording that is being started runs. */
-  void emit(Runnable event) {
+  public void emit(Runnable event) {
     if (events) {
       event.run();
     } else if (starting && early.size() < MAX_EARLY) {
       early.add(event);
+    }
+  }
+
+  /**
+   * Whether this thread trains, and a {@code next} that it calls now would be its wait for a batch:
+   * not one inside another, nor one that prepares for another thread.
+   */
+  public boolean isBatchGet() {
+    return threads.get().isBatchGet();
+  }
+
+  /** Who prepares batches ahead of the training thread. */
+  public Preparers preparers() {
+    return preparers;
+  }
+
+  /** How often a model was changed so far, by any thread. */
+  public long updates() {
+    return updates.sum();
+  }
+
+  /** How many passes over data have ended so far, on any thread. */
+  public long passEnds() {
+    return passEnds.sum();
+  }
+
+  void updated() {
+    updates.increment();
+  }
+
+  void passEnded() {
+    passEnds.increment();
+  }
+
+  void preparing(BatchRecord record) {
+    record.preparedAhead();
+    preparers.begin();
+  }
+
+  void prepared(BatchRecord record) {
+    if (record.isPreparedAhead()) {
+      preparers.end();
     }
   }
 

@@ -69,6 +69,13 @@ final class ThreadSpans {
         > 0;
   }
 
+  /** Whether a {@code next} called now would be a training thread's wait for a batch. */
+  boolean isBatchGet() {
+    return training
+        && waitDepth == 0
+        && openSpans(SpanKind.PRODUCER, 0) + openSpans(SpanKind.BATCH, 0) == 0;
+  }
+
   long batchId() {
     return building == null ? 0 : building.id();
   }
@@ -88,6 +95,10 @@ final class ThreadSpans {
     boolean outermost = openSpans(kind, 1) == 1;
     switch (kind) {
       case FIT, COMPUTE -> trains();
+      case UPDATE -> {
+        trains();
+        recorder.updated();
+      }
       case PRODUCER -> building = null;
       case BATCH -> beginBatch(now);
       case ASK, TAKE -> {
@@ -230,7 +241,7 @@ final class ThreadSpans {
       }
       case PRODUCER -> building = outerBatches[at];
       default -> {
-        // FIT, COMPUTE, PASS: marks only.
+        // FIT, COMPUTE, UPDATE, PASS: marks only.
       }
     }
     outerBatches[at] = null;
@@ -259,6 +270,9 @@ final class ThreadSpans {
         openSpans(SpanKind.BATCH, 0) + openSpans(SpanKind.TAKE, 0) > 1 && building != null;
     if (!nested || (waitDepth > 0 && isBuiltByWait())) {
       building = newRecord(now);
+      if (waitDepth == 0) {
+        recorder.preparing(building);
+      }
     }
   }
 
@@ -280,6 +294,7 @@ final class ThreadSpans {
       return; // A next() inside a next(): the outermost is the batch.
     }
     building = outer;
+    recorder.prepared(record);
     if (result != null) {
       finish(record, now, subject);
       recorder.recent().put(result, record);
@@ -546,6 +561,7 @@ final class ThreadSpans {
 
   private void endPass(Pass pass, boolean complete, long now) {
     passes.remove(pass);
+    recorder.passEnded();
     if (!training) {
       // A pass before the training (statistics for a normaliser, a look at the first batch) or a
       // thread that only loads: no epoch, and its waits are nobody's stall.

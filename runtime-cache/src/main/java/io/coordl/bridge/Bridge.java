@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ public final class Bridge {
 
   /** Installs the runtime; a second call replaces it. */
   public static void install(SpanSink newSink, ItemSource newItems, FaultListener newFaults) {
+    Producers.on();
     faults = newFaults;
     sink = newSink;
     items = newItems;
@@ -32,11 +34,14 @@ public final class Bridge {
     hooks = newHooks;
   }
 
-  /** Switches the agent off: from now on, every rewritten call is the program's own. */
+  /**
+   * Switches the agent off: from now on, every rewritten call is the program's own. Its next ones
+   * wait for threads of the agent that are still in its code ({@link Producers}).
+   */
   public static void trip() {
+    hooks = Producers.off();
     sink = SpanSink.NONE;
     items = ItemSource.NONE;
-    hooks = LibraryHooks.NONE;
   }
 
   /** Counts a fault of ours, tells the listener, trips at {@link #MAX_FAULTS}. Never throws. */
@@ -76,6 +81,16 @@ public final class Bridge {
     }
   }
 
+  /** As {@link #open} for other file systems; see {@link ItemSource#openForeign}. */
+  static @Nullable OpenItem openForeign(Path path) {
+    try {
+      return items.openForeign(path);
+    } catch (Throwable t) {
+      fault("open " + path, t);
+      return null;
+    }
+  }
+
   /** Before a library method that may be answered; null: it runs as it is. Never throws. */
   public static @Nullable LibraryCall enter(
       String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
@@ -83,7 +98,7 @@ public final class Bridge {
       return hooks.enter(answer, declaring, method, self, arguments);
     } catch (Throwable t) {
       fault(declaring.getName() + "." + method, t);
-      return null;
+      return Producers.areOff() ? hooks.enter(answer, declaring, method, self, arguments) : null;
     }
   }
 

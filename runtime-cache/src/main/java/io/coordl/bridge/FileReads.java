@@ -241,7 +241,7 @@ public final class FileReads {
 
   /** {@link Files#readAllBytes}. */
   public static byte[] readAllBytes(Path path) throws IOException {
-    ItemCursor item = ItemCursor.open(itemPath(path));
+    ItemCursor item = ItemCursor.open(path);
     if (item == null) {
       return Files.readAllBytes(path);
     }
@@ -265,7 +265,7 @@ public final class FileReads {
 
   /** {@link Files#readString(Path, Charset)}. */
   public static String readString(Path path, Charset charset) throws IOException {
-    ItemCursor item = charset == null ? null : ItemCursor.open(itemPath(path));
+    ItemCursor item = charset == null ? null : ItemCursor.open(path);
     if (item == null) {
       return Files.readString(path, charset);
     }
@@ -394,7 +394,7 @@ public final class FileReads {
   }
 
   private static @Nullable InputStream itemStream(@Nullable Path path) throws IOException {
-    ItemCursor item = ItemCursor.open(itemPath(path));
+    ItemCursor item = ItemCursor.open(path);
     if (path == null || item == null) {
       return null;
     }

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,16 @@ final class ItemCursor {
   /** As {@link #open}, for files that stay open across samples. */
   static @Nullable ItemCursor openRandomAccess(@Nullable String path) {
     return path == null || isAmbiguous(path) ? null : of(Bridge.openRandomAccess(path));
+  }
+
+  /** As {@link #open}, for a path of any file system that is read from its start on. */
+  static @Nullable ItemCursor open(@Nullable Path path) {
+    if (path == null) {
+      return null;
+    }
+    return path.getFileSystem() == FileSystems.getDefault()
+        ? open(pathOf(path))
+        : of(Bridge.openForeign(path));
   }
 
   /** The path of a file of the default file system. */

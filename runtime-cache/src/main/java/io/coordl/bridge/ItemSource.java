@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,4 +28,10 @@ public interface ItemSource {
    * where no read of it could be one.
    */
   @Nullable OpenItem openRandomAccess(String path);
+
+  /**
+   * As {@link #open(String)} for a file of a file system that is not the default one, such as one
+   * of the program's own; only for readers who read on from the start.
+   */
+  @Nullable OpenItem openForeign(Path path);
 }

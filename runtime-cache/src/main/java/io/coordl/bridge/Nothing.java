@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** What stands behind the bridge before the agent is installed, and after it has given up. */
@@ -34,6 +35,11 @@ final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener
 
   @Override
   public @Nullable OpenItem openRandomAccess(String path) {
+    return null;
+  }
+
+  @Override
+  public @Nullable OpenItem openForeign(Path path) {
     return null;
   }
 

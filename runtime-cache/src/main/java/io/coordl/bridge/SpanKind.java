@@ -28,6 +28,8 @@ public enum SpanKind {
   FIT,
   /** One training step, or a part of it: the thread that runs it is a training thread. */
   COMPUTE,
+  /** As COMPUTE, and it changes the model: what tells training from evaluation. */
+  UPDATE,
   /** The start of a pass over a data set ({@code getData}, {@code reset}); the subject is it. */
   PASS,
   /** Writing a model. */

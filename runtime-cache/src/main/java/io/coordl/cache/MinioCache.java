@@ -197,6 +197,12 @@ public final class MinioCache implements ItemSource {
     return new PiecewiseItem(path, file, pieceBytes, whole, store, counters, admitting);
   }
 
+  /** What lies in other file systems is theirs: its identity is unknown, and it is not kept. */
+  @Override
+  public @Nullable OpenItem openForeign(Path path) {
+    return null;
+  }
+
   /**
    * The path an item is known by; null for what no file system has. A path with ".." is taken as it
    * stands: behind a symbolic link, leaving it out would name another file.

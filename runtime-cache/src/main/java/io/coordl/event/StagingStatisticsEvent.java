@@ -134,4 +134,9 @@ public final class StagingStatisticsEvent extends Event {
   @Label("Dropped")
   @Description("How often a job was taken out of a pass since it did not get on")
   public long dropped;
+
+  /** Batches prepared here after others had taken the claims over */
+  @Label("Too Late")
+  @Description("Batches prepared here after others had taken the claims over")
+  public long tooLate;
 }

@@ -30,7 +30,13 @@ final class ExitSummary {
   List<String> lines() {
     JobTotals.Snapshot now = job.spans().totals().snapshot();
     Totals t = now.totals();
-    List<String> lines = new ArrayList<>();
+    List<String> lines = new ArrayList<>(job.profiled());
+    if (!lines.isEmpty()) {
+      if (recording != null) {
+        lines.add("recording: " + recording);
+      }
+      return lines;
+    }
     if (t.batches == 0 && now.items() == 0) {
       return lines;
     }

@@ -167,6 +167,7 @@ final class FlightLog {
       event.waitedForSlowest = staging.waitedForSlowestNanos();
       event.takeOvers = staging.takeOvers();
       event.dropped = staging.dropped();
+      event.tooLate = staging.tooLate();
       event.commit();
     }
   }

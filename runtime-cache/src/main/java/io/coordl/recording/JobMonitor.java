@@ -5,6 +5,7 @@ import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.attribution.Totals;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.profile.Profile;
 import io.coordl.staging.StagingStatistics;
 import java.io.Closeable;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything known about this job: spans, distributions, stores, settings, faults; and its way into
@@ -30,6 +32,7 @@ public final class JobMonitor {
   private final List<Supplier<List<StagingStatistics>>> stagings = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
+  private volatile @Nullable Profile profile;
   private final FlightLog flight = new FlightLog(this);
   private final List<Setting> settings;
   private final String mainClass;
@@ -82,6 +85,23 @@ public final class JobMonitor {
     closing.add(0, group);
   }
 
+  /**
+   * The job is being profiled.
+   *
+   * @param made hears when the job ends, and is told of then
+   * @param toClose closed when the job has ended
+   */
+  public void profile(Profile made, Closeable toClose) {
+    profile = made;
+    closing.add(toClose);
+  }
+
+  /** What a profile measured, in words; empty if there is none. */
+  List<String> profiled() {
+    Profile made = profile;
+    return made == null ? List.of() : made.summary();
+  }
+
   /** Notes a training library by name. */
   public void sawFramework(String name) {
     frameworks.add(name);
@@ -115,6 +135,10 @@ public final class JobMonitor {
   /** Closes the stores and returns the summary, at most 20 lines; JFR writes the recording. */
   public List<String> finish() {
     flight.stop();
+    Profile made = profile;
+    if (made != null) {
+      made.close();
+    }
     spans.finish();
     try {
       return new ExitSummary(this, flight.where()).lines();

@@ -219,7 +219,14 @@ public final class SharedFile<M extends Closeable> {
     if (bytes < contents.minimum()) {
       Files.delete(path);
       throw new IOException(
-          "The budget of " + path + " is " + bytes + " bytes: " + contents.without() + ".");
+          named(path, contents)
+              + " could have "
+              + bytes
+              + " bytes, but needs "
+              + contents.minimum()
+              + " at least: "
+              + contents.without()
+              + ".");
     }
     M memory = null;
     try {

@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,16 @@ public interface CoordinatedPass {
    * @return null if the job is to prepare it by itself: nobody else will, or not soon enough
    */
   @Nullable StagedBatch take(int batch);
+
+  /**
+   * As {@link #take}, for whoever copies the bytes at once: nothing is mapped for the one use, and
+   * the memory is given back before this returns. Each batch may be taken or used once.
+   *
+   * @return what {@code reader} made; null, and it was not called, if the job is to prepare the
+   *     batch by itself
+   * @throws IOException what {@code reader} throws, or if there is no way to the bytes
+   */
+  <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException;
 
   /**
    * This job takes no more of this pass: it came to the end, left the loop, or begins anew. Threads

@@ -133,6 +133,20 @@ final class Holds {
     }
   }
 
+  /** What {@code reader} makes of a slot that this job holds, and gives back with that. */
+  <T> T read(int slot, BatchReader<T> reader) throws IOException {
+    try {
+      int bytes = buffer.length(slot);
+      ByteBuffer readable = memory.readable(slot, bytes).asReadOnlyBuffer();
+      T made = reader.read(readable.order(ByteOrder.nativeOrder()));
+      counters.copied.increment();
+      counters.takenBytes.add(bytes);
+      return made;
+    } finally {
+      buffer.release(slot);
+    }
+  }
+
   private boolean reserve(int bytes) {
     if (mappedBytes.addAndGet(bytes) <= maxBytes) {
       return true;

@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import io.coordl.bridge.Producers;
 import io.coordl.cache.ByteBudget;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
@@ -40,7 +41,7 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
   private final AtomicBoolean saidMany = new AtomicBoolean();
-  private volatile boolean closed;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /** What became of joining a pipeline's file; without a stream it was refused. */
   private record Joined(@Nullable SharedFile<StagingFile> file, @Nullable Stream stream) {}
@@ -76,7 +77,7 @@ public final class PrepGroup implements Coordinator, Closeable {
 
   @Override
   public @Nullable CoordinatedPass begin(Fingerprint pipeline, BatchOrder own) {
-    if (closed || own.batches() == 0) {
+    if (closed.get() || own.batches() == 0) {
       return null;
     }
     if (joined.size() >= MAX_PIPELINES && !joined.containsKey(pipeline.text())) {
@@ -112,6 +113,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     long user = Machine.user();
     SharedFile.sweep(directory, user, contents, words);
     String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
+    List<String> ofBudget = new ArrayList<>(); // Of no interest if the file cannot be had.
     SharedFile<StagingFile> file =
         SharedFile.open(
             directory.resolve(prefix(user) + name).toAbsolutePath(),
@@ -120,8 +122,10 @@ public final class PrepGroup implements Coordinator, Closeable {
             () ->
                 contents.capacity(
                     budget.resolve(
-                        Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words)),
+                        Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
+                        ofBudget::add)),
             words);
+    ofBudget.forEach(words);
     StagingFile memory = file.memory();
     byte[] text = pipeline.text().getBytes(StandardCharsets.UTF_8);
     int length = (int) memory.get(StagingDescriptor.TEXT_BYTES);
@@ -133,7 +137,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     Stream stream =
         new Stream(
             memory,
-            peers(file),
+            new RememberedPeers(peers(file), Clock.SYSTEM),
             Clock.SYSTEM,
             bounds,
             file.job(),
@@ -225,6 +229,10 @@ public final class PrepGroup implements Coordinator, Closeable {
   }
 
   private void beat() {
+    if (Producers.areOff()) {
+      close(); // The other jobs need not find out that this one takes no more batches.
+      return;
+    }
     for (Joined one : joined.values()) {
       if (one.stream() != null) {
         one.stream().beat();
@@ -234,11 +242,13 @@ public final class PrepGroup implements Coordinator, Closeable {
 
   /**
    * Leaves the group: what is under way ends, every batch that was taken stays as it is, and the
-   * last job takes the files along.
+   * last job takes the files along. The second call does nothing.
    */
   @Override
   public void close() {
-    closed = true;
+    if (closed.getAndSet(true)) {
+      return;
+    }
     for (Joined one : joined.values()) {
       // Where a thread does not come out the file is left to the kernel and the next who sweeps.
       if (one.stream() != null && one.file() != null && one.stream().close()) {

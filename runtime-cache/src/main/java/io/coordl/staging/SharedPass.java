@@ -1,6 +1,7 @@
 package io.coordl.staging;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.staging.StagingBuffer.Blocker;
@@ -9,14 +10,21 @@ import io.coordl.staging.StagingCounters.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** One pass of one job: repeats the attempts of {@link StagingBuffer}, and ends waiting. */
 final class SharedPass implements CoordinatedPass {
   private static final long FIRST_PAUSE_NANOS = 50_000;
   private static final long LAST_PAUSE_NANOS = 1_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 10_000_000;
+
+  /** Looking again costs some 40 microseconds, so who waits for long batches looks less often. */
+  private static final int PAUSES_IN_A_BATCH = 16;
 
   /** Batches that take long to prepare are waited for longer. */
   private static final int PATIENCE_IN_BATCHES = 4;
@@ -30,6 +38,8 @@ final class SharedPass implements CoordinatedPass {
   private final AtomicBoolean begun = new AtomicBoolean();
   private final AtomicBoolean sizing = new AtomicBoolean();
   private final AtomicInteger workers = new AtomicInteger();
+  private final Set<Thread> producers = ConcurrentHashMap.newKeySet();
+  private final Set<Thread> takers = ConcurrentHashMap.newKeySet();
   private final BitSet taken = new BitSet();
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile boolean ended;
@@ -81,6 +91,7 @@ final class SharedPass implements CoordinatedPass {
 
   /** What a thread that prepares does until there is nothing more to be prepared. */
   void work(BatchSource source) {
+    producers.add(Thread.currentThread());
     try {
       long pause = FIRST_PAUSE_NANOS;
       while (!ended && !failed) {
@@ -93,12 +104,13 @@ final class SharedPass implements CoordinatedPass {
           long began = clock.nanos();
           clock.pause(pause);
           stream.waitedFor(blocker.member(), clock.nanos() - began);
-          pause = Math.min(LAST_PAUSE_NANOS, pause * 2);
+          pause = longer(pause);
         } else {
           pause = FIRST_PAUSE_NANOS;
         }
       }
     } finally {
+      producers.remove(Thread.currentThread());
       if (workers.decrementAndGet() == 0 || failed) {
         stopProducing();
       }
@@ -171,39 +183,51 @@ final class SharedPass implements CoordinatedPass {
   }
 
   private void prepare(BatchSource source, int batch, int slot) {
+    if (!Producers.enter()) {
+      failed = true; // The agent is switched off.
+      unclaim(batch, slot, false);
+      return;
+    }
     boolean staged = false;
     boolean forGood = false;
     long began = clock.nanos();
-    try {
-      PreparedBatch prepared;
-      long span = Spans.enter(SpanKind.PRODUCER, null);
-      try {
-        prepared = source.prepare(batch, pass.order().items(batch));
-      } finally {
-        Spans.exit(span, null);
-      }
-      try (prepared) {
-        stream.took(clock.nanos() - began);
-        if (stream.gate().enter()) {
-          try {
-            staged = stage(prepared, batch, slot);
-            forGood = true;
-          } finally {
-            stream.gate().exit();
-          }
+    try (PreparedBatch prepared = prepared(source, batch)) {
+      stream.took(clock.nanos() - began);
+      if (stream.gate().enter()) {
+        try {
+          staged = stage(prepared, batch, slot);
+          forGood = true;
+        } finally {
+          stream.gate().exit();
         }
       }
     } catch (Throwable t) {
       // The program meets it when it prepares the batch itself.
       failed = true;
     } finally {
-      if (!staged && stream.gate().enter()) {
-        try {
-          buffer.unclaim(pass, batch, forGood);
-          buffer.giveBack(slot, pass);
-        } finally {
-          stream.gate().exit();
-        }
+      Producers.exit();
+      if (!staged) {
+        unclaim(batch, slot, forGood);
+      }
+    }
+  }
+
+  private PreparedBatch prepared(BatchSource source, int batch) throws Exception {
+    long span = Spans.enter(SpanKind.PRODUCER, null);
+    try {
+      return source.prepare(batch, pass.order().items(batch));
+    } finally {
+      Spans.exit(span, null);
+    }
+  }
+
+  private void unclaim(int batch, int slot, boolean forGood) {
+    if (stream.gate().enter()) {
+      try {
+        buffer.unclaim(pass, batch, forGood);
+        buffer.giveBack(slot, pass);
+      } finally {
+        stream.gate().exit();
       }
     }
   }
@@ -226,33 +250,53 @@ final class SharedPass implements CoordinatedPass {
     prepared.writeTo(target);
     if (buffer.publish(pass, batch, slot, (int) bytes)) {
       counters.prepared.increment();
+      wake(takers);
+    } else {
+      counters.tooLate.increment();
     }
     return true;
   }
 
   // ---- using
 
+  /** What becomes of a slot that this job holds. */
+  private interface Holding<T, E extends Exception> {
+    @Nullable T of(int slot) throws E;
+  }
+
   @Override
   public @Nullable StagedBatch take(int batch) {
+    return held(batch, slot -> stream.holds().batch(slot));
+  }
+
+  @Override
+  public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
+    return held(batch, slot -> stream.holds().read(slot, reader));
+  }
+
+  private <T, E extends Exception> @Nullable T held(int batch, Holding<T, E> holding) throws E {
     if (ended || batch < 0 || batch >= pass.order().batches()) {
       return null;
     }
     long began = clock.nanos();
-    StagedBatch staged = null;
+    @Nullable T staged = null;
     Reason reason = Reason.NOBODY;
+    takers.add(Thread.currentThread());
     try {
       int slot = await(batch, began);
+      takers.remove(Thread.currentThread());
       switch (slot) {
         case StagingBuffer.NOBODY -> reason = Reason.NOBODY;
         case StagingBuffer.NOT_STAGED -> reason = Reason.NOT_STAGED;
         case StagingBuffer.LOST -> reason = Reason.LOST;
         case StagingBuffer.NOT_NOW -> reason = Reason.LATE;
         default -> {
-          staged = held(slot);
+          staged = inside(slot, holding);
           reason = Reason.LOST;
         }
       }
     } finally {
+      takers.remove(Thread.currentThread());
       used(batch);
       stream.blocked(false);
       counters.waitNanos.add(clock.nanos() - began);
@@ -263,12 +307,13 @@ final class SharedPass implements CoordinatedPass {
     return staged;
   }
 
-  private @Nullable StagedBatch held(int slot) {
+  /** Inside the gate: as long as the bytes are read the job has not left. */
+  private <T, E extends Exception> @Nullable T inside(int slot, Holding<T, E> holding) throws E {
     if (!stream.gate().enter()) {
       return null;
     }
     try {
-      return stream.holds().batch(slot);
+      return holding.of(slot);
     } finally {
       stream.gate().exit();
     }
@@ -309,9 +354,21 @@ final class SharedPass implements CoordinatedPass {
         stream.blocked(true);
       }
       clock.pause(pause);
-      pause = Math.min(LAST_PAUSE_NANOS, pause * 2);
+      pause = longer(pause);
     }
     return StagingBuffer.NOBODY;
+  }
+
+  /** The pause after one of this length. */
+  private long longer(long pause) {
+    long shortest = stream.shortestPreparation();
+    long last = shortest == Long.MAX_VALUE ? 0 : shortest / PAUSES_IN_A_BATCH;
+    return Math.min(Math.max(LAST_PAUSE_NANOS, Math.min(LONGEST_PAUSE_NANOS, last)), pause * 2);
+  }
+
+  /** Ends the pauses of this job's own threads; looking once too often does no harm. */
+  private static void wake(Set<Thread> threads) {
+    threads.forEach(LockSupport::unpark);
   }
 
   private int attempt(int batch) {
@@ -348,6 +405,7 @@ final class SharedPass implements CoordinatedPass {
   /** Prepares nothing more; false if a thread does not come out of the program's code in time. */
   boolean stop(long nanos) {
     ended = true;
+    wake(producers);
     long pause = LAST_PAUSE_NANOS / 4;
     // Pauses are counted, not time, which passes while the whole job is stopped, too.
     for (long left = nanos; workers.get() > 0; left -= pause) {

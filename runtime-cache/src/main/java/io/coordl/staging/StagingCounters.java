@@ -23,6 +23,10 @@ final class StagingCounters {
   final LongAdder passes = new LongAdder();
   final LongAdder sharedPasses = new LongAdder();
   final LongAdder prepared = new LongAdder();
+
+  /** Batches prepared here after another had taken the claim over. */
+  final LongAdder tooLate = new LongAdder();
+
   final LongAdder mapped = new LongAdder();
   final LongAdder copied = new LongAdder();
   final LongAdder takenBytes = new LongAdder();

@@ -11,7 +11,8 @@ package io.coordl.staging;
  * @param sharedPasses of these, in which other jobs took part
  * @param prepared batches staged by this job
  * @param mapped batches taken without a copy
- * @param copied batches taken by a copy: too many were kept, or could not be mapped
+ * @param copied batches taken by a copy: the library copies all, too many were kept, or one could
+ *     not be mapped
  * @param takenBytes of both
  * @param nobody batches left to the program since nobody prepared any (more)
  * @param notStaged since they were too large or there was no memory
@@ -23,6 +24,7 @@ package io.coordl.staging;
  * @param waitedForSlowestNanos the part of that job
  * @param takeOvers claims taken over from jobs that died or were stopped
  * @param dropped how often a job was taken out of a pass since it did not get on
+ * @param tooLate batches prepared here after others had taken the claims over
  */
 public record StagingStatistics(
     String group,
@@ -46,7 +48,8 @@ public record StagingStatistics(
     long slowestJob,
     long waitedForSlowestNanos,
     long takeOvers,
-    long dropped) {
+    long dropped,
+    long tooLate) {
 
   /** Batches that the job prepared by itself after all. */
   public long alone() {

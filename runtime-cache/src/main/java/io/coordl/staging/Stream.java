@@ -34,6 +34,7 @@ final class Stream {
   private final Runnable endedAlone;
   private final Executor threads;
   private final AtomicLong longestPreparation = new AtomicLong();
+  private final AtomicLong shortestPreparation = new AtomicLong(Long.MAX_VALUE);
   private final AtomicBoolean saidUnstaged = new AtomicBoolean();
   private final AtomicBoolean saidLate = new AtomicBoolean();
   private volatile boolean saysBlocked;
@@ -268,10 +269,16 @@ final class Stream {
 
   void took(long nanos) {
     longestPreparation.accumulateAndGet(nanos, Math::max);
+    shortestPreparation.accumulateAndGet(nanos, Math::min);
   }
 
   long longestPreparation() {
     return longestPreparation.get();
+  }
+
+  /** Of this job's batches so far; {@link Long#MAX_VALUE} before the first. */
+  long shortestPreparation() {
+    return shortestPreparation.get();
   }
 
   void cannotStage(long bytes, long slotBytes, int slots) {
@@ -339,7 +346,8 @@ final class Stream {
         slowest,
         forSlowest,
         counters.takeOvers.sum(),
-        counters.dropped.sum());
+        counters.dropped.sum(),
+        counters.tooLate.sum());
   }
 
   /** Ends the pass and lets nobody in any more; false if somebody does not come out. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ExitSummaryTest {
   private static StagingStatistics pipeline(long taken) {
     return new StagingStatistics(
-        "g", "p" + taken, 1, 2, 1, 2, 1, 1, 0, taken, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0);
+        "g", "p" + taken, 1, 2, 1, 2, 1, 1, 0, taken, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0);
   }
 
   private static List<String> linesWith(int pipelines) {

@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -118,6 +119,23 @@ final class Model implements Clock {
 
   int steps() {
     return steps;
+  }
+
+  /** Stops a job, from its next wait on, until {@link #goesOn}. */
+  void stops(Job job) {
+    job.stoppedUntil = Long.MAX_VALUE;
+  }
+
+  /** Lets it go on. */
+  void goesOn(Job job) {
+    job.stoppedUntil = -1;
+  }
+
+  /** Waits until something has happened. */
+  void await(BooleanSupplier event) {
+    while (!event.getAsBoolean()) {
+      pause(1_000_000);
+    }
   }
 
   /** Adds a thread to a job. */
@@ -234,8 +252,8 @@ final class Model implements Clock {
         return null;
       }
       now = Math.max(now, soonest);
-      if (now > HANG_NANOS && failure == null) {
-        failure = new AssertionError("hangs");
+      if (now > HANG_NANOS) {
+        failure = failure == null ? new AssertionError("hangs") : failure;
         jobs.forEach(job -> job.killed = true);
       }
       onTime.run();

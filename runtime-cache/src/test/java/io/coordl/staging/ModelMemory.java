@@ -49,6 +49,10 @@ final class ModelMemory implements StagingMemory {
     return 16;
   }
 
+  Defect defect() {
+    return defect;
+  }
+
   /** Without a step. */
   long peek(long at) {
     return words.getOrDefault(at, 0L);

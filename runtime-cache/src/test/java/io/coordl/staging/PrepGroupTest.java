@@ -1,7 +1,12 @@
 package io.coordl.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
 import io.coordl.cache.ByteBudget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +65,47 @@ class PrepGroupTest {
     }
     assertThat(directory).isEmptyDirectory();
     assertThat(words).isEmpty();
+  }
+
+  @Test
+  void whoCopiesIsGivenEachBatchOnceAndKeepsNoSlot() throws IOException {
+    BatchOrder own = Batches.order(ITEMS, 8, 7);
+    try (PrepGroup group = group("16k")) { // Two slots.
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        int[] items = own.items(batch);
+        Boolean right = pass.use(batch, bytes -> bytes.isReadOnly() && Batches.isOf(items, bytes));
+        assertThat(right).as("batch %d", batch).isTrue();
+      }
+      StagingStatistics figures = group.statistics().get(0);
+      assertThat(figures.copied()).isEqualTo(own.batches());
+      assertThat(figures.mapped()).isZero();
+      assertThat(figures.alone()).isZero();
+    }
+    assertThat(prepared.get()).isEqualTo(own.batches());
+  }
+
+  @Test
+  void whatTheReaderThrowsIsThrownAndTheSlotIsGivenBack() throws IOException {
+    BatchOrder own = Batches.order(ITEMS, 8, 7);
+    try (PrepGroup group = group("16k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        int number = batch;
+        assertThatThrownBy(
+                () ->
+                    pass.use(
+                        number,
+                        bytes -> {
+                          throw new IOException("no array of " + bytes.capacity() + " bytes");
+                        }))
+            .isInstanceOf(IOException.class)
+            .hasMessageStartingWith("no array");
+      }
+    }
+    assertThat(prepared.get()).isEqualTo(own.batches());
   }
 
   @Test
@@ -182,5 +229,53 @@ class PrepGroupTest {
       assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
     }
     assertThat(words).last().asString().contains("There is no staging buffer in " + absent);
+  }
+
+  @Test
+  @Timeout(60)
+  void aJobWhoseAgentIsSwitchedOffLeavesItsGroupAndKeepsWhatItHas() {
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    try (PrepGroup group = group("64k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 2);
+      StagedBatch kept = pass.take(0);
+      Bridge.trip();
+      while (directory.toFile().list().length != 0) {
+        LockSupport.parkNanos(1_000_000);
+      }
+      assertThat(pass.take(1)).isNull();
+      assertThat(group.begin(PIPELINE, own)).isNull();
+      assertThat(Batches.isOf(own.items(0), kept.bytes())).isTrue();
+      assertThat(prepared.get()).isLessThan(own.batches());
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+    assertThat(words).isEmpty();
+  }
+
+  @Test
+  void theFirstPassBeginsWithoutJobsThatDoNotCome() {
+    Bounds usual = Bounds.USUAL;
+    Bounds bounds =
+        new Bounds(
+            usual.patience(),
+            usual.beat(),
+            usual.lease(),
+            Duration.ofMillis(10),
+            Duration.ofMillis(50));
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    try (PrepGroup group =
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, bounds, words::add)) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(this::prepare, 1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        StagedBatch staged = pass.take(batch);
+        assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
+        staged.release();
+      }
+    }
+    assertThat(words)
+        .last()
+        .isEqualTo("1 of 3 jobs have come within 0 s: the first pass begins without the others.");
   }
 }

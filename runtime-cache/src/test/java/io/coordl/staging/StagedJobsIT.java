@@ -20,9 +20,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** Jobs in JVMs of their own prepare batches for each other, whatever becomes of any of them. */
+/**
+ * Jobs in JVMs of their own prepare batches for each other, whatever becomes of any of them. Jobs
+ * of one group run on all JDKs of this machine in turn.
+ */
 class StagedJobsIT {
+  private static final String CLASSES =
+      System.getProperty("coordl.test.classes", "target/classes:target/test-classes");
+
   private static final int KILLS = 100;
   private static final int STOPS = 100;
   private static final int EARLY_EXITS = 100;
@@ -33,6 +40,7 @@ class StagedJobsIT {
   private static final Duration BOUND = Duration.ofMinutes(2);
 
   private final List<Job> running = new ArrayList<>();
+  private List<Path> launchers;
   private Path memory;
   private Path logs;
   private int started;
@@ -55,6 +63,9 @@ class StagedJobsIT {
 
   @BeforeEach
   void makeDirectories() throws IOException {
+    Map<Integer, Path> jdks = Launchers.all();
+    System.out.println("jobs run on JDKs " + jdks.keySet());
+    launchers = List.copyOf(jdks.values());
     memory =
         Files.isDirectory(ArenaStore.SHARED_MEMORY)
             ? Files.createTempDirectory(ArenaStore.SHARED_MEMORY, "coordl-it")
@@ -82,13 +93,13 @@ class StagedJobsIT {
     List<String> command =
         new ArrayList<>(
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                launchers.get(started % launchers.size()).toString(),
                 "-Xmx64m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 "-cp",
-                "target/classes:target/test-classes",
+                CLASSES,
                 StagingJob.class.getName(),
                 memory.toString(),
                 Long.toString(seed),
@@ -245,5 +256,84 @@ class StagedJobsIT {
     }
     other.process.destroyForcibly().waitFor();
     assertThat(words).singleElement().asString().contains("its data set is another, not synthetic");
+  }
+
+  /** A job that goes on when told. */
+  private Process startHanded(Path log, String what, String budget) throws IOException {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                CLASSES,
+                HandedJob.class.getName(),
+                memory.toString(),
+                what,
+                budget)
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    running.add(new Job(process, log, "end"));
+    return process;
+  }
+
+  private static void awaitLine(Process process, Path log, String line) throws IOException {
+    while (!Files.readAllLines(log, StandardCharsets.UTF_8).contains(line)) {
+      assertThat(process.isAlive()).as("%s", Files.readAllLines(log)).isTrue();
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private static void tell(Process process) throws IOException {
+    process.getOutputStream().write('\n');
+    process.getOutputStream().flush();
+  }
+
+  private static List<String> endOf(Process process, Path log) throws Exception {
+    int status = process.waitFor();
+    List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
+    assertThat(status).as("%s", lines).isZero();
+    assertThat(lines).endsWith("done").noneMatch(line -> line.startsWith("WRONG"));
+    return lines;
+  }
+
+  /** The kernel's own stop, which not even the agent's threads notice. */
+  @Test
+  @Timeout(120)
+  void aStoppedJobsClaimIsTakenOverAndWhatItPublishesThenIsTooLateAndHarmless() throws Exception {
+    Path log = logs.resolve("claims");
+    String budget = "256k"; // A slot for each batch.
+    Process process = startHanded(log, "claims", budget);
+    awaitLine(process, log, "claimed");
+    Job job = running.get(0);
+    String all = "given " + StagingJob.ITEMS / StagingJob.BATCH;
+    try (PrepGroup group = HandedJob.group(memory, budget, 1)) {
+      signal(job, "STOP");
+      assertThat(HandedJob.goesThrough(group, HandedJob.TRAINING, 3)).isEqualTo(all);
+      assertThat(group.statistics().get(0).takeOvers()).isEqualTo(1);
+      signal(job, "CONT");
+      tell(process);
+      List<String> lines = endOf(process, log);
+      assertThat(lines).contains("too late 1 alone 0").contains(all, all);
+    }
+    assertThat(memory).isEmptyDirectory();
+  }
+
+  /** Who waits in one pipeline is not waited for in the other, however much patience there is. */
+  @Test
+  void jobsThatWaitForEachOtherInTwoPipelinesGoOn() throws Exception {
+    String budget = "24k"; // Three slots of a pass's fifteen batches.
+    Path trains = logs.resolve("trains");
+    Path validates = logs.resolve("validates");
+    List<Process> both =
+        List.of(startHanded(trains, "trains", budget), startHanded(validates, "validates", budget));
+    for (Process process : both) {
+      assertThat(process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).as("ends").isTrue();
+    }
+    endOf(both.get(0), trains);
+    endOf(both.get(1), validates);
+    assertThat(memory).isEmptyDirectory();
   }
 }

@@ -6,6 +6,8 @@ import io.coordl.staging.Model.Event;
 import io.coordl.staging.Model.Plan;
 import io.coordl.staging.Model.What;
 import io.coordl.staging.ModelMemory.Defect;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,19 +44,18 @@ class StagingModelTest {
 
   /** A run: what the jobs did, and what was wrong. */
   private static final class Run {
-    private final Defect defect;
     private final boolean successor;
     private final Model model;
+    private final ModelHost host;
     private final ModelMemory memory;
     private final List<StagingCounters> counters = new ArrayList<>();
     private final AtomicInteger finished = new AtomicInteger();
-    private boolean setupLocked;
 
     Run(Defect defect, int slots, boolean successor, Plan plan) {
-      this.defect = defect;
       this.successor = successor;
       this.model = new Model(plan);
-      this.memory = new ModelMemory(model, defect, slots);
+      this.host = new ModelHost(model, BOUNDS);
+      this.memory = host.memory(defect, slots);
     }
 
     int run() throws Throwable {
@@ -66,17 +67,6 @@ class StagingModelTest {
             if (!followed[0]) {
               followed[0] = true;
               startJob();
-            }
-          });
-      model.onTime(
-          () -> {
-            for (int i = 0; i < StagingDescriptor.MAX_MEMBERS; i++) {
-              long at = StagingDescriptor.member(i);
-              long job = memory.peek(at + StagingDescriptor.MEMBER_JOB);
-              if (job != 0 && !model.stopped(model.jobs().get((int) job - 1))) {
-                long beat = at + StagingDescriptor.MEMBER_BEAT;
-                memory.poke(beat, memory.peek(beat) + 1);
-              }
             }
           });
       model.run();
@@ -92,48 +82,9 @@ class StagingModelTest {
       model.start(job, () -> live(job));
     }
 
-    private final class Others implements Peers {
-      @Override
-      public boolean alive(long number) {
-        Model.Job job = model.jobs().get((int) number - 1);
-        return !job.killed && !(defect == Defect.STOPPED_IS_DEAD && model.stopped(job));
-      }
-
-      @Override
-      public void alone(Runnable action) {
-        if (!setupLocked) {
-          setupLocked = true;
-          try {
-            action.run();
-          } finally {
-            setupLocked = false;
-          }
-        }
-      }
-    }
-
     /** What a program does, and the agent in it. */
     private void live(Model.Job job) {
-      Others others = new Others();
-      boolean[] entered = {false};
-      while (!entered[0]) {
-        others.alone(
-            () -> entered[0] = Members.enter(memory, job.number, job.number, others::alive));
-        if (!entered[0]) {
-          model.pause(1_000_000);
-        }
-      }
-      Stream stream =
-          new Stream(
-              memory,
-              others,
-              model,
-              BOUNDS,
-              job.number,
-              work -> model.start(job, work),
-              word -> {},
-              blocked -> {},
-              () -> {});
+      Stream stream = host.join(job, memory, word -> {}, blocked -> {});
       counters.add(stream.counters());
       Set<Integer> ordersUsed = new HashSet<>();
       for (int number = 0; number < PASSES; number++) {
@@ -152,6 +103,10 @@ class StagingModelTest {
         assertThat(ordersUsed.add(order.items(0)[0])).as("no pass twice").isTrue();
         pass.prepareWith((batch, wanted) -> batch(wanted), 1);
         for (int batch = 0; batch < order.batches(); batch++) {
+          if ((batch + number) % 2 == 0) {
+            use(pass, order, batch);
+            continue;
+          }
           StagedBatch staged = pass.take(batch);
           if (staged != null) {
             check(order, batch, staged.bytes());
@@ -163,6 +118,21 @@ class StagingModelTest {
         pass.end();
       }
       finished.incrementAndGet();
+    }
+
+    private void use(CoordinatedPass pass, BatchOrder order, int batch) {
+      try {
+        pass.use(
+            batch,
+            bytes -> {
+              check(order, batch, bytes);
+              memory.get(StagingDescriptor.SLOT_BYTES); // Others run on while it is read.
+              check(order, batch, bytes);
+              return bytes;
+            });
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     private static void check(BatchOrder order, int batch, ByteBuffer bytes) {

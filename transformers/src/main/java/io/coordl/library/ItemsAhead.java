@@ -1,5 +1,6 @@
 package io.coordl.library;
 
+import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.cache.MinioCache;
@@ -123,6 +124,10 @@ public final class ItemsAhead implements Closeable {
       end(path, mine); // The program was first.
       return;
     }
+    if (!Producers.enter()) {
+      end(path, mine);
+      return;
+    }
     if (raw != null) {
       raw.readsAhead();
     }
@@ -143,6 +148,7 @@ public final class ItemsAhead implements Closeable {
     } finally {
       Spans.exit(span, null);
       Thread.currentThread().setContextClassLoader(null);
+      Producers.exit();
       end(path, mine);
     }
   }

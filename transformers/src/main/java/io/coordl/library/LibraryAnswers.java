@@ -30,6 +30,10 @@ public final class LibraryAnswers implements LibraryHooks {
           "ai.djl.training.dataset.DataIterable",
           "djl.CoordinatedBatches",
           "ai.djl.training.dataset.DataIterable",
+          "djl.ProfiledBatches",
+          "ai.djl.training.dataset.DataIterable",
+          "dl4j.ProfiledBatches",
+          "org.nd4j.linalg.dataset.DataSet",
           "dl4j.PassAnswers",
           "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
 

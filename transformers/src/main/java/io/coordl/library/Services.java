@@ -1,6 +1,7 @@
 package io.coordl.library;
 
 import io.coordl.cache.DecodedStore;
+import io.coordl.profile.Profile;
 import io.coordl.staging.Coordinator;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param coordinator for {@code prep=coordinate}
  * @param ahead for {@code prefetch=N}
  * @param threads of the agent that prepare ahead, from 1 on; 0 if none was asked for
+ * @param profile for {@code profile=}
  * @param words takes sentences for the user
  */
 public record Services(
@@ -19,7 +21,13 @@ public record Services(
     @Nullable Coordinator coordinator,
     @Nullable Ahead ahead,
     int threads,
+    @Nullable Profile profile,
     Consumer<String> words) {
+
+  /** For a profile, with which no policy is in force. */
+  public static Services of(Profile profile, Consumer<String> words) {
+    return new Services(null, null, null, 0, profile, words);
+  }
 
   /** What brings items ahead, null if nothing does. */
   public @Nullable ItemsAhead items() {

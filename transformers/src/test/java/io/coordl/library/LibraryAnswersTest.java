@@ -31,7 +31,7 @@ class LibraryAnswersTest {
     store = new DecodedStore(opened, path -> true);
     answers =
         new LibraryAnswers(
-            new Services(store, null, null, 0, word -> {}),
+            new Services(store, null, null, 0, null, word -> {}),
             (answer, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
   }
 

@@ -51,6 +51,16 @@ final class Activation {
     }
   }
 
+  /** The JVM ends; what was asked for needed a library that was never seen. */
+  synchronized void endWithoutLibrary() {
+    if (job == null && !failed) {
+      log.say(
+          "profile="
+              + options.get(Option.PROFILE)
+              + " measured nothing: the program has used neither DJL nor DL4J");
+    }
+  }
+
   private JobMonitor start() throws ClassNotFoundException {
     if (Activation.class.getClassLoader() instanceof IsolatedLoader loader) {
       loader.loadBridge();

@@ -37,6 +37,10 @@ public final class Installer {
                 Installer.class.getClassLoader()),
             new ClassListener(rewrites, activation));
     instrumentation.addTransformer(transformer, true);
+    if (options.profiles()) {
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(activation::endWithoutLibrary, "coordl-profile-unused"));
+    }
     retransformLoaded(instrumentation, transformer);
     if (!options.get(Option.DATASET).equals(Option.DATASET.byDefault())) {
       activation.activate("");

@@ -69,6 +69,18 @@ public enum Option {
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
       "byte budget of the staging buffer of each pipeline; auto: an eighth of what is free"),
+  PROFILE(
+      "off",
+      "off, ingestion, cached, cold, all",
+      Values.CHOICE,
+      "measure what the job could do: with prepared batches, with every item from memory, with"
+          + " every item from storage; all policies are off, and the run ends after the last"
+          + " phase"),
+  PROFILE_STEPS(
+      "auto",
+      "auto, N from 10 to 100000",
+      Values.COUNT,
+      "steps that each phase of a profile counts; auto: as many as tell its rate within 1 %"),
   GROUP(
       "default",
       "NAME",

@@ -32,10 +32,14 @@ public final class Options {
   private static final Set<Option> NO_POLICIES =
       EnumSet.of(Option.ENABLED, Option.RECORD, Option.SUMMARY);
 
+  /** What a policy is asked for with. */
+  private static final Set<Option> POLICIES = EnumSet.range(Option.CACHE, Option.PREP_SIZE);
+
   private record Given(List<String> values, String origin) {}
 
   private final Map<Option, Given> given = new EnumMap<>(Option.class);
   private final List<String> problems = new ArrayList<>();
+  private String offForProfile = "";
   private boolean help;
 
   private Options() {}
@@ -53,6 +57,9 @@ public final class Options {
     options.readAll(arguments, "argument");
     if (!options.problems.isEmpty()) {
       options.given.keySet().retainAll(NO_POLICIES);
+    }
+    if (options.profiles()) {
+      options.onlyProfile();
     }
     return options;
   }
@@ -114,12 +121,40 @@ public final class Options {
               + " prepares batches of DJL ahead, but brings no items without decoded=share or"
               + " cache=minio: for DL4J it has no effect");
     }
+    without(remarks, profiles(), Option.PROFILE_STEPS, "profile=");
+    if (!offForProfile.isEmpty()) {
+      remarks.add(offForProfile);
+    }
     without(
         remarks,
         coordinate || get(Option.CACHE_SCOPE).equals("host"),
         Option.GROUP,
         "cache.scope=host or prep=coordinate");
     return remarks;
+  }
+
+  /** A profile is of the job without policies: they are off, and those asked for are named. */
+  private void onlyProfile() {
+    List<String> off = new ArrayList<>();
+    for (Option policy : List.of(Option.CACHE, Option.DECODED, Option.PREFETCH, Option.PREP)) {
+      if (!get(policy).equals("off")) {
+        off.add(policy.key() + "=" + get(policy));
+      }
+    }
+    given.keySet().removeAll(POLICIES);
+    if (!off.isEmpty()) {
+      offForProfile =
+          String.join(", ", off)
+              + (off.size() == 1 ? " is" : " are")
+              + " off: profile="
+              + get(Option.PROFILE)
+              + " measures the job without policies";
+    }
+  }
+
+  /** Whether the job is to be profiled, which it is without any policy. */
+  boolean profiles() {
+    return !get(Option.PROFILE).equals("off");
   }
 
   private void without(List<String> remarks, boolean has, Option option, String needed) {
@@ -223,11 +258,16 @@ public final class Options {
     return accepted;
   }
 
-  /** A whole number up to the last one in the words for what is expected. */
+  /** A whole number between the two in the words for what is expected. */
   private static boolean isCount(Option option, String value) {
-    String expected = option.expected();
-    int most = Integer.parseInt(expected.substring(expected.lastIndexOf(' ') + 1));
-    return value.matches("[1-9][0-9]?") && Integer.parseInt(value) <= most;
+    String[] words = option.expected().split(" ", -1);
+    int least = Integer.parseInt(words[words.length - 3]);
+    int most = Integer.parseInt(words[words.length - 1]);
+    if (!value.matches("[1-9][0-9]{0,8}")) {
+      return false;
+    }
+    int count = Integer.parseInt(value);
+    return count >= least && count <= most;
   }
 
   /** Whether the reader of such values, whose word it is, takes this one. */

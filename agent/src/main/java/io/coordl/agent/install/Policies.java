@@ -7,6 +7,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.MinioCache;
+import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
@@ -14,6 +15,7 @@ import io.coordl.library.Ahead;
 import io.coordl.library.ItemsAhead;
 import io.coordl.library.LibraryAnswers;
 import io.coordl.library.Services;
+import io.coordl.profile.Profile;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
@@ -21,6 +23,8 @@ import io.coordl.staging.PrepGroup;
 import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.Hooks;
 import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** From options to what they ask for. A policy that cannot be had is said, and left out. */
@@ -37,6 +41,7 @@ final class Policies {
   private @Nullable ArenaStore common;
   private @Nullable SharedBudget budget;
   private @Nullable MinioCache raw;
+  private @Nullable ProfiledItems profiled;
 
   Policies(Options options, JobMonitor job) {
     this.options = options;
@@ -58,6 +63,7 @@ final class Policies {
       case "decoded=share" -> keepsDecoded(options);
       case Hooks.PREFETCH -> preparesAhead(options);
       case "prep=coordinate" -> coordinates(options);
+      case Hooks.PROFILE -> options.profiles();
       default -> false;
     };
   }
@@ -80,6 +86,11 @@ final class Policies {
    * ends.
    */
   ItemSource items() {
+    if (options.profiles()) {
+      ProfiledItems items = new ProfiledItems(filter, job.log()::say);
+      profiled = items;
+      return items;
+    }
     if (!keepsRaw(options)) {
       return new MinioCache(null, filter);
     }
@@ -101,6 +112,10 @@ final class Policies {
    * prepares ahead. After {@link #items}.
    */
   LibraryHooks hooks(RewriteLog rewrites) {
+    ProfiledItems items = profiled;
+    if (items != null) {
+      return answers(Services.of(profile(items), job.log()::say), rewrites);
+    }
     DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
     Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
     PrepGroup group = coordinates(options) ? group() : null;
@@ -108,8 +123,12 @@ final class Policies {
       return LibraryHooks.NONE;
     }
     int threads = options.count(Option.PREFETCH);
+    return answers(new Services(decoded, group, ahead, threads, null, job.log()::say), rewrites);
+  }
+
+  private LibraryHooks answers(Services services, RewriteLog rewrites) {
     return new LibraryAnswers(
-        new Services(decoded, group, ahead, threads, job.log()::say),
+        services,
         (answer, declaring, reason) -> {
           String policy = policyOf(answer);
           rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
@@ -122,6 +141,37 @@ final class Policies {
                       + reason
                       + "); it runs as it is.");
         });
+  }
+
+  private Profile profile(ProfiledItems items) {
+    String phases = options.get(Option.PROFILE);
+    Profile profile =
+        new Profile(
+            phases.equals("all") ? Set.of("cold", "cached", "ingestion") : Set.of(phases),
+            options.count(Option.PROFILE_STEPS),
+            job.spans(),
+            items,
+            job.log()::say,
+            this::end);
+    job.profile(profile, items);
+    return profile;
+  }
+
+  /**
+   * The profile is made: the job ends as by {@link System#exit}, from a thread of the agent. The
+   * training thread stays where it is, boundedly: a hook of the program may wait for it.
+   */
+  @SuppressWarnings("SystemExitOutsideMain") // What profile= promises.
+  private void end() {
+    job.log().say("profile: the last phase is over, the run ends here");
+    Thread exit = new Thread(null, () -> System.exit(0), "coordl-profile-end", 0, false);
+    exit.setDaemon(true);
+    exit.start();
+    try {
+      exit.join(TimeUnit.SECONDS.toMillis(30));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private @Nullable DecodedStore decoded() {

@@ -291,4 +291,36 @@ final class OptionsTest {
     assertThat(Options.parse("prefetch=off", null).remarks()).isEmpty();
     assertThat(Options.parse("prefetch=65", null).problems()).hasSize(1);
   }
+
+  @Test
+  void aProfileIsOfTheJobWithoutPolicies() {
+    Options options = parse("profile=all,cache=minio,cache.size=1g,prefetch=2,group=x,record=off");
+
+    assertThat(options.profiles()).isTrue();
+    assertThat(options.get(Option.CACHE)).isEqualTo("off");
+    assertThat(options.count(Option.PREFETCH)).isZero();
+    assertThat(options.get(Option.RECORD)).isEqualTo("off");
+    assertThat(options.remarks())
+        .contains("cache=minio, prefetch=2 are off: profile=all measures the job without policies");
+  }
+
+  @Test
+  void aPhaseThatIsNoneIsSaidAndNothingIsProfiled() {
+    Options options = parse("profile=warm");
+
+    assertThat(options.profiles()).isFalse();
+    assertThat(options.problems())
+        .containsExactly(
+            "profile=warm is not valid: expected off, ingestion, cached, cold, all; all policies"
+                + " are off, the agent only observes");
+  }
+
+  @Test
+  void stepsOfAProfileHaveBounds() {
+    assertThat(parse("profile=cold,profile.steps=10").count(Option.PROFILE_STEPS)).isEqualTo(10);
+    assertThat(parse("profile=cold,profile.steps=9").problems()).hasSize(1);
+    assertThat(parse("profile=cold,profile.steps=100001").problems()).hasSize(1);
+    assertThat(parse("profile.steps=10").remarks())
+        .containsExactly("profile.steps=10 has no effect without profile=");
+  }
 }

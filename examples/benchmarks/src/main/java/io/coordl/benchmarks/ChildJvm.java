@@ -166,6 +166,13 @@ public final class ChildJvm {
     if (Files.isExecutable(BASH)) {
       command.addAll(List.of(BASH.toString(), "-c", TIMED, figures.toString()));
     }
+    command.addAll(commandLine());
+    return command;
+  }
+
+  /** The program's own command, as a user would type it, without what measures it. */
+  List<String> commandLine() {
+    List<String> command = new ArrayList<>();
     command.add(jdk.java().toString());
     if (agent != null) {
       command.add(agent);

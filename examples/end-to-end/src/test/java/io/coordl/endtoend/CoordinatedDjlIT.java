@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -92,7 +93,9 @@ class CoordinatedDjlIT {
         "break",
         "nested",
         "keep",
+        "late-backward",
         "close",
+        "switched-off",
         "endless",
         "transform-throws",
         "sampler-throws",
@@ -118,9 +121,24 @@ class CoordinatedDjlIT {
     assertThat(leftInSharedMemory()).isEmpty();
   }
 
+  /** If this fails, PyTorch's arrays have owners, and a batch need not be copied any more. */
+  @Test
+  void arraysOverMemoryOfOthersReadWhatIsThereLater() throws IOException, InterruptedException {
+    String told =
+        program(Workshop.newestJdk(), "example.passes.OverForeignMemory")
+            .run()
+            .orFail("The program")
+            .out();
+    assertThat(told.lines()).hasSize(3).allMatch(line -> line.endsWith(": WRONG"));
+  }
+
   private static ChildJvm goOver(Jdk jdk, String way, String threads) throws IOException {
+    return program(jdk, "example.passes.GoOver").args(way, threads);
+  }
+
+  private static ChildJvm program(Jdk jdk, String mainClass) throws IOException {
     ChildJvm program =
-        new ChildJvm(jdk, "example.passes.GoOver")
+        new ChildJvm(jdk, mainClass)
             .classPath(Workshop.checkout().exampleJar("test-programs"))
             .classPathFile(Workshop.checkout().exampleClassPath(Framework.DJL.module()))
             .jvmArgs(
@@ -128,8 +146,7 @@ class CoordinatedDjlIT {
                 "-Dai.djl.offline=true",
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
-            .environment("OMP_NUM_THREADS", "1")
-            .args(way, threads);
+            .environment("OMP_NUM_THREADS", "1");
     return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
   }
 

@@ -1,11 +1,14 @@
 package io.coordl.reports.recording;
 
+import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +37,7 @@ final class ChunkWalk {
 
   private final long[] usual = new long[USUAL_TYPES];
   private final Map<Long, Long> unusual = new HashMap<>();
-  private final List<Long> unfinished = new ArrayList<>();
+  private final Map<ChunkHeader, Long> chunks = new LinkedHashMap<>();
   private boolean endsEarly;
   private boolean allRead = true;
   private long told;
@@ -51,22 +54,29 @@ final class ChunkWalk {
   /**
    * What a walk found.
    *
-   * @param readable bytes up to the end of the last chunk
+   * @param chunks those to read, by their start, each once
+   * @param asIs true if the file is just these chunks in this order, all finished
    * @param endsEarly true if something was not finished
-   * @param unfinished where the chunks start that the JVM did not finish
-   * @param events number of events by the number of their type
+   * @param events number of events in these chunks by the number of their type
    * @param allRead false if frequent events are written in a way that only the JDK may know
    */
   record Shape(
-      long readable,
+      List<Chunk> chunks,
+      boolean asIs,
       boolean endsEarly,
-      List<Long> unfinished,
       Map<Long, Long> events,
       boolean allRead) {
     long total() {
       return events.values().stream().mapToLong(Long::longValue).sum();
     }
   }
+
+  /**
+   * One chunk.
+   *
+   * @param position where it starts in the file
+   */
+  record Chunk(long position, ChunkHeader header) {}
 
   /**
    * Walks through the whole file.
@@ -85,6 +95,7 @@ final class ChunkWalk {
   private Shape walk() throws IOException, RecordingException {
     if (length == 0) {
       throw new RecordingException(
+          Kind.NO_RECORDING,
           file
               + " is empty: the JVM that recorded was killed before it wrote it. What JFR had"
               + " flushed by then is in the temporary directory, in a folder that begins with the"
@@ -105,7 +116,17 @@ final class ChunkWalk {
         counts.put((long) type, usual[type]);
       }
     }
-    return new Shape(position, endsEarly, List.copyOf(unfinished), Map.copyOf(counts), allRead);
+    List<Chunk> inFile = new ArrayList<>();
+    chunks.forEach((header, start) -> inFile.add(new Chunk(start, header)));
+    List<Chunk> byTime =
+        inFile.stream()
+            .sorted(Comparator.comparingLong((Chunk chunk) -> chunk.header().startNanos()))
+            .toList();
+    boolean asIs =
+        !endsEarly
+            && byTime.equals(inFile)
+            && chunks.keySet().stream().mapToLong(ChunkHeader::size).sum() == length;
+    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts), allRead);
   }
 
   private boolean chunkAt(long position) throws IOException {
@@ -130,6 +151,7 @@ final class ChunkWalk {
     if (header.isBare()) {
       if (start == 0) {
         throw new RecordingException(
+            Kind.NO_RECORDING,
             file + " holds nothing readable: its JVM ended before it first flushed the recording.");
       }
       endsEarly = true;
@@ -143,13 +165,14 @@ final class ChunkWalk {
     }
     if (!header.finished()) {
       endsEarly = true;
-      unfinished.add(start);
     }
-    ChunkEvents reader = reader(start, header);
+    // The same chunk again, as of two dumps of one recording, must not count twice.
+    boolean first = chunks.putIfAbsent(header, start) == null;
+    ChunkEvents reader = first ? reader(start, header) : null;
     long end = start + header.size();
     long position = start + ChunkHeader.LENGTH;
     while (position < end) {
-      position = walkEvent(position, end, reader);
+      position = walkEvent(position, end, first, reader);
       if (position - told >= FileBytes.WINDOW) {
         told = position;
         progress.at((double) position / length);
@@ -175,7 +198,7 @@ final class ChunkWalk {
     }
   }
 
-  private long walkEvent(long position, long end, @Nullable ChunkEvents reader)
+  private long walkEvent(long position, long end, boolean counts, @Nullable ChunkEvents reader)
       throws IOException, RecordingException {
     try {
       bytes.seek(position, end);
@@ -184,7 +207,7 @@ final class ChunkWalk {
       if (size <= 0 || size > end - position) {
         throw damaged(position);
       }
-      if (type != METADATA && type != CONSTANTS) {
+      if (counts && type != METADATA && type != CONSTANTS) {
         count(type);
         if (reader != null) {
           reader.read(type, position + size);
@@ -214,10 +237,12 @@ final class ChunkWalk {
         ours &= magic.get(i) == "FLR\0".charAt(i);
       }
       if (!ours) {
-        return new RecordingException(file + " is not a Flight Recorder recording.");
+        return new RecordingException(
+            Kind.NO_RECORDING, file + " is not a Flight Recorder recording.");
       }
       if (length >= ChunkHeader.LENGTH) {
         return new RecordingException(
+            Kind.NO_RECORDING,
             file + " is a Flight Recorder recording of a version that coordl cannot read.");
       }
     }
@@ -228,6 +253,7 @@ final class ChunkWalk {
 
   private RecordingException cutOff(long expected) {
     return new RecordingException(
+        Kind.DAMAGED,
         file
             + " is cut off: it has "
             + length
@@ -238,6 +264,7 @@ final class ChunkWalk {
 
   private RecordingException damaged(long position) {
     return new RecordingException(
+        Kind.DAMAGED,
         file + " is damaged at byte " + position + ": nothing in it can be relied on.");
   }
 }

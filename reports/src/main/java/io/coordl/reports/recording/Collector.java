@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -12,7 +13,6 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import jdk.jfr.consumer.EventStream;
-import jdk.jfr.consumer.RecordedEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,16 +25,15 @@ final class Collector {
   /** A total and when it was written. */
   private record Dated<T>(Instant written, T value) {}
 
-  private record PassKey(Instant ended, Epoch epoch) {}
-
   private final Set<Jvm> jvms = new HashSet<>();
   private @Nullable Dated<JobStatistics> job;
   private final Map<String, Dated<StoreStatistics>> stores = new TreeMap<>();
   private final Map<String, Dated<StagingStatistics>> stagings = new TreeMap<>();
   private final Map<String, Dated<LatencyStatistics>> latencies = new TreeMap<>();
   private final Map<String, Dated<Configuration>> configuration = new TreeMap<>();
-  private final Set<PassKey> epochs = new HashSet<>();
-  private final Set<Dated<Phase>> phases = new HashSet<>();
+  // By their figures and not by time: of a chunk that is there twice the JDK may say two times.
+  private final Map<Epoch, Instant> epochs = new HashMap<>();
+  private final Map<Phase, Instant> phases = new HashMap<>();
   private @Nullable Dated<Host> host;
   private final Map<Fault, Instant> firstFaults = new HashMap<>();
   private long faults;
@@ -61,26 +60,28 @@ final class Collector {
   }
 
   void subscribe(EventStream stream) {
-    subscribe(stream::onEvent);
+    subscribe(
+        (name, action) ->
+            stream.onEvent(name, event -> action.accept(new RecordedJobEvent(event))));
   }
 
-  private void subscribe(BiConsumer<String, Consumer<RecordedEvent>> stream) {
+  void subscribe(BiConsumer<String, Consumer<JobEvent>> stream) {
     on(stream, Jvm.class, (event, jvm) -> jvms.add(jvm));
     on(stream, JobStatistics.class, this::add);
     on(stream, StoreStatistics.class, this::add);
     on(stream, StagingStatistics.class, this::add);
     on(stream, LatencyStatistics.class, this::add);
     on(stream, Configuration.class, this::add);
-    on(stream, Epoch.class, (event, pass) -> epochs.add(new PassKey(event.getEndTime(), pass)));
-    on(stream, Phase.class, (event, phase) -> phases.add(new Dated<>(event.getEndTime(), phase)));
+    on(stream, Epoch.class, (event, pass) -> epochs.put(pass, event.end()));
+    on(stream, Phase.class, (event, phase) -> phases.put(phase, event.end()));
     on(stream, Host.class, this::add);
     on(stream, Fault.class, this::add);
   }
 
   private <R extends Record> void on(
-      BiConsumer<String, Consumer<RecordedEvent>> stream,
+      BiConsumer<String, Consumer<JobEvent>> stream,
       Class<R> type,
-      BiConsumer<RecordedEvent, R> action) {
+      BiConsumer<JobEvent, R> action) {
     EventReader<R> reader = new EventReader<>(type);
     subscribed.add(reader.event());
     stream.accept(
@@ -92,9 +93,9 @@ final class Collector {
         });
   }
 
-  private void add(RecordedEvent event, JobStatistics value) {
+  private void add(JobEvent event, JobStatistics value) {
     Dated<JobStatistics> known = job;
-    Dated<JobStatistics> next = new Dated<>(event.getStartTime(), value);
+    Dated<JobStatistics> next = new Dated<>(event.start(), value);
     if (known == null) {
       job = next;
       return;
@@ -114,37 +115,36 @@ final class Collector {
     return one != null && other != null && !one.equals(other);
   }
 
-  private void add(RecordedEvent event, StoreStatistics value) {
+  private void add(JobEvent event, StoreStatistics value) {
     String key = value.store() + "\n" + value.scope() + "\n" + value.group();
-    stores.merge(key, new Dated<>(event.getStartTime(), value), Collector::later);
+    stores.merge(key, new Dated<>(event.start(), value), Collector::later);
   }
 
-  private void add(RecordedEvent event, StagingStatistics value) {
+  private void add(JobEvent event, StagingStatistics value) {
     String key = value.group() + "\n" + value.pipeline();
-    stagings.merge(key, new Dated<>(event.getStartTime(), value), Collector::later);
+    stagings.merge(key, new Dated<>(event.start(), value), Collector::later);
   }
 
-  private void add(RecordedEvent event, LatencyStatistics value) {
+  private void add(JobEvent event, LatencyStatistics value) {
     if (value.epoch() == 0) {
       latencies.merge(
-          String.valueOf(value.kind()), new Dated<>(event.getStartTime(), value), Collector::later);
+          String.valueOf(value.kind()), new Dated<>(event.start(), value), Collector::later);
     }
   }
 
-  private void add(RecordedEvent event, Configuration value) {
+  private void add(JobEvent event, Configuration value) {
     configuration.merge(
-        String.valueOf(value.key()), new Dated<>(event.getStartTime(), value), Collector::later);
+        String.valueOf(value.key()), new Dated<>(event.start(), value), Collector::later);
   }
 
-  private void add(RecordedEvent event, Host value) {
-    Dated<Host> next = new Dated<>(event.getStartTime(), value);
+  private void add(JobEvent event, Host value) {
+    Dated<Host> next = new Dated<>(event.start(), value);
     host = host == null ? next : later(host, next);
   }
 
-  private void add(RecordedEvent event, Fault fault) {
+  private void add(JobEvent event, Fault fault) {
     faults++;
-    firstFaults.merge(
-        fault, event.getStartTime(), (one, other) -> one.isBefore(other) ? one : other);
+    firstFaults.merge(fault, event.start(), (one, other) -> one.isBefore(other) ? one : other);
     if (firstFaults.size() > FAULTS_KEPT) {
       firstFaults.remove(byTime().get(FAULTS_KEPT));
     }
@@ -159,6 +159,26 @@ final class Collector {
 
   private static <T> Dated<T> later(Dated<T> known, Dated<T> next) {
     return next.written.isBefore(known.written) ? known : next;
+  }
+
+  /** All that is known; the parameters are as in {@link JobRecording}. */
+  JobRecording recording(Path file, long bytes, long events, boolean endsEarly) {
+    return new JobRecording(
+        file,
+        bytes,
+        events,
+        endsEarly,
+        jvms.stream().findFirst().orElse(null),
+        job(),
+        epochs(),
+        stores(),
+        stagings(),
+        latencies(),
+        configuration(),
+        phases(),
+        host(),
+        faults,
+        byTime());
   }
 
   long delivered() {
@@ -179,11 +199,11 @@ final class Collector {
   }
 
   List<Epoch> epochs() {
-    return epochs.stream()
+    return epochs.entrySet().stream()
         .sorted(
-            Comparator.comparingLong((PassKey key) -> key.epoch.epoch())
-                .thenComparing(PassKey::ended))
-        .map(PassKey::epoch)
+            Comparator.comparingLong((Map.Entry<Epoch, Instant> pass) -> pass.getKey().epoch())
+                .thenComparing(Map.Entry.comparingByValue()))
+        .map(Map.Entry::getKey)
         .toList();
   }
 
@@ -207,7 +227,10 @@ final class Collector {
 
   /** In the order they were measured. */
   List<Phase> phases() {
-    return phases.stream().sorted(Comparator.comparing(Dated::written)).map(Dated::value).toList();
+    return phases.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   @Nullable Host host() {

@@ -3,7 +3,6 @@ package io.coordl.reports.recording;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
-import jdk.jfr.consumer.RecordedEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,16 +36,21 @@ final class EventReader<R extends Record> {
   }
 
   /**
-   * @throws MissingFieldException if the event lacks a field: another version of the agent wrote it
+   * @throws MissingFieldException if the event lacks a field, or has one of another type: another
+   *     version of the agent wrote it
    */
-  R read(RecordedEvent recorded) {
+  R read(JobEvent recorded) {
     @Nullable Object[] values = new @Nullable Object[components.length];
     for (int i = 0; i < components.length; i++) {
       String field = components[i].getName();
-      if (!recorded.hasField(field)) {
+      if (!recorded.has(field)) {
         throw new MissingFieldException(event, field);
       }
-      values[i] = value(recorded, field, components[i].getType());
+      try {
+        values[i] = value(recorded, field, components[i].getType());
+      } catch (IllegalArgumentException otherType) {
+        throw new MissingFieldException(event, field);
+      }
     }
     try {
       return constructor.newInstance(values);
@@ -55,17 +59,17 @@ final class EventReader<R extends Record> {
     }
   }
 
-  private static @Nullable Object value(RecordedEvent recorded, String field, Class<?> type) {
+  private static @Nullable Object value(JobEvent recorded, String field, Class<?> type) {
     if (type == long.class) {
-      return recorded.getLong(field);
+      return recorded.number(field);
     }
     if (type == double.class) {
-      return recorded.getDouble(field);
+      return recorded.real(field);
     }
     if (type == boolean.class) {
-      return recorded.getBoolean(field);
+      return recorded.flag(field);
     }
-    return recorded.getString(field);
+    return recorded.text(field);
   }
 
   /** An event is not of the shape that this version reads. */

@@ -1,12 +1,16 @@
 package io.coordl.reports.recording;
 
+import io.coordl.reports.recording.RecordingException.Kind;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
@@ -56,20 +60,13 @@ public final class RecordingReader {
       throws RecordingException {
     checkReadable(file);
     try {
+      BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
       ChunkWalk.Shape shape =
           ChunkWalk.walk(
               file, done -> progress.at(done / 2), frequent == null ? null : frequent.collector);
-      Progress rest = done -> progress.at(0.5 + done / 2);
-      if (!shape.endsEarly()) {
-        return read(file, file, shape, rest, frequent);
-      }
-      Path repaired = Files.createTempFile("coordl-", ".jfr");
-      try {
-        repair(file, repaired, shape);
-        return read(file, repaired, shape, rest, frequent);
-      } finally {
-        Files.deleteIfExists(repaired);
-      }
+      JobRecording recording = read(file, shape, done -> progress.at(0.5 + done / 2), frequent);
+      checkUnchanged(file, before, shape);
+      return recording;
     } catch (EventReader.MissingFieldException missing) {
       throw ofAnotherVersion(file, missing);
     } catch (ArithmeticException e) {
@@ -82,6 +79,7 @@ public final class RecordingReader {
   private static RecordingException ofAnotherVersion(
       Path file, EventReader.MissingFieldException missing) {
     return new RecordingException(
+        Kind.OTHER_VERSION,
         file
             + " was written by another version of the agent ("
             + missing.getMessage()
@@ -90,7 +88,36 @@ public final class RecordingReader {
 
   private static RecordingException damaged(Path file) {
     return new RecordingException(
+        Kind.DAMAGED,
         file + " is damaged: not all of its events can be read, so no figure would be right.");
+  }
+
+  private static JobRecording read(
+      Path file, ChunkWalk.Shape shape, Progress progress, @Nullable Frequent frequent)
+      throws RecordingException, IOException {
+    if (shape.asIs()) {
+      return read(file, file, shape, progress, frequent);
+    }
+    Path repaired = Files.createTempFile("coordl-", ".jfr");
+    try {
+      repair(file, repaired, shape);
+      return read(file, repaired, shape, progress, frequent);
+    } finally {
+      Files.deleteIfExists(repaired);
+    }
+  }
+
+  /** The file is gone through twice: both must have seen the same. Only a live one may grow. */
+  private static void checkUnchanged(Path file, BasicFileAttributes before, ChunkWalk.Shape shape)
+      throws RecordingException, IOException {
+    BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+    boolean same = Objects.equals(now.fileKey(), before.fileKey());
+    boolean still =
+        now.size() == before.size() && now.lastModifiedTime().equals(before.lastModifiedTime());
+    if (!same || !(still || shape.endsEarly())) {
+      throw new RecordingException(
+          file + " changed while it was read: try again once nobody writes to it.");
+    }
   }
 
   private static void checkReadable(Path file) throws RecordingException {
@@ -108,17 +135,31 @@ public final class RecordingReader {
     }
   }
 
-  /** Copies what was flushed and marks its chunks as finished, which they will not be otherwise. */
+  /**
+   * Copies what was flushed, by time and each chunk once, and marks unfinished chunks as finished,
+   * which they will not be otherwise. By time, as the JDK reads times wrongly else: it goes on with
+   * the clock of the chunk before.
+   */
   private static void repair(Path file, Path repaired, ChunkWalk.Shape shape) throws IOException {
     try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ);
         FileChannel to = FileChannel.open(repaired, StandardOpenOption.WRITE)) {
-      for (long done = 0; done < shape.readable(); ) {
-        done += from.transferTo(done, shape.readable() - done, to);
-      }
-      for (long chunk : shape.unfinished()) {
+      for (ChunkWalk.Chunk chunk : shape.chunks()) {
+        long start = to.position();
+        copy(from, chunk, to);
         to.write(
-            ByteBuffer.wrap(new byte[] {ChunkHeader.FINISHED}), chunk + ChunkHeader.STATE_OFFSET);
+            ByteBuffer.wrap(new byte[] {ChunkHeader.FINISHED}), start + ChunkHeader.STATE_OFFSET);
       }
+    }
+  }
+
+  private static void copy(FileChannel from, ChunkWalk.Chunk chunk, FileChannel to)
+      throws IOException {
+    for (long done = 0; done < chunk.header().size(); ) {
+      long copied = from.transferTo(chunk.position() + done, chunk.header().size() - done, to);
+      if (copied <= 0) {
+        throw new EOFException("file shrank while it was read");
+      }
+      done += copied;
     }
   }
 
@@ -173,6 +214,7 @@ public final class RecordingReader {
     checkOneJob(file, collector);
     if (!ours) {
       throw new RecordingException(
+          Kind.WITHOUT_OUR_EVENTS,
           file + " has no CoorDL events: was the agent attached to the program?");
     }
     if (failure.get() != null
@@ -180,22 +222,7 @@ public final class RecordingReader {
         || (frequent != null && frequent.collector.accepted() != expectedFrequent)) {
       throw damaged(file);
     }
-    return new JobRecording(
-        file,
-        Files.size(file),
-        shape.total(),
-        shape.endsEarly(),
-        collector.jvms().stream().findFirst().orElse(null),
-        collector.job(),
-        collector.epochs(),
-        collector.stores(),
-        collector.stagings(),
-        collector.latencies(),
-        collector.configuration(),
-        collector.phases(),
-        collector.host(),
-        collector.faults(),
-        collector.firstFaults());
+    return collector.recording(file, Files.size(file), shape.total(), shape.endsEarly());
   }
 
   private static Map<Long, String> typeNames(Path file, Path readable) throws RecordingException {
@@ -205,7 +232,7 @@ public final class RecordingReader {
     } catch (IOException | RuntimeException | InternalError | StackOverflowError e) {
       // The JDK's parser has no exception of its own for damage; any of these means it.
       throw new RecordingException(
-          file + " is damaged: its description of the events cannot be read.");
+          Kind.DAMAGED, file + " is damaged: its description of the events cannot be read.");
     }
   }
 
@@ -214,6 +241,7 @@ public final class RecordingReader {
       Set<Long> pids = new TreeSet<>();
       collector.jvms().forEach(jvm -> pids.add(jvm.pid()));
       throw new RecordingException(
+          Kind.SEVERAL_RUNS,
           file
               + " holds recordings of "
               + collector.jvms().size()
@@ -223,6 +251,7 @@ public final class RecordingReader {
     }
     if (collector.severalJobs()) {
       throw new RecordingException(
+          Kind.SEVERAL_RUNS,
           file + " holds recordings of more than one run: summarise each one's own file.");
     }
   }

@@ -26,4 +26,5 @@ public record StagingStatistics(
     long slowestJob,
     long waitedForSlowest,
     long takeOvers,
-    long dropped) {}
+    long dropped,
+    long tooLate) {}

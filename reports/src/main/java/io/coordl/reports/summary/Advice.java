@@ -34,6 +34,14 @@ sealed interface Advice {
     if (evidence.totals().batches() == 0) {
       return new NothingMeasured();
     }
+    return all(evidence)
+        .filter(advice -> evidence.worthAChange(advice.nanos()))
+        .max(Comparator.comparingLong(Advice::nanos))
+        .orElseGet(() -> new ComputeBound(evidence));
+  }
+
+  /** Every finding that applies to the job, however little it explains. */
+  static Stream<Advice> all(Evidence evidence) {
     Stream<Function<Evidence, Optional<? extends Advice>>> findings =
         Stream.of(
             FetchBound::look,
@@ -44,11 +52,7 @@ sealed interface Advice {
             GcBound::look,
             QueueBound::look,
             CheckpointBound::look);
-    return findings
-        .<Advice>flatMap(look -> look.apply(evidence).stream())
-        .filter(advice -> evidence.worthAChange(advice.nanos()))
-        .max(Comparator.comparingLong(Advice::nanos))
-        .orElseGet(() -> new ComputeBound(evidence));
+    return findings.flatMap(look -> look.apply(evidence).stream());
   }
 
   /** Nothing to look at. */

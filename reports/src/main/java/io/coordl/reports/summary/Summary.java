@@ -105,7 +105,8 @@ public record Summary(
       long slowestJob,
       long waitedForSlowestNanos,
       long takeOvers,
-      long dropped) {}
+      long dropped,
+      long tooLate) {}
 
   record Latency(
       String kind,
@@ -161,6 +162,16 @@ public record Summary(
         recording.latencies().stream().map(Summary::latency).toList(),
         faults(recording),
         new Next(advice.finding(), advice.sentence(), advice.arguments()));
+  }
+
+  /** What the findings look at. */
+  Evidence evidence() {
+    return new Evidence(
+        totals.figures(),
+        epochs,
+        stores,
+        configuration,
+        program.frameworks() == null ? "" : program.frameworks());
   }
 
   /**
@@ -232,7 +243,8 @@ public record Summary(
         staging.slowestJob(),
         staging.waitedForSlowest(),
         staging.takeOvers(),
-        staging.dropped());
+        staging.dropped(),
+        staging.tooLate());
   }
 
   private static Latency latency(LatencyStatistics latency) {

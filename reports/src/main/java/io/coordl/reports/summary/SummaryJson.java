@@ -1,5 +1,6 @@
 package io.coordl.reports.summary;
 
+import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
@@ -10,6 +11,8 @@ public final class SummaryJson {
       JsonMapper.builder()
           .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
           .enable(SerializationFeature.INDENT_OUTPUT)
+          // So that the JSON is the same whatever the terminal's encoding.
+          .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
           .build();
 
   private SummaryJson() {}

@@ -35,12 +35,29 @@ public final class ChildJob {
     long epoch;
   }
 
+  /** The agent's event of a later version: one field more. */
+  @Name("io.coordl.Configuration")
+  static final class NewerConfiguration extends Event {
+    String key;
+    String value;
+    String origin;
+    long since;
+  }
+
+  /** The agent's event with a text where a number was. */
+  @Name("io.coordl.Host")
+  static final class OtherHost extends Event {
+    String cores;
+  }
+
   public static void main(String[] arguments) throws Exception {
     switch (arguments[0]) {
       case "record" -> Recordings.record(Path.of(arguments[1]), Recordings::emitJob);
       case "recordOtherVersion" -> emitOtherVersion(Path.of(arguments[1]));
       case "recordFractions" -> emitFractions(Path.of(arguments[1]));
       case "recordOtherStall" -> emitOtherStall(Path.of(arguments[1]));
+      case "recordNewerVersion" -> emitNewerVersion(Path.of(arguments[1]));
+      case "recordOtherType" -> emitOtherType(Path.of(arguments[1]));
       case "die" -> die();
       default -> throw new IllegalArgumentException(arguments[0]);
     }
@@ -71,11 +88,36 @@ public final class ChildJob {
     }
   }
 
+  private static void emitNewerVersion(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable(NewerConfiguration.class);
+      recording.start();
+      NewerConfiguration event = new NewerConfiguration();
+      event.key = "cache";
+      event.value = "minio";
+      event.origin = "argument";
+      event.since = 2;
+      event.commit();
+      recording.dump(file);
+    }
+  }
+
   private static void emitOtherStall(Path file) throws Exception {
     try (Recording recording = new Recording()) {
       recording.enable(OtherStall.class).withThreshold(Duration.ZERO);
       recording.start();
       new OtherStall().commit();
+      recording.dump(file);
+    }
+  }
+
+  private static void emitOtherType(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable(OtherHost.class);
+      recording.start();
+      OtherHost event = new OtherHost();
+      event.cores = "two";
+      event.commit();
       recording.dump(file);
     }
   }
@@ -121,6 +163,16 @@ public final class ChildJob {
 
   static Path recordOtherVersion(Path file) throws Exception {
     run(List.of("recordOtherVersion", file.toString()), List.of());
+    return file;
+  }
+
+  static Path recordNewerVersion(Path file) throws Exception {
+    run(List.of("recordNewerVersion", file.toString()), List.of());
+    return file;
+  }
+
+  static Path recordOtherType(Path file) throws Exception {
+    run(List.of("recordOtherType", file.toString()), List.of());
     return file;
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.coordl.event.DecodeEvent;
 import io.coordl.event.StepEvent;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,6 +152,38 @@ class FrequentEventsTest {
     assertThatThrownBy(() -> RecordingReader.readInFull(file, Progress.NONE))
         .isInstanceOf(RecordingException.class)
         .hasMessageContaining("io.coordl.DataStall has no field 'prep'");
+  }
+
+  @Test
+  void chunksThatAreThereTwiceOrInAnyOrderCountOnce() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("once.jfr"),
+            () -> {
+              Recordings.emitJob();
+              Recordings.emitBatches(1, 100, "/data");
+              Recordings.nextChunk();
+              Recordings.emitBatches(2, 50, "/data");
+            });
+    byte[] bytes = Files.readAllBytes(file);
+    int first = (int) ByteBuffer.wrap(bytes).getLong(8);
+    Path twice = folder.resolve("twice.jfr");
+    try (OutputStream out = Files.newOutputStream(twice)) {
+      out.write(bytes, first, bytes.length - first);
+      out.write(bytes);
+    }
+
+    JobActivity once = RecordingReader.readInFull(file, Progress.NONE);
+    Activity expected = once.activity();
+    Activity activity = RecordingReader.readInFull(twice, Progress.NONE).activity();
+
+    assertThat(expected.files().slowest()).isNotEmpty();
+    assertThat(activity.files()).isEqualTo(expected.files());
+    assertThat(activity.codecs()).isEqualTo(expected.codecs());
+    assertThat(activity.transforms()).isEqualTo(expected.transforms());
+    assertThat(activity.sources()).isEqualTo(expected.sources());
+    assertThat(sum(activity.times().compute())).isEqualTo(sum(expected.times().compute()));
+    assertThat(sum(activity.times().fetchStall())).isEqualTo(sum(expected.times().fetchStall()));
   }
 
   @Test

@@ -2,9 +2,13 @@ package io.coordl.reports.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.coordl.event.BatchEvent;
+import io.coordl.event.CheckpointEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
+import io.coordl.event.RewrittenEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.TransformEvent;
 import java.nio.file.Path;
@@ -14,7 +18,9 @@ import java.util.Map;
 import java.util.Set;
 import jdk.jfr.AnnotationElement;
 import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
 import jdk.jfr.EventType;
+import jdk.jfr.Name;
 import jdk.jfr.Relational;
 import jdk.jfr.Timespan;
 import jdk.jfr.ValueDescriptor;
@@ -59,6 +65,10 @@ class MissionControlTest {
               new BatchEvent().commit();
               new DataStallEvent().commit();
               new StepEvent().commit();
+              new CheckpointEvent().commit();
+              new RewrittenEvent().commit();
+              Recordings.emitPhase();
+              Recordings.emitHost();
             });
     IItemCollection events = JfrLoaderToolkit.loadEvents(file.toFile());
     for (IItemIterable ofOneType : events) {
@@ -103,6 +113,18 @@ class MissionControlTest {
         });
   }
 
+  @Test
+  void noEventOfTheAgentIsLeftOut() {
+    Set<String> events = new HashSet<>();
+    for (JavaClass type : new ClassFileImporter().importPackages("io.coordl.event")) {
+      if (type.isAssignableTo(Event.class)) {
+        events.add(type.getAnnotationOfType(Name.class).value());
+      }
+    }
+    assertThat(declared.keySet()).containsExactlyInAnyOrderElementsOf(events);
+    assertThat(types.keySet()).containsAll(events);
+  }
+
   /** A time or size without a unit would be shown as a bare number. */
   @Test
   void noTimeOrSizeIsABareNumber() {
@@ -112,21 +134,26 @@ class MissionControlTest {
         .forEach(
             type -> {
               for (ValueDescriptor field : type.getFields()) {
-                String name = field.getName();
-                boolean time =
-                    name.matches("(?i)wall|compute|.*stall|.*time|checkpoint|p\\d+|wait");
-                boolean size = name.matches("(?i).*bytes|capacity|used");
-                boolean timeless =
-                    time
-                        && !name.equals("startTime")
-                        && field.getAnnotation(Timespan.class) == null;
-                boolean sizeless = size && field.getAnnotation(DataAmount.class) == null;
-                if (timeless || sizeless) {
-                  bare.add(type.getName() + "." + name);
+                if (!field.getName().equals("startTime") && isBare(field)) {
+                  bare.add(type.getName() + "." + field.getName());
                 }
               }
             });
     assertThat(bare).isEmpty();
+  }
+
+  private static boolean isBare(ValueDescriptor field) {
+    String name = field.getName();
+    boolean time = name.matches("(?i)wall|compute|.*stall|.*time|.*nanos.*|checkpoint|p\\d+|wait");
+    boolean size = name.matches("(?i).*bytes|.*memory|.*rate.*|capacity|used");
+    return switch (field.getTypeName()) {
+      case "long" ->
+          (time && field.getAnnotation(Timespan.class) == null)
+              || (size && field.getAnnotation(DataAmount.class) == null);
+      // The JDK's tools know no time with a fraction: its text has to say the unit.
+      case "double" -> time && !field.getDescription().contains("anoseconds");
+      default -> false;
+    };
   }
 
   /** JMC joins events on an attribute they share; the JDK's tools on the relational annotation. */

@@ -7,10 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -305,6 +310,98 @@ class RecordingReaderTest {
 
     assertThat(ended.code()).as(ended.output()).isZero();
     assertThat(ended.output()).contains("\"batches\" : 300");
+  }
+
+  @Test
+  void aFileReplacedWhileItIsReadIsRefused() throws Exception {
+    Path file = job();
+    Path other = Files.copy(file, folder.resolve("other.jfr"));
+    boolean[] replaced = new boolean[1];
+
+    assertThatThrownBy(
+            () ->
+                RecordingReader.read(
+                    file,
+                    fraction -> {
+                      if (fraction >= 0.5 && !replaced[0]) {
+                        replaced[0] = true;
+                        move(other, file);
+                      }
+                    }))
+        .isInstanceOf(RecordingException.class)
+        .hasMessage(file + " changed while it was read: try again once nobody writes to it.");
+  }
+
+  @Test
+  void aFileCutShortWhileItIsReadIsRefused() throws Exception {
+    Path file = job();
+
+    assertThatThrownBy(
+            () ->
+                RecordingReader.read(
+                    file,
+                    fraction -> {
+                      if (fraction >= 0.5) {
+                        cut(file);
+                      }
+                    }))
+        .isInstanceOf(RecordingException.class);
+  }
+
+  private static void move(Path from, Path to) {
+    try {
+      Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void cut(Path file) {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(1_000);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * A recording that a JVM is still writing: what it has flushed is read, and said to end early.
+   */
+  @Test
+  void aLiveRecordingIsReadUpToItsLastFlush() throws Exception {
+    Path file = ChildJob.die(folder.resolve("live.jfr"));
+
+    RecordingReader.read(
+        file,
+        fraction -> {
+          if (fraction >= 0.5) {
+            append(file);
+          }
+        });
+
+    assertThat(read(file).endsEarly()).isTrue();
+  }
+
+  private static void append(Path file) {
+    try {
+      Files.write(file, new byte[100], StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void anEventOfANewerAgentMayHaveMoreFields() throws Exception {
+    JobRecording recording = read(ChildJob.recordNewerVersion(folder.resolve("newer.jfr")));
+
+    assertThat(recording.configuration()).containsExactly(Map.entry("cache", "minio"));
+  }
+
+  @Test
+  void anEventWithAFieldOfAnotherTypeIsNotRead() throws Exception {
+    assertRefused(
+        ChildJob.recordOtherType(folder.resolve("type.jfr")),
+        "was written by another version of the agent");
   }
 
   @Test

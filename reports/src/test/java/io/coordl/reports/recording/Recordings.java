@@ -1,6 +1,7 @@
 package io.coordl.reports.recording;
 
 import io.coordl.event.BatchEvent;
+import io.coordl.event.CheckpointEvent;
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
@@ -11,6 +12,7 @@ import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.PhaseEvent;
+import io.coordl.event.RewrittenEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -36,6 +38,7 @@ public final class Recordings {
   public static final List<Class<? extends Event>> EVENTS =
       List.of(
           BatchEvent.class,
+          CheckpointEvent.class,
           ConfigurationEvent.class,
           DataStallEvent.class,
           DecodeEvent.class,
@@ -46,6 +49,7 @@ public final class Recordings {
           JobStatisticsEvent.class,
           LatencyStatisticsEvent.class,
           PhaseEvent.class,
+          RewrittenEvent.class,
           StepEvent.class,
           StagingStatisticsEvent.class,
           StoreStatisticsEvent.class,
@@ -108,6 +112,15 @@ public final class Recordings {
 
   /** An epoch of 100 batches of which the stall is fetch but for 3 s: prep, GC and queueing. */
   public static void emitEpoch(long number, long wall, long fetchStall) {
+    emitEpoch(number, wall, fetchStall, number == 1);
+  }
+
+  /** An epoch that reads all from storage, as if nothing were cached. */
+  public static void emitColdEpoch(long number, long wall, long fetchStall) {
+    emitEpoch(number, wall, fetchStall, true);
+  }
+
+  private static void emitEpoch(long number, long wall, long fetchStall, boolean cold) {
     EpochEvent event = new EpochEvent();
     event.epoch = number;
     event.source = "my.Images";
@@ -126,10 +139,10 @@ public final class Recordings {
     event.transformTime = 5 * SECOND;
     event.otherTime = 3 * SECOND;
     event.items = 1_000;
-    event.memoryItems = number == 1 ? 0 : 1_000;
-    event.storageItems = number == 1 ? 1_000 : 0;
-    event.memoryBytes = number == 1 ? 0 : 100_000_000;
-    event.storageBytes = number == 1 ? 100_000_000 : 0;
+    event.memoryItems = cold ? 0 : 1_000;
+    event.storageItems = cold ? 1_000 : 0;
+    event.memoryBytes = cold ? 0 : 100_000_000;
+    event.storageBytes = cold ? 100_000_000 : 0;
     event.commit();
   }
 
@@ -160,17 +173,26 @@ public final class Recordings {
   }
 
   public static void emitStore(long hits, long misses) {
+    emitStore(hits, misses, 1_000, 0);
+  }
+
+  /** A store that had to turn items away. */
+  public static void emitFullStore(long admitted, long bypassed) {
+    emitStore(0, admitted + bypassed, admitted, bypassed);
+  }
+
+  private static void emitStore(long hits, long misses, long admitted, long bypassed) {
     StoreStatisticsEvent event = new StoreStatisticsEvent();
     event.store = "raw";
     event.scope = "process";
     event.group = "images";
     event.capacity = 1L << 30;
     event.used = 1L << 28;
-    event.items = 1_000;
+    event.items = admitted;
     event.hits = hits;
     event.misses = misses;
-    event.admitted = 1_000;
-    event.bypassed = 0;
+    event.admitted = admitted;
+    event.bypassed = bypassed;
     event.hitBytes = hits * 100_000;
     event.order = "first";
     event.itemBytes = 100_000;
@@ -199,6 +221,51 @@ public final class Recordings {
     event.waitedFor = 2 * SECOND;
     event.slowestJob = 4711;
     event.waitedForSlowest = SECOND;
+    event.commit();
+  }
+
+  /** One phase of a profile, with a different figure in every field. */
+  public static void emitPhase() {
+    PhaseEvent event = new PhaseEvent();
+    event.phase = "cold";
+    event.workers = 2;
+    event.warmupSteps = 3;
+    event.steps = 100;
+    event.samples = 3_200;
+    event.wall = 7 * SECOND + 1;
+    event.sampleNanos = 2_187_500.5;
+    event.sampleNanosError = 1_000.25;
+    event.compute = SECOND + 2;
+    event.stall = 6 * SECOND + 3;
+    event.fetchStall = 4 * SECOND + 4;
+    event.prepStall = SECOND + 5;
+    event.gcStall = SECOND / 2 + 6;
+    event.queueStall = SECOND / 2 + 7;
+    event.fetchTime = 5 * SECOND + 8;
+    event.prepTime = 2 * SECOND + 9;
+    event.items = 3_200;
+    event.memoryBytes = 10;
+    event.storageBytes = 320_000_011;
+    event.steady = true;
+    event.note = "direct reads";
+    event.commit();
+  }
+
+  /** A host, with a different figure in every field. */
+  public static void emitHost() {
+    HostEvent event = new HostEvent();
+    event.cores = 2;
+    event.memory = (8L << 30) + 1;
+    event.freeMemory = (4L << 30) + 2;
+    event.memoryRate = 5_000_000_003L;
+    event.storageRate = 120_000_004;
+    event.storageRateError = 1_000_005;
+    event.storageThreads = 4;
+    event.storageAccess = "direct";
+    event.datasetItems = 1_000;
+    event.datasetBytes = 100_000_006;
+    event.decodedItemBytes = 150_528;
+    event.decodeNanos = 3_000_000.75;
     event.commit();
   }
 

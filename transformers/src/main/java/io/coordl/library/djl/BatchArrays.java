@@ -53,6 +53,14 @@ final class BatchArrays implements PreparedBatch {
     }
   }
 
+  /** Looks at a batch, which stays the program's. */
+  static BatchArrays view(Batch batch) throws CannotShareException {
+    if (batch.getClass() != Batch.class) {
+      throw new CannotShareException("it is a " + batch.getClass().getName());
+    }
+    return new BatchArrays(batch);
+  }
+
   private void describe(String role, NDList list, List<BatchLayout.Array> described)
       throws CannotShareException {
     for (NDArray array : list) {

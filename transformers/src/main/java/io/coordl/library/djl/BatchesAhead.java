@@ -13,6 +13,7 @@ import ai.djl.util.RandomUtils;
 import io.coordl.bridge.AheadRandom;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.library.Ahead;
@@ -306,10 +307,11 @@ final class BatchesAhead {
       preparing = Thread.currentThread();
     }
     Thread.currentThread().setContextClassLoader(loader);
+    boolean inside = Producers.enter();
     long span = Spans.enter(SpanKind.PRODUCER, null);
     generator.drawAhead(prepared.to);
     try {
-      if (!prepared.discarded) {
+      if (inside && !prepared.discarded) {
         prepared.batch = (Batch) fetch.invoke(shadow(iterable, prepared), prepared.arguments());
       }
     } catch (InvocationTargetException e) {
@@ -329,8 +331,11 @@ final class BatchesAhead {
         preparing = null;
         underWay--;
         prepared.done = true;
-        unwanted = prepared.discarded;
+        unwanted = prepared.discarded || Producers.areOff();
         lock.notifyAll();
+      }
+      if (inside) {
+        Producers.exit();
       }
       if (unwanted) {
         prepared.close();

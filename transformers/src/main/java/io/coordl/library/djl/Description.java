@@ -190,8 +190,9 @@ final class Description {
       write(bytes.remaining() + " bytes " + Long.toHexString(crc.getValue()));
     } else if (object instanceof AtomicReference<?> reference) {
       add(reference.get());
+    } else if (object instanceof Pattern pattern) {
+      write(pattern + " " + pattern.flags());
     } else if (object instanceof Comparable<?>
-        || object instanceof Pattern
         || object instanceof Locale
         || object instanceof CharSequence
         || object instanceof BitSet) {

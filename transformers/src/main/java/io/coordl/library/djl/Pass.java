@@ -14,7 +14,6 @@ import io.coordl.staging.BatchSource;
 import io.coordl.staging.CoordinatedPass;
 import io.coordl.staging.Fingerprint;
 import io.coordl.staging.PreparedBatch;
-import io.coordl.staging.StagedBatch;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,9 +109,11 @@ final class Pass {
     Batch batch = null;
     try {
       CoordinatedPass pass = begin(iterable);
-      StagedBatch staged = pass == null ? null : pass.take(indices.batch());
-      if (staged != null) {
-        batch = StagedArrays.batch(passes.fields, iterable, staged, indices, progress);
+      if (pass != null) {
+        batch =
+            pass.use(
+                indices.batch(),
+                staged -> StagedArrays.batch(passes.fields, iterable, staged, indices, progress));
       }
     } catch (Throwable t) {
       Bridge.fault("a staged batch", t); // The program's own fetch makes it.

@@ -9,35 +9,46 @@ import ai.djl.ndarray.types.Shape;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
 import io.coordl.library.BatchLayout;
-import io.coordl.staging.StagedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** A staged batch as the iterable's own {@code fetch} would have made it. */
+/**
+ * A staged batch as the iterable's own {@code fetch} would have made it, copied out of the staging
+ * buffer; to a GPU that is the one copy that the program's own array takes, too.
+ *
+ * <p>Arrays over the staged bytes would be sound only as long as somebody knew who reads them.
+ * PyTorch's arrays share memory behind DJL's back: views, and what the gradient of an operation
+ * needs later. An array made of foreign memory ({@code from_blob} without a deleter) keeps nobody
+ * from giving that memory to another batch, and how many others share it DJL does not tell. Closing
+ * the batch, detaching or attaching are no sign either: a prediction that the program keeps goes
+ * back to the batch in {@code backward}, after the batch was closed, through no object of DJL's.
+ * The test program {@code example.passes.OverForeignMemory} shows it.
+ */
 final class StagedArrays {
   private StagedArrays() {}
 
   /**
-   * The batch; {@code staged} is given back, whatever the outcome.
+   * The batch.
    *
+   * @param staged its bytes, which it does not keep
    * @throws IOException if the bytes are none of ours
    */
   static Batch batch(
       IterableFields fields,
       DataIterable iterable,
-      StagedBatch staged,
+      ByteBuffer staged,
       List<Long> indices,
       int progress)
       throws IOException {
     NDManager manager = fields.manager(iterable).newSubManager();
     try {
-      BatchLayout layout = BatchLayout.read(staged.bytes());
+      BatchLayout layout = BatchLayout.read(staged);
       NDList data = new NDList();
       NDList labels = new NDList();
       for (int i = 0; i < layout.arrays().size(); i++) {
         BatchLayout.Array array = layout.arrays().get(i);
-        NDArray made = array(manager, array, layout.values(staged.bytes(), i));
+        NDArray made = array(manager, array, layout.values(staged, i));
         (array.role().equals(BatchArrays.DATA) ? data : labels).add(made);
       }
       Device device = fields.device(iterable);
@@ -58,8 +69,6 @@ final class StagedArrays {
     } catch (IOException | RuntimeException | Error e) {
       manager.close();
       throw e;
-    } finally {
-      staged.release();
     }
   }
 
@@ -67,7 +76,7 @@ final class StagedArrays {
    * An array of its own memory: the engine copies what is on the host only to move it to a device,
    * and views of an array over staged bytes would outlive them unseen.
    */
-  private static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
+  static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
     Shape shape = new Shape(array.shape());
     DataType type = DataType.valueOf(array.type());
     NDArray made = manager.create(values, shape, type);

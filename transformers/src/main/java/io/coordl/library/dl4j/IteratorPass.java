@@ -4,22 +4,25 @@ import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.staging.CoordinatedPass;
 import io.coordl.staging.StagedBatch;
-import java.io.File;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A pass of the program's iterator that is shared with other jobs. Used as the iterator is. */
+/**
+ * A pass of the program's iterator that is shared with other jobs; the program's readers hold it.
+ * Used as the iterator is.
+ */
 final class IteratorPass {
-  private final Object iterator;
+  private final ProgramIterator iterator;
+  private final List<SeekableReader> readers;
   private final CoordinatedPass pass;
   private final Pipeline pipeline;
-  private final Ending ending;
   private final int batchSize;
   private final @Nullable Object preprocessor;
-  private Cleaner.@Nullable Cleanable cleanable;
+  private final Cleaner.Cleanable cleanable;
   private boolean over;
+  private int next;
 
   /** What remains to be done; refers to nothing of the program. */
   record Ending(CoordinatedPass pass, Preparation preparation) implements Runnable {
@@ -33,52 +36,52 @@ final class IteratorPass {
   /**
    * A pass that begins.
    *
-   * @param batchSize files of each batch but the last one
-   * @param preprocessor that the iterator has
+   * @param readers of the program
+   * @param batchSize records of each reader in each batch but the last one
+   * @param cleaner ends the pass when the program has dropped its readers
    */
   IteratorPass(
-      Object iterator,
+      ProgramIterator iterator,
+      List<SeekableReader> readers,
       CoordinatedPass pass,
       Pipeline pipeline,
       Preparation preparation,
       int batchSize,
-      @Nullable Object preprocessor) {
+      Cleaner cleaner) {
     this.iterator = iterator;
+    this.readers = readers;
     this.pass = pass;
     this.pipeline = pipeline;
-    this.ending = new Ending(pass, preparation);
     this.batchSize = batchSize;
-    this.preprocessor = preprocessor;
-  }
-
-  /** Sees to it that the pass ends when the program has dropped these files, its own of it. */
-  void endWith(PassFiles files, Cleaner cleaner) {
-    cleanable = cleaner.register(files, ending);
+    this.preprocessor = iterator.preprocessor();
+    this.cleanable = cleaner.register(this, new Ending(pass, preparation));
   }
 
   boolean isOf(Object other) {
-    return iterator == other;
+    return iterator.get() == other;
   }
 
   /**
-   * The next batch as the iterator would have made it, and the files it is made of taken; null if
-   * the library is to make it, and all that follow.
+   * The next batch as the iterator would have made it, with its readers behind it; null if the
+   * library is to make it, and all that follow.
    *
    * @param num how many examples the program asks for
-   * @param current the iterator's preprocessor now
    */
-  @Nullable Object next(PassFiles files, int num, @Nullable Object current) throws IOException {
-    if (over || !files.hasNext()) {
+  @Nullable Object next(int num) throws IOException {
+    if (over) {
       return null;
     }
-    if (num != batchSize || files.taken() % batchSize != 0 || current != preprocessor) {
+    int place = next * batchSize;
+    if (num != batchSize
+        || iterator.preprocessor() != preprocessor
+        || !readers.stream().allMatch(reader -> reader.isAt(place))) {
       end(); // From here on it is no pass of the pipeline that the jobs share.
       return null;
     }
-    long span = Spans.enter(SpanKind.TAKE, iterator);
+    long span = Spans.enter(SpanKind.TAKE, iterator.get());
     Object batch = null;
     try {
-      batch = batch(files.taken() / batchSize, files.peek(batchSize));
+      batch = batch();
     } finally {
       Spans.exit(span, batch);
     }
@@ -86,21 +89,27 @@ final class IteratorPass {
       end();
       return null;
     }
-    files.take(batchSize);
-    if (!files.hasNext()) {
+    next++;
+    boolean more = false;
+    for (SeekableReader reader : readers) {
+      reader.seek(Math.min(place + batchSize, reader.records()));
+      more = place + batchSize < reader.records();
+    }
+    if (!more) {
       end();
     }
+    iterator.answered(batch);
     return batch;
   }
 
   /** Null if the program's code throws: it is then the library's own call that throws. */
-  private @Nullable Object batch(int number, List<File> files) throws IOException {
-    StagedBatch staged = pass.take(number);
+  private @Nullable Object batch() throws IOException {
+    StagedBatch staged = pass.take(next);
     if (staged != null) {
       return BatchBytes.read(staged.bytes());
     }
     try {
-      return pipeline.make(files);
+      return pipeline.make(next);
     } catch (Exception | LinkageError e) {
       return null;
     }
@@ -109,8 +118,6 @@ final class IteratorPass {
   /** No more batches are taken; the second call does nothing. */
   void end() {
     over = true;
-    if (cleanable != null) {
-      cleanable.clean();
-    }
+    cleanable.clean();
   }
 }

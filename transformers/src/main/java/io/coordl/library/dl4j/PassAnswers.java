@@ -4,31 +4,21 @@ import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.library.Services;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import org.datavec.api.records.reader.RecordReader;
-import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
-import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code next(int)} and {@code reset()} of {@code RecordReaderDataSetIterator} and {@code
- * RecordReaderMultiDataSetIterator}: over one reader of images, passes are shared. Other readers
- * are left alone, and that is said once.
+ * {@code next(int)} and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
+ * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}: passes over
+ * the library's readers are shared. Other readers are left alone, and that is said once.
  */
 public final class PassAnswers implements LibraryHooks {
-  /** By name: a program without images lacks the classes. */
-  private static final Set<String> IMAGE_READERS =
-      Set.of(
-          "org.datavec.image.recordreader.ImageRecordReader",
-          "org.datavec.image.recordreader.objdetect.ObjectDetectionRecordReader");
-
   private final Class<?> declaring;
   private final Services services;
   private final Consumer<String> leave;
-  private @Nullable ImagePasses images;
+  private @Nullable Passes passes;
   private boolean unfit;
 
   /**
@@ -51,55 +41,32 @@ public final class PassAnswers implements LibraryHooks {
   @Override
   public @Nullable LibraryCall enter(
       String answer, Class<?> type, String method, Object self, Object[] arguments) {
-    RecordReader reader = readerOf(self);
-    ImagePasses passes = reader == null ? null : images();
-    if (reader == null || passes == null) {
+    Passes shared = passes();
+    if (shared == null) {
       return null;
     }
     try {
       if (method.equals("reset")) {
-        passes.reset(self, reader);
+        shared.reset(self);
         return null;
       }
-      Object batch = passes.next(self, reader, (Integer) arguments[0]);
+      Object batch = shared.next(self, (Integer) arguments[0]);
       return batch == null ? null : new Call(batch);
     } catch (ReflectiveOperationException | IOException e) {
       throw new IllegalStateException(e);
     }
   }
 
-  /** The iterator's only reader, if it is one of images. */
-  private @Nullable RecordReader readerOf(Object iterator) {
-    RecordReader reader;
-    if (iterator instanceof RecordReaderMultiDataSetIterator several) {
-      Collection<RecordReader> readers = several.getRecordReaders().values();
-      if (readers.size() != 1 || !several.getSequenceRecordReaders().isEmpty()) {
-        leave.accept("iterators over several readers, or over sequences,");
-        return null;
-      }
-      reader = readers.iterator().next();
-    } else {
-      reader = ((RecordReaderDataSetIterator) iterator).getRecordReader();
-    }
-    if (IMAGE_READERS.contains(reader.getClass().getName())) {
-      return reader;
-    }
-    if (iterator instanceof RecordReaderMultiDataSetIterator) { // The other one stands on it.
-      leave.accept("readers of class " + reader.getClass().getName());
-    }
-    return null;
-  }
-
-  private synchronized @Nullable ImagePasses images() {
-    if (images == null && !unfit) {
+  private synchronized @Nullable Passes passes() {
+    if (passes == null && !unfit) {
       try {
-        images = new ImagePasses(declaring, services, leave);
+        passes = new Passes(declaring, services, leave);
       } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
         unfit = true;
-        leave.accept("image readers that are not as expected (" + e + ")");
+        leave.accept("iterators that are not as expected (" + e + ")");
       }
     }
-    return images;
+    return passes;
   }
 
   /** A batch that was made in the call's stead. */

@@ -1,106 +1,64 @@
 package io.coordl.library.dl4j;
 
-import io.coordl.library.Symbols;
-import java.io.File;
-import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.datavec.api.records.reader.RecordReader;
-import org.datavec.image.loader.BaseImageLoader;
-import org.datavec.image.loader.NativeImageLoader;
-import org.datavec.image.recordreader.BaseImageRecordReader;
-import org.datavec.image.recordreader.ImageRecordReader;
-import org.datavec.image.recordreader.objdetect.ObjectDetectionRecordReader;
-import org.datavec.image.transform.ImageTransform;
-import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
-import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
-import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.dataset.DataSet;
 
 /**
- * The program's reader and iterator once more, to make any batch of a pass: the library's own code
- * with all that the program gave it (transform, labels, preprocessor), but over files of our
+ * The program's readers and iterator once more, to make any batch of a pass: the library's own code
+ * with all that the program gave it (transform, labels, preprocessor), but set to the batch of our
  * choice. What the program has is neither read nor changed meanwhile, so it may reset, initialise
  * or ask its own as it likes. Thread-safe; makes one batch at a time, since transforms and
  * preprocessors need not stand more.
  */
 final class Pipeline {
-  private static final String READER = "images";
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Field files;
-  private final BaseImageRecordReader reader;
-  private final RecordReaderMultiDataSetIterator several;
-  private final @Nullable RecordReaderDataSetIterator one;
+  private final List<SeekableReader> readers = new ArrayList<>();
+  private final ProgramIterator iterator;
   private final int batchSize;
 
   /**
-   * A copy.
+   * A copy; its pass is yet to {@link #begin}.
    *
-   * @param iterator the program's, of either class
-   * @param own its reader
-   * @param underlying what makes the batches of {@code iterator}, perhaps itself
+   * @param program whose it is
+   * @param own its readers, by their names
+   * @param batchSize records of each reader in each batch but the last one
    */
-  Pipeline(Object iterator, BaseImageRecordReader own, RecordReaderMultiDataSetIterator underlying)
+  Pipeline(ProgramIterator program, Map<String, SeekableReader> own, int batchSize)
       throws ReflectiveOperationException {
-    files = Symbols.field(BaseImageRecordReader.class, "iter", Iterator.class);
-    batchSize = underlying.getBatchSize();
-    reader =
-        own instanceof ObjectDetectionRecordReader
-            ? new ObjectDetectionRecordReader(1, 1, 1, 1, 1, null)
-            : new ImageRecordReader();
-    Members.copy(own, reader);
-    files.set(reader, new PassFiles(List.of()));
-    Field loader = Symbols.field(BaseImageRecordReader.class, "imageLoader", BaseImageLoader.class);
-    loader.set(reader, loaderLike(own));
-
-    several =
-        new RecordReaderMultiDataSetIterator.Builder(batchSize)
-            .addReader(READER, reader)
-            .addInput(READER)
-            .build();
-    Members.copy(underlying, several);
-    Map<String, RecordReader> readers = new HashMap<>();
-    underlying.getRecordReaders().keySet().forEach(name -> readers.put(name, reader));
-    Symbols.field(RecordReaderMultiDataSetIterator.class, "recordReaders", Map.class)
-        .set(several, readers);
-    one = iterator instanceof RecordReaderDataSetIterator program ? copy(program) : null;
+    this.batchSize = batchSize;
+    Map<String, RecordReader> copies = new HashMap<>();
+    for (Map.Entry<String, SeekableReader> reader : own.entrySet()) {
+      SeekableReader copy = reader.getValue().copy();
+      readers.add(copy);
+      copies.put(reader.getKey(), copy.reader());
+    }
+    iterator = program.copy(copies);
   }
 
-  private RecordReaderDataSetIterator copy(RecordReaderDataSetIterator program)
-      throws ReflectiveOperationException {
-    RecordReaderDataSetIterator copy = new RecordReaderDataSetIterator(reader, batchSize);
-    Members.copy(program, copy);
-    Class<?> type = RecordReaderDataSetIterator.class;
-    Symbols.field(type, "recordReader", RecordReader.class).set(copy, reader);
-    Symbols.field(type, "underlying", RecordReaderMultiDataSetIterator.class).set(copy, several);
-    Symbols.field(type, "useCurrent", boolean.class).setBoolean(copy, false);
-    Symbols.field(type, "last", DataSet.class).set(copy, null);
-    return copy;
+  /**
+   * Begins a pass in these orders, one for each reader; false if one is no order of its records.
+   */
+  boolean begin(List<int[]> orders) {
+    boolean begun = true;
+    for (int i = 0; begun && i < readers.size(); i++) {
+      begun = readers.get(i).begin(orders.get(i), null);
+    }
+    return begun;
   }
 
-  /** As the reader makes it; it is not to be shared, since it keeps a converter of images. */
-  private static NativeImageLoader loaderLike(BaseImageRecordReader own)
-      throws ReflectiveOperationException {
-    Class<?> type = BaseImageRecordReader.class;
-    return new NativeImageLoader(
-        Symbols.field(type, "height", long.class).getLong(own),
-        Symbols.field(type, "width", long.class).getLong(own),
-        Symbols.field(type, "channels", long.class).getLong(own),
-        (ImageTransform) Symbols.field(type, "imageTransform", ImageTransform.class).get(own));
-  }
-
-  /** The batch of these files, in their order; throws what the program's code throws. */
-  Object make(List<File> batch) throws IllegalAccessException {
+  /** The batch of that number; throws what the program's code throws. */
+  Object make(int batch) {
     lock();
     try {
-      files.set(reader, new PassFiles(batch));
-      return one != null ? one.next(batchSize) : several.next(batchSize);
+      readers.forEach(reader -> reader.seek(batch * batchSize));
+      return iterator.next(batchSize);
     } finally {
       lock.unlock();
     }

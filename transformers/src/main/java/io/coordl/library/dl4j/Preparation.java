@@ -2,10 +2,7 @@ package io.coordl.library.dl4j;
 
 import io.coordl.staging.BatchSource;
 import io.coordl.staging.PreparedBatch;
-import java.io.File;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.nd4j.linalg.api.memory.MemoryWorkspace;
@@ -17,22 +14,15 @@ import org.nd4j.linalg.factory.Nd4j;
  */
 final class Preparation implements BatchSource {
   private final Pipeline pipeline;
-  private final ImageFiles files;
   private final Consumer<String> words;
   private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
   private final Scopes scopes = new Scopes();
   private final AtomicBoolean refused = new AtomicBoolean();
 
   /** By a thread of the program: its device is where arrays belong. */
-  Preparation(Pipeline pipeline, ImageFiles files, Consumer<String> words) {
+  Preparation(Pipeline pipeline, Consumer<String> words) {
     this.pipeline = pipeline;
-    this.files = files;
     this.words = words;
-  }
-
-  /** Files by their numbers. */
-  List<File> filesOf(int[] items) {
-    return Arrays.stream(items).mapToObj(files::file).toList();
   }
 
   @Override
@@ -40,7 +30,7 @@ final class Preparation implements BatchSource {
     Nd4j.getAffinityManager().unsafeSetDevice(device);
     MemoryWorkspace scope = scopes.enter();
     try {
-      return new Prepared(bytesOf(pipeline.make(filesOf(items))), scope);
+      return new Prepared(bytesOf(pipeline.make(batch)), scope);
     } catch (Throwable t) {
       scopes.leave(scope);
       throw t;

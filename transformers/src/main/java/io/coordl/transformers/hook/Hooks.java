@@ -12,6 +12,7 @@ import static io.coordl.bridge.SpanKind.PRODUCER;
 import static io.coordl.bridge.SpanKind.SAMPLE;
 import static io.coordl.bridge.SpanKind.TAKE;
 import static io.coordl.bridge.SpanKind.TRANSFORM;
+import static io.coordl.bridge.SpanKind.UPDATE;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.transformers.hook.HookRule.Weave;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class Hooks {
   /** The policy that prepares ahead. */
   public static final String PREFETCH = "prefetch=N";
+
+  /** Measuring the phases of a differential profile. */
+  public static final String PROFILE = "profile=PHASE";
 
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
@@ -68,10 +72,29 @@ public final class Hooks {
     HookRule.Answerer dl4jAhead = new HookRule.Answerer("dl4j.Prefetch", PREFETCH);
     String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
     HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
-    String iterators = "org/deeplearning4j/datasets/datavec/RecordReader";
+    String iterators = "org/deeplearning4j/datasets/datavec/";
+    String ofRecords = iterators + "RecordReaderDataSetIterator";
+    String ofSequences = iterators + "SequenceRecordReaderDataSetIterator";
+    String ofArrays = iterators + "RecordReaderMultiDataSetIterator";
+    String nextDataSet = "(I)Lorg/nd4j/linalg/dataset/DataSet;";
     String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
+    HookRule.Answerer djlProfile = new HookRule.Answerer("djl.ProfiledBatches", PROFILE);
+    HookRule.Answerer dl4jProfile = new HookRule.Answerer("dl4j.ProfiledBatches", PROFILE);
+    String dataSet = "Lorg/nd4j/linalg/dataset/DataSet;";
+    String multiDataSet = "Lorg/nd4j/linalg/dataset/api/MultiDataSet;";
     HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
     return List.of(
+        answer(djlProfile, DJL, null, "next", "()Lai/djl/training/dataset/Batch;"),
+        answer(
+            djlProfile,
+            DJL,
+            "ai/djl/training/dataset/DataIterable$PreFetchCallable",
+            "call",
+            "()Lai/djl/training/dataset/Batch;"),
+        answer(dl4jProfile, DL4J, null, "next", "()" + dataSet),
+        answer(dl4jProfile, DL4J, null, "next", "(I)" + dataSet),
+        answer(dl4jProfile, DL4J, null, "next", "()" + multiDataSet),
+        answer(dl4jProfile, DL4J, null, "next", "(I)" + multiDataSet),
         answer(
             batches,
             DJL,
@@ -122,20 +145,12 @@ public final class Hooks {
             "org/datavec/image/loader/NativeImageLoader",
             "asMatrix",
             "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"),
-        answer(
-            passes,
-            DL4J,
-            iterators + "DataSetIterator",
-            "next",
-            "(I)Lorg/nd4j/linalg/dataset/DataSet;"),
-        answer(passes, DL4J, iterators + "DataSetIterator", "reset", "()V"),
-        answer(
-            passes,
-            DL4J,
-            iterators + "MultiDataSetIterator",
-            "next",
-            "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
-        answer(passes, DL4J, iterators + "MultiDataSetIterator", "reset", "()V"),
+        answer(passes, DL4J, ofRecords, "next", nextDataSet),
+        answer(passes, DL4J, ofRecords, "reset", "()V"),
+        answer(passes, DL4J, ofSequences, "next", nextDataSet),
+        answer(passes, DL4J, ofSequences, "reset", "()V"),
+        answer(passes, DL4J, ofArrays, "next", "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
+        answer(passes, DL4J, ofArrays, "reset", "()V"),
         answer(
             matrices,
             DL4J,
@@ -196,7 +211,7 @@ public final class Hooks {
         exact(DJL, "ai/djl/training/EasyTrain", "evaluateDataset", null, FIT),
         exact(DJL, "ai/djl/training/Trainer", "forward", null, COMPUTE),
         exact(DJL, "ai/djl/training/Trainer", "evaluate", null, COMPUTE),
-        exact(DJL, "ai/djl/training/Trainer", "step", "()V", COMPUTE),
+        exact(DJL, "ai/djl/training/Trainer", "step", "()V", UPDATE),
         exact(
             DJL,
             "ai/djl/BaseModel",
@@ -258,13 +273,13 @@ public final class Hooks {
             FIT),
         exact(DL4J, "org/deeplearning4j/parallelism/ParallelWrapper", "fit", null, FIT),
         exact(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "fit", null, FIT),
-        exact(DL4J, "org/deeplearning4j/optimize/Solver", "optimize", null, COMPUTE),
+        exact(DL4J, "org/deeplearning4j/optimize/Solver", "optimize", null, UPDATE),
         exact(
             DL4J,
             "org/nd4j/autodiff/samediff/internal/TrainingSession",
             "trainingIteration",
             null,
-            COMPUTE),
+            UPDATE),
         exact(DL4J, "org/deeplearning4j/util/ModelSerializer", "writeModel", null, CHECKPOINT),
         exact(
             DL4J,

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -122,6 +123,14 @@ class DescriptionTest {
   }
 
   record Holder(Object place) {}
+
+  @Test
+  void aPatternIsToldWithItsFlags() throws CannotShareException {
+    String words = Description.of("filter", new Holder(Pattern.compile("a.b")));
+    assertThat(Description.of("filter", new Holder(Pattern.compile("a.b")))).isEqualTo(words);
+    assertThat(Description.of("filter", new Holder(Pattern.compile("a.b", Pattern.DOTALL))))
+        .isNotEqualTo(words);
+  }
 
   @Test
   void relativePlacesAreNotTheSameInEveryDirectory() throws CannotShareException {

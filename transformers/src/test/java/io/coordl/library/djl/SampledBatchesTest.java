@@ -57,7 +57,7 @@ class SampledBatchesTest {
 
   @BeforeEach
   void begin() throws ReflectiveOperationException {
-    Services services = new Services(null, (pipeline, own) -> noPass(), null, 0, said::add);
+    Services services = new Services(null, (pipeline, own) -> noPass(), null, 0, null, said::add);
     pass =
         new Passes(new IterableFields(), services)
             .over(dataset, new BatchSampler(new SequenceSampler(), 2));

@@ -50,6 +50,11 @@ final class FakeItems implements ItemSource {
     return open(path);
   }
 
+  @Override
+  public io.coordl.bridge.OpenItem openForeign(java.nio.file.Path path) {
+    return null;
+  }
+
   private final class FakeItem extends OpenItem {
     private final byte[] bytes;
 

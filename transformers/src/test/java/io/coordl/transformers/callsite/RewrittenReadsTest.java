@@ -200,6 +200,11 @@ final class RewrittenReadsTest {
     public io.coordl.bridge.OpenItem openRandomAccess(String path) {
       return open(path);
     }
+
+    @Override
+    public io.coordl.bridge.OpenItem openForeign(java.nio.file.Path path) {
+      return null;
+    }
   }
 
   @Test

@@ -1,0 +1,261 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Predict, enable, compare: profiles a job once ({@code coordl profile}), asks {@code coordl
+ * whatif} how fast it would be with other caches, workers and accelerators, then runs it so and
+ * puts the measured speed beside the predicted one.
+ *
+ * <p>The job is DJL's {@code ImageFolder} on real pictures with {@value #WORKERS} threads and an
+ * emulated accelerator ({@code example.loader.DjlEmulated}); its storage is a throttled disk
+ * without page cache ({@link SlowStorage}). Three sweeps:
+ *
+ * <ul>
+ *   <li>the MinIO cache holds 0, 20, 35, 50, 65, 80 or 100 % of the data set
+ *   <li>1 to {@value #WORKERS} workers, nothing cached
+ *   <li>steps 1, 2 or 4 times as fast, everything cached
+ * </ul>
+ *
+ * <p>Speeds are steady ones: of the last epochs, after their first quarter, so that neither JIT
+ * compilation nor the queue that DJL fills anew in each epoch counts. Errors are relative to the
+ * measured speed; bar: {@value #BAR} % at every point of the cache sweep, {@value #MEDIAN_BAR} % in
+ * the median, as in the paper (Fig. 11). Argument: samples of the data set (600). Exit status 1 if
+ * the bar is missed, 2 where the storage cannot be set up.
+ */
+public final class PredictionBenchmark {
+  private static final int WORKERS = 4;
+  private static final double BAR = 4;
+  private static final double MEDIAN_BAR = 2;
+  private static final List<Integer> SHARES = List.of(0, 20, 35, 50, 65, 80, 100);
+  private static final List<Integer> FACTORS = List.of(1, 2, 4);
+  private static final int BATCH = 8;
+  private static final double STEP_MILLIS = 48;
+  private static final long DISK = 5_000_000;
+  private static final int EPOCHS = 6;
+  private static final int COUNTED = 3;
+  private static final Pattern EPOCH =
+      Pattern.compile("^epoch (\\d+): ([0-9.]+) samples/s$", Pattern.MULTILINE);
+
+  private final Checkout checkout = Checkout.find();
+  private final Path work = checkout.work("prediction");
+  private final Path data;
+  private final long bytes;
+  private final List<Double> cacheErrors = new ArrayList<>();
+  private final TextTable table =
+      new TextTable("sweep", "point", "predicted", "+-", "measured", "least", "most", "error %");
+
+  private PredictionBenchmark(Path data) throws IOException {
+    this.data = data;
+    bytes = SlowStorage.size(data);
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    List<String> missing = SlowStorage.missing();
+    if (!missing.isEmpty()) {
+      System.out.println("Not measured: slow storage needs " + String.join(", ", missing) + ".");
+      System.exit(2);
+    }
+    int samples = args.length > 0 ? Integer.parseInt(args[0]) : 600;
+    Checkout checkout = Checkout.find();
+    Path work = Files.createDirectories(checkout.work("prediction"));
+    Path pictures = work.resolve("pictures-" + samples);
+    Pictures.make(checkout, pictures, "4", Integer.toString(samples / 4), "320x240");
+    boolean right;
+    try (SlowStorage storage = new SlowStorage(work, pictures, DISK)) {
+      right = new PredictionBenchmark(storage.directory()).measure();
+    }
+    System.out.println("made by: " + Commands.of(checkout, PredictionBenchmark.class, samples));
+    System.exit(right ? 0 : 1);
+  }
+
+  private boolean measure() throws IOException, InterruptedException {
+    System.out.printf(
+        Locale.ROOT,
+        "%,d bytes on a disk of %,d bytes/s, %d workers, steps of %.0f ms for %d samples%n",
+        bytes,
+        DISK,
+        WORKERS,
+        STEP_MILLIS,
+        BATCH);
+    JsonNode answers = predict();
+    for (int share : SHARES) {
+      cacheErrors.add(
+          Double.valueOf(
+              compare(
+                  "cache",
+                  share + " %",
+                  point(answers, "cacheSize", "MinIO", share / 100.0),
+                  run(WORKERS, 1, share))));
+    }
+    for (int workers = 1; workers <= WORKERS; workers++) {
+      compare(
+          "workers",
+          Integer.toString(workers),
+          point(answers, "cores", "", workers),
+          run(workers, 1, 0));
+    }
+    for (int factor : FACTORS) {
+      compare(
+          "step speed",
+          factor + " x",
+          point(answers, "gpu", "everything in memory", factor),
+          run(WORKERS, factor, 100));
+    }
+    System.out.print(table);
+    double worst = cacheErrors.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
+    double median = Pairs.median(cacheErrors);
+    System.out.printf(
+        Locale.ROOT,
+        "cache sweep: worst error %.1f %% (bar %.0f), median %.1f %% (bar %.0f)%n",
+        worst,
+        BAR,
+        median,
+        MEDIAN_BAR);
+    return worst <= BAR && median <= MEDIAN_BAR;
+  }
+
+  /** A predicted speed and its error, in samples per second. */
+  private record Predicted(double speed, double error) {}
+
+  private JsonNode predict() throws IOException, InterruptedException {
+    Path profile = work.resolve("profile.jfr");
+    Files.deleteIfExists(profile);
+    List<String> command = new ArrayList<>(List.of("profile", "--agent", checkout.agentJar().toString(), "-o", profile.toString(), "--"));
+    // The command of the job as a user would type it; it trains until the profile is made.
+    command.addAll(job(WORKERS, STEP_MILLIS, 1000).commandLine());
+    coordl(command);
+    return JsonMapper.shared()
+        .readTree(coordl(List.of("whatif", "--json", profile.toString())))
+        .path("answers");
+  }
+
+  private String coordl(List<String> arguments) throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(Jdks.running().java().toString(), "-jar", checkout.coordlJar().toString()));
+    command.addAll(arguments);
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(work.resolve("coordl.err").toFile());
+    builder.environment().put("OMP_NUM_THREADS", "1");
+    Process process = builder.start();
+    String out =
+        new String(
+            process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    int exit = process.waitFor();
+    if (exit != 0) {
+      throw new IllegalStateException(
+          "coordl "
+              + arguments.get(0)
+              + " ended with exit status "
+              + exit
+              + ": "
+              + Files.readString(work.resolve("coordl.err")));
+    }
+    if (arguments.get(0).equals("profile")) {
+      System.out.println(out);
+    }
+    return out;
+  }
+
+  /** The point of a curve, between two of it where it has none there. */
+  private static Predicted point(JsonNode answers, String question, String series, double x) {
+    for (JsonNode answer : answers) {
+      if (!answer.path("question").asString().equals(question)) {
+        continue;
+      }
+      for (JsonNode one : answer.path("plot").path("series")) {
+        if (series.isEmpty() || one.path("name").asString().equals(series)) {
+          return between(one.path("points"), x);
+        }
+      }
+      throw new IllegalStateException(
+          question + " has no curve " + series + ": " + answer.path("sentence").asString());
+    }
+    throw new IllegalStateException("coordl whatif answers no question " + question + ".");
+  }
+
+  private static Predicted between(JsonNode points, double x) {
+    JsonNode left = null;
+    for (JsonNode right : points) {
+      double at = right.path("x").doubleValue();
+      if (Math.abs(at - x) < 1e-9) {
+        return predicted(right);
+      }
+      if (left != null && at > x) {
+        double from = left.path("x").doubleValue();
+        Predicted a = predicted(left);
+        Predicted b = predicted(right);
+        double part = (x - from) / (at - from);
+        return new Predicted(a.speed + part * (b.speed - a.speed), Math.max(a.error, b.error));
+      }
+      left = right;
+    }
+    throw new IllegalStateException("The curve does not reach " + x + ".");
+  }
+
+  private static Predicted predicted(JsonNode point) {
+    return new Predicted(
+        point.path("y").path("value").doubleValue(), point.path("y").path("error").doubleValue());
+  }
+
+  private double compare(String sweep, String point, Predicted predicted, List<Double> measured) {
+    double speed = Pairs.median(measured);
+    double error = 100 * (predicted.speed / speed - 1);
+    table.row(
+        sweep,
+        point,
+        number(predicted.speed),
+        number(predicted.error),
+        number(speed),
+        number(measured.stream().mapToDouble(Double::doubleValue).min().orElseThrow()),
+        number(measured.stream().mapToDouble(Double::doubleValue).max().orElseThrow()),
+        String.format(Locale.ROOT, "%+.1f", error));
+    System.out.printf(
+        Locale.ROOT, "  %s %s: %.1f, measured %.1f%n", sweep, point, predicted.speed, speed);
+    return Math.abs(error);
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
+  }
+
+  /** Samples per second of the epochs that count. */
+  private List<Double> run(int workers, double factor, int share)
+      throws IOException, InterruptedException {
+    ChildJvm job = job(workers, STEP_MILLIS / factor, EPOCHS);
+    if (share > 0) {
+      // The whole data set needs room for the index beside its bytes.
+      long size = share == 100 ? 2 * bytes + (16 << 20) : bytes * share / 100;
+      job.agent(checkout.agentJar(), "record=off,summary=off,cache=minio,cache.size=" + size);
+    }
+    String out = job.run().orFail("The job").out();
+    List<Double> rates =
+        EPOCH.matcher(out).results().map(epoch -> Double.valueOf(epoch.group(2))).toList();
+    if (rates.size() != EPOCHS) {
+      throw new IllegalStateException("Of " + EPOCHS + " epochs the job told " + rates + ".");
+    }
+    return rates.subList(EPOCHS - COUNTED, EPOCHS);
+  }
+
+  private ChildJvm job(int workers, double stepMillis, int epochs) throws IOException {
+    return Example.DJL
+        .program(checkout, Jdks.running(), "example.loader.DjlEmulated")
+        .classPath(checkout.exampleJar("test-programs"))
+        .args(
+            data.toString(),
+            Integer.toString(epochs),
+            Integer.toString(workers),
+            Double.toString(stepMillis),
+            Integer.toString(BATCH));
+  }
+}

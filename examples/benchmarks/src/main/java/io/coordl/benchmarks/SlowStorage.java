@@ -1,0 +1,195 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A real file system on a disk of a known rate and no page cache to speak of, for this machine
+ * alone: an ext4 image in memory behind a loop device, which the kernel throttles (blkio), read
+ * through a pass-through file system whose process has its page cache limited to a few megabytes
+ * (memory cgroup). The program that reads from {@link #directory} is neither throttled nor limited
+ * itself. Needs root, cgroup v1 and the Debian packages {@code bindfs} and {@code e2fsprogs};
+ * {@link #missing} says what of it is not there. Not thread-safe.
+ */
+final class SlowStorage implements AutoCloseable {
+  private static final Path GROUPS = Path.of("/sys/fs/cgroup");
+
+  /** Of the process that reads: its own memory and next to no page cache. */
+  private static final long MEMORY = 8L << 20;
+
+  private final String name = "coordl-slow-" + ProcessHandle.current().pid();
+  private final Path work;
+  private final Deque<Step> undo = new ArrayDeque<>();
+
+  private interface Step {
+    void run() throws IOException, InterruptedException;
+  }
+
+  /**
+   * Copies {@code data} to a disk of its own.
+   *
+   * @param work an empty directory to mount it below
+   * @param bytesPerSecond rate of the disk
+   */
+  SlowStorage(Path work, Path data, long bytesPerSecond) throws IOException, InterruptedException {
+    this.work = work;
+    try {
+      open(data, bytesPerSecond);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      try {
+        close();
+      } catch (IOException second) {
+        e.addSuppressed(second);
+      }
+      throw e;
+    }
+  }
+
+  /** What this machine lacks for it, empty if nothing. */
+  static List<String> missing() {
+    List<String> missing = new ArrayList<>();
+    if (!"root".equals(System.getProperty("user.name"))) {
+      missing.add("root");
+    }
+    for (String group : List.of("blkio", "memory")) {
+      if (!Files.isWritable(GROUPS.resolve(group))) {
+        missing.add("a writable cgroup v1 " + group);
+      }
+    }
+    for (String command : List.of("/usr/bin/bindfs", "/usr/sbin/mkfs.ext4", "/usr/sbin/losetup")) {
+      if (!Files.isExecutable(Path.of(command))) {
+        missing.add(command);
+      }
+    }
+    return missing;
+  }
+
+  private void open(Path data, long bytesPerSecond) throws IOException, InterruptedException {
+    Path image = Path.of("/dev/shm", name + ".img");
+    Path disk = Files.createDirectories(work.resolve("disk"));
+    Files.createDirectories(directory());
+    undo.push(() -> Files.deleteIfExists(image));
+    long mebibytes = size(data) * 3 / 2 / (1 << 20) + 64;
+    run("truncate", "-s", mebibytes + "M", image.toString());
+    run("/usr/sbin/mkfs.ext4", "-q", "-F", "-O", "^has_journal", image.toString());
+    String device = run("/usr/sbin/losetup", "-f", "--show", image.toString()).strip();
+    undo.push(() -> run("/usr/sbin/losetup", "-d", device));
+    run("mount", "-o", "noatime", device, disk.toString());
+    undo.push(() -> run("umount", disk.toString()));
+    run("cp", "-r", data + "/.", disk.toString());
+    // What the copy left in the page cache is charged to this process and would be read for free.
+    run("umount", disk.toString());
+    run("mount", "-o", "noatime,ro", device, disk.toString());
+
+    Path throttle = group("blkio");
+    write(
+        throttle.resolve("blkio.throttle.read_bps_device"),
+        Files.readString(Path.of("/sys/block", Path.of(device).getFileName() + "", "dev")).strip()
+            + " "
+            + bytesPerSecond);
+    Path memory = group("memory");
+    write(memory.resolve("memory.limit_in_bytes"), Long.toString(MEMORY));
+    // The shell joins both groups and becomes the file system.
+    Process server =
+        new ProcessBuilder(
+                "/bin/sh",
+                "-c",
+                "echo $$ >\"$1\" && echo $$ >\"$2\" && exec bindfs -f -o direct_io \"$3\" \"$4\"",
+                "sh",
+                throttle.resolve("cgroup.procs").toString(),
+                memory.resolve("cgroup.procs").toString(),
+                disk.toString(),
+                directory().toString())
+            .redirectErrorStream(true)
+            .redirectOutput(work.resolve("bindfs.log").toFile())
+            .start();
+    undo.push(
+        () -> {
+          run("umount", "-l", directory().toString());
+          if (!server.waitFor(10, TimeUnit.SECONDS)) {
+            server.destroyForcibly().waitFor();
+          }
+        });
+    while (!Files.readString(Path.of("/proc/mounts")).contains(" " + directory() + " ")) {
+      if (server.waitFor(10, TimeUnit.MILLISECONDS)) {
+        throw new IOException(
+            "bindfs ended at once: " + Files.readString(work.resolve("bindfs.log")).strip());
+      }
+    }
+  }
+
+  private Path group(String controller) throws IOException {
+    Path group = Files.createDirectory(GROUPS.resolve(controller).resolve(name));
+    undo.push(() -> Files.delete(group));
+    return group;
+  }
+
+  /** Where the data lie. */
+  Path directory() {
+    return work.resolve("slow").toAbsolutePath();
+  }
+
+  /** Bytes of all files below {@code data}. */
+  static long size(Path data) throws IOException {
+    long[] sum = {0};
+    Files.walkFileTree(
+        data,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            sum[0] += attributes.size();
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return sum[0];
+  }
+
+  private static void write(Path file, String value) throws IOException {
+    // A cgroup's file takes one write and no truncation.
+    try (var out = Files.newOutputStream(file, java.nio.file.StandardOpenOption.WRITE)) {
+      out.write(value.getBytes(StandardCharsets.US_ASCII));
+    }
+  }
+
+  private static String run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IOException(String.join(" ", command) + ": " + out.strip());
+    }
+    return out;
+  }
+
+  /** Takes it all down again, as far as it was built. */
+  @Override
+  public void close() throws IOException {
+    IOException first = null;
+    while (!undo.isEmpty()) {
+      try {
+        undo.pop().run();
+      } catch (InterruptedException e) {
+        // The rest is taken down all the same.
+        Thread.currentThread().interrupt();
+      } catch (IOException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.KnownRates;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A profile of unmodified programs by the packaged agent: what it holds, not how fast it was. */
+class ProfileIT {
+  static Stream<KnownRates> programs() {
+    // Short ones: here only the structure counts.
+    return KnownRates.all().stream()
+        .map(
+            program ->
+                new KnownRates(
+                    program.name(), program.mainClass(), program.module(), List.of("1", "2", "1")));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("programs")
+  void everyPhaseIsMeasuredInOrderAndTheRunEndsWell(KnownRates program)
+      throws IOException, InterruptedException {
+    // The program checks that every batch it trains on is whole, and fails if one is not.
+    KnownRates.Profile profile =
+        program.measure(
+            Workshop.checkout(),
+            Workshop.newestJdk(),
+            Workshop.directory("profile"),
+            "profile.steps=20");
+
+    List<RecordedEvent> phases = events(profile.recording(), "io.coordl.Phase");
+    int workers = (int) phases.get(0).getLong("workers");
+    List<String> expected = new ArrayList<>(List.of("cold 0", "cached 0", "ingestion 0"));
+    expected.replaceAll(phase -> phase.replace("0", Integer.toString(workers)));
+    expected.add("prep " + workers);
+    for (int fewer = workers - 1; fewer > 0; fewer--) {
+      expected.add("prep " + fewer);
+    }
+    expected.add("fetch " + Math.max(1, workers));
+    assertThat(phases)
+        .extracting(phase -> phase.getString("phase") + " " + phase.getLong("workers"))
+        .containsExactlyElementsOf(expected);
+    assertThat(workers).isEqualTo(workersOf(program));
+    for (RecordedEvent phase : phases) {
+      assertThat(phase.getLong("samples")).as(phase.getString("phase")).isPositive();
+      assertThat(phase.getDouble("sampleNanos")).isPositive();
+    }
+    itemsComeFromWhereThePhaseSays(phases);
+    RecordedEvent host = events(profile.recording(), "io.coordl.Host").get(0);
+    assertThat(host.getLong("storageRate")).isPositive();
+    assertThat(host.getLong("memoryRate")).isPositive();
+    assertThat(host.getLong("cores")).isPositive();
+    assertThat(host.getLong("datasetItems")).isEqualTo(240);
+    assertThat(host.getString("storageAccess"))
+        .isEqualTo("as the program reads: another file system");
+    assertThat(profile.err()).contains("profile: the last phase is over, the run ends here");
+    assertThat(profile.err()).doesNotContain("fault in");
+  }
+
+  private static int workersOf(KnownRates program) {
+    return switch (program.name()) {
+      case "serial" -> 0;
+      case "prefetched" -> 1;
+      default -> 2;
+    };
+  }
+
+  private static void itemsComeFromWhereThePhaseSays(List<RecordedEvent> phases) {
+    for (RecordedEvent phase : phases) {
+      long memory = phase.getLong("memoryBytes");
+      long storage = phase.getLong("storageBytes");
+      switch (phase.getString("phase")) {
+        case "cold", "fetch" -> {
+          assertThat(storage).isPositive();
+          assertThat(memory).isZero();
+        }
+        case "cached", "prep" -> {
+          assertThat(storage).isZero();
+          assertThat(memory).isPositive();
+        }
+        default -> {
+          assertThat(storage).isZero();
+          assertThat(memory).isZero();
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Framework.class)
+  void aProgramThatEndsEarlyIsToldSo(Framework framework) throws IOException, InterruptedException {
+    Path directory = Workshop.empty("profile-early-" + framework);
+    ChildResult result =
+        new Job(framework, Workshop.newestJdk(), directory, "early")
+            .agent("profile=all,cache=minio")
+            .run()
+            .result();
+
+    assertThat(result.err())
+        .contains("cache=minio is off: profile=all measures the job without policies")
+        .contains("profile: the program ended before the profile did");
+  }
+
+  @Test
+  void aPhaseThatIsNoneIsSaidAndTheJobGoesOn() throws IOException, InterruptedException {
+    Path directory = Workshop.empty("profile-unknown");
+    Job.Finished job =
+        new Job(Framework.DJL, Workshop.newestJdk(), directory, "unknown")
+            .agent("profile=warm")
+            .runWell();
+
+    assertThat(job.agentLines())
+        .contains(
+            "profile=warm is not valid: expected off, ingestion, cached, cold, all; all policies"
+                + " are off, the agent only observes");
+  }
+
+  private static List<RecordedEvent> events(Path recording, String type) throws IOException {
+    return RecordingFile.readAllEvents(recording).stream()
+        .filter(event -> event.getEventType().getName().equals(type))
+        .toList();
+  }
+}

@@ -1,0 +1,106 @@
+package example.loader;
+
+import ai.djl.Model;
+import ai.djl.basicdataset.cv.classification.ImageFolder;
+import ai.djl.engine.Engine;
+import ai.djl.modality.cv.transform.Normalize;
+import ai.djl.modality.cv.transform.RandomFlipLeftRight;
+import ai.djl.modality.cv.transform.RandomResizedCrop;
+import ai.djl.modality.cv.transform.ToTensor;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.Blocks;
+import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.core.Linear;
+import ai.djl.training.DefaultTrainingConfig;
+import ai.djl.training.EasyTrain;
+import ai.djl.training.Trainer;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.loss.Loss;
+import ai.djl.translate.TranslateException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A DJL job on real pictures whose accelerator is emulated: a step of a network next to nothing,
+ * and then a wait that makes it last a known time, during which the host's cores are free. Prints
+ * the samples per second of each epoch once its first quarter, in which DJL's threads fill their
+ * queue anew, is over. Arguments: a folder with one folder of pictures per class; epochs; threads
+ * (0: batches are made where they are used); milliseconds of a step; samples of a batch.
+ */
+public final class DjlEmulated {
+  private static final int SIZE = 32;
+
+  private DjlEmulated() {}
+
+  /** Trains as the arguments say. */
+  public static void main(String[] args) throws IOException, TranslateException {
+    int epochs = Integer.parseInt(args[1]);
+    int threads = Integer.parseInt(args[2]);
+    long step = Math.round(Double.parseDouble(args[3]) * 1e6);
+    int batchSize = Integer.parseInt(args[4]);
+    Engine.getInstance().setRandomSeed(1);
+    ImageFolder pictures =
+        ImageFolder.builder()
+            .setRepositoryPath(Path.of(args[0]))
+            .optMaxDepth(2)
+            .setSampling(batchSize, true, true)
+            .addTransform(new RandomResizedCrop(SIZE, SIZE))
+            .addTransform(new RandomFlipLeftRight())
+            .addTransform(new ToTensor())
+            .addTransform(
+                new Normalize(new float[] {.485f, .456f, .406f}, new float[] {.229f, .224f, .225f}))
+            .build();
+    pictures.prepare();
+    ExecutorService pool = threads > 0 ? Executors.newFixedThreadPool(threads) : null;
+    try (Model model = Model.newInstance("linear")) {
+      model.setBlock(
+          new SequentialBlock()
+              .add(Blocks.batchFlattenBlock())
+              .add(Linear.builder().setUnits(pictures.getSynset().size()).build()));
+      DefaultTrainingConfig config = new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss());
+      if (pool != null) {
+        config.optExecutorService(pool);
+      }
+      try (Trainer trainer = model.newTrainer(config)) {
+        trainer.initialize(new Shape(batchSize, 3, SIZE, SIZE));
+        long quarter = pictures.size() / 4;
+        for (int epoch = 1; epoch <= epochs; epoch++) {
+          long samples = 0;
+          long before = 0;
+          long start = 0;
+          for (Batch batch : trainer.iterateDataset(pictures)) {
+            long end = System.nanoTime() + step;
+            EasyTrain.trainBatch(trainer, batch);
+            trainer.step();
+            samples += batch.getSize();
+            batch.close();
+            awaitTime(end);
+            if (before == 0 && samples >= quarter) {
+              before = samples;
+              start = System.nanoTime();
+            }
+          }
+          System.out.printf(
+              Locale.ROOT,
+              "epoch %d: %.2f samples/s%n",
+              epoch,
+              (samples - before) / ((System.nanoTime() - start) / 1e9));
+        }
+      }
+    } finally {
+      if (pool != null) {
+        pool.shutdown();
+      }
+    }
+  }
+
+  private static void awaitTime(long end) {
+    for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package example.passes;
+
+import ai.djl.engine.Engine;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.training.GradientCollector;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Why an array over memory that is somebody else's must not be given to a program that does not
+ * know: a batch lies in a buffer, the program closes it, and the buffer gets the next batch, as a
+ * slot of a staging buffer would. Prints what the program then finds, in three ways, and what it
+ * should have found.
+ */
+public final class OverForeignMemory {
+  private static final int VALUES = 4;
+
+  private OverForeignMemory() {}
+
+  /** See the class. */
+  public static void main(String[] args) {
+    try (NDManager manager = NDManager.newBaseManager()) {
+      detached(manager);
+      viewElsewhere(manager);
+      lateBackward(manager);
+    }
+  }
+
+  private static ByteBuffer slot() {
+    ByteBuffer slot =
+        ByteBuffer.allocateDirect(VALUES * Float.BYTES).order(ByteOrder.nativeOrder());
+    fill(slot, 1);
+    return slot;
+  }
+
+  private static void fill(ByteBuffer slot, float value) {
+    for (int i = 0; i < VALUES; i++) {
+      slot.putFloat(i * Float.BYTES, value);
+    }
+  }
+
+  private static NDArray over(ByteBuffer slot, NDManager batch) {
+    return batch.create(slot, new Shape(VALUES), DataType.FLOAT32);
+  }
+
+  /** A view that the program takes out of the batch: a hook on detach could still copy it. */
+  private static void detached(NDManager manager) {
+    ByteBuffer slot = slot();
+    NDManager batch = manager.newSubManager();
+    NDArray view = over(slot, batch).get("1:3");
+    view.detach();
+    batch.close();
+    fill(slot, 9);
+    print("detached view", view, 1);
+    view.close();
+  }
+
+  /** A view that belonged to another manager from the first: nothing is detached or attached. */
+  private static void viewElsewhere(NDManager manager) {
+    ByteBuffer slot = slot();
+    NDManager batch = manager.newSubManager();
+    NDArray view = over(slot, batch).get(manager, 0);
+    batch.close();
+    fill(slot, 9);
+    print("view of another manager", view, 1);
+  }
+
+  /** What backward needs of the batch is in no object of DJL's: no hook sees it. */
+  private static void lateBackward(NDManager manager) {
+    ByteBuffer slot = slot();
+    NDArray weights = manager.full(new Shape(VALUES), 5f);
+    weights.setRequiresGradient(true);
+    try (GradientCollector collector = Engine.getInstance().newGradientCollector()) {
+      NDManager batch = manager.newSubManager();
+      NDArray prediction = weights.mul(over(slot, batch));
+      batch.close();
+      fill(slot, 9);
+      collector.backward(prediction.sum());
+    }
+    print("gradient after the batch", weights.getGradient(), 1);
+  }
+
+  private static void print(String what, NDArray array, float expected) {
+    float[] values = array.toFloatArray();
+    float[] right = new float[values.length];
+    Arrays.fill(right, expected);
+    System.out.println(
+        what
+            + ": "
+            + Arrays.toString(values)
+            + ", expected "
+            + Arrays.toString(right)
+            + (Arrays.equals(values, right) ? "" : ": WRONG"));
+  }
+}

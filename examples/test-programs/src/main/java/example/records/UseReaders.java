@@ -1,0 +1,572 @@
+package example.records;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.zip.CRC32;
+import org.datavec.api.conf.Configuration;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.SequenceRecordReader;
+import org.datavec.api.records.reader.impl.FileRecordReader;
+import org.datavec.api.records.reader.impl.LineRecordReader;
+import org.datavec.api.records.reader.impl.collection.CollectionRecordReader;
+import org.datavec.api.records.reader.impl.collection.CollectionSequenceRecordReader;
+import org.datavec.api.records.reader.impl.collection.ListStringRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
+import org.datavec.api.records.reader.impl.misc.SVMLightRecordReader;
+import org.datavec.api.records.reader.impl.regex.RegexLineRecordReader;
+import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
+import org.datavec.api.split.CollectionInputSplit;
+import org.datavec.api.split.FileSplit;
+import org.datavec.api.split.InputSplit;
+import org.datavec.api.split.ListStringSplit;
+import org.datavec.api.split.NumberedFileInputSplit;
+import org.datavec.api.transform.MathOp;
+import org.datavec.api.transform.TransformProcess;
+import org.datavec.api.transform.condition.ConditionOp;
+import org.datavec.api.transform.condition.column.DoubleColumnCondition;
+import org.datavec.api.transform.filter.ConditionFilter;
+import org.datavec.api.transform.schema.Schema;
+import org.datavec.api.writable.DoubleWritable;
+import org.datavec.api.writable.IntWritable;
+import org.datavec.api.writable.Writable;
+import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
+import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
+import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator.AlignmentMode;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.AsyncDataSetIterator;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.MultiDataSet;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
+
+/**
+ * Goes through records of text files with DL4J's readers and iterators. Arguments: a folder, which
+ * {@code write} fills; settings, as {@code batch=7}; and the uses to show (none: all). Each record
+ * has its number in the first column, which is printed.
+ */
+public final class UseReaders {
+  private static final int EPOCHS = 3;
+  private static final int CLASSES = 3;
+  private static final int FILES = 4;
+  private static final int PER_FILE = 25;
+  private static final int SEQUENCES = 30;
+
+  private final File folder;
+  private final Map<String, String> settings = new HashMap<>();
+  private String use = "";
+  private int epoch;
+  private int left;
+
+  private UseReaders(File folder) {
+    this.folder = folder;
+  }
+
+  /** One way to read. */
+  private interface Use {
+    void show() throws IOException, InterruptedException;
+  }
+
+  /** Prints a line for each batch, and for what else a program can see. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    UseReaders all = new UseReaders(new File(args[0]));
+    List<String> only = new ArrayList<>();
+    for (String argument : Arrays.asList(args).subList(1, args.length)) {
+      int equals = argument.indexOf('=');
+      if (equals > 0) {
+        all.settings.put(argument.substring(0, equals), argument.substring(equals + 1));
+      } else {
+        only.add(argument);
+      }
+    }
+    all.left = all.number("die", 0);
+    if (only.contains("write")) {
+      all.write();
+      return;
+    }
+    all.run(only, "csv", all::csv);
+    all.run(only, "csv files", all::csvFiles);
+    all.run(only, "csv prefetched", all::csvPrefetched);
+    all.run(only, "csv shuffled", all::csvShuffled);
+    all.run(only, "csv collected", all::csvCollected);
+    all.run(only, "csv arrays", all::csvArrays);
+    all.run(only, "lines", all::lines);
+    all.run(only, "regex", all::regex);
+    all.run(only, "svmlight", all::svmLight);
+    all.run(only, "files", all::files);
+    all.run(only, "sequences", all::sequences);
+    all.run(only, "aligned", all::aligned);
+    all.run(only, "transformed", all::transformed);
+    all.run(only, "memory", all::memory);
+    all.run(only, "memory of text", all::memoryOfText);
+    all.run(only, "memory of sequences", all::memoryOfSequences);
+    all.run(only, "several readers", all::severalReaders);
+    all.run(only, "in every way", all::inEveryWay);
+    all.run(only, "filtered", all::filtered);
+    all.run(only, "own reader", all::ownReader);
+    all.run(only, "empty file", all::emptyFile);
+    all.run(only, "other lengths", all::otherLengths);
+    all.run(only, "failing", all::failing);
+  }
+
+  private void run(List<String> only, String name, Use shown)
+      throws IOException, InterruptedException {
+    if (only.isEmpty() || only.contains(name)) {
+      use = name;
+      shown.show();
+    }
+  }
+
+  private int number(String setting, int usual) {
+    String value = settings.get(setting);
+    return value == null ? usual : Integer.parseInt(value);
+  }
+
+  private char delimiter() {
+    return settings.getOrDefault("delimiter", ",").charAt(0);
+  }
+
+  // ---- the data
+
+  private void write() throws IOException {
+    Random random = new Random(number("content", 1));
+    int record = 0;
+    StringBuilder one = new StringBuilder("number,a,b,class\n");
+    for (int file = 0; file < FILES; file++) {
+      StringBuilder csv = new StringBuilder("number,a,b,class\n");
+      for (int i = 0; i < PER_FILE; i++, record++) {
+        csv.append(row(record, random)).append(i == PER_FILE - 1 && file == 1 ? "" : "\r\n");
+      }
+      one.append(csv.substring(csv.indexOf("\n") + 1).strip()).append('\n');
+      file("files/" + file + ".csv", csv.toString());
+      file("gap/" + file + ".csv", file == 2 ? "number,a,b,class\n" : csv.toString());
+    }
+    file("one.csv", one.toString());
+    StringBuilder lines = new StringBuilder();
+    StringBuilder svm = new StringBuilder();
+    for (int i = 0; i < FILES * PER_FILE; i++) {
+      lines.append(i).append('\n');
+      svm.append(i % CLASSES).append(" 1:").append(i).append(" 3:0.5\n");
+    }
+    file("lines.txt", lines.toString());
+    file("svm.txt", svm.toString());
+    for (int i = 0; i < SEQUENCES; i++) {
+      StringBuilder features = new StringBuilder("number,a\n");
+      StringBuilder labels = new StringBuilder();
+      int steps = 3 + random.nextInt(6);
+      for (int step = 0; step < steps; step++) {
+        features.append(i).append(',').append(random.nextFloat()).append('\n');
+        labels.append(random.nextInt(CLASSES)).append('\n');
+      }
+      file("sequences/features_" + i + ".csv", features.toString());
+      file("sequences/labels_" + i + ".csv", labels.toString());
+      file("sequences/last_" + i + ".csv", i % CLASSES + "\n");
+      file("texts/" + (i % 2 == 0 ? "even" : "odd") + "/" + i + ".txt", Integer.toString(i));
+    }
+  }
+
+  private static String row(int record, Random random) {
+    return record
+        + ","
+        + random.nextFloat()
+        + ",\""
+        + random.nextGaussian()
+        + "\","
+        + random.nextInt(CLASSES);
+  }
+
+  private void file(String name, String text) throws IOException {
+    Path path = folder.toPath().resolve(name);
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, text);
+  }
+
+  // ---- readers
+
+  private static <T extends RecordReader> T of(T reader, InputSplit split)
+      throws IOException, InterruptedException {
+    reader.initialize(split);
+    return reader;
+  }
+
+  private CSVRecordReader reader(InputSplit split) throws IOException, InterruptedException {
+    return of(new CSVRecordReader(1, delimiter()), split);
+  }
+
+  private FileSplit split(String name) {
+    return new FileSplit(new File(folder, name));
+  }
+
+  private DataSetIterator iterator(RecordReader reader) {
+    return new RecordReaderDataSetIterator(reader, number("batch", 7), number("label", 3), CLASSES);
+  }
+
+  private void csv() throws IOException, InterruptedException {
+    epochs(iterator(reader(split("one.csv"))));
+  }
+
+  private void csvFiles() throws IOException, InterruptedException {
+    epochs(iterator(reader(split("files"))));
+  }
+
+  private void csvPrefetched() throws IOException, InterruptedException {
+    DataSetIterator iterator = iterator(reader(split("files")));
+    for (epoch = 1; epoch <= EPOCHS; epoch++) {
+      AsyncDataSetIterator prefetched = new AsyncDataSetIterator(iterator, 2, true);
+      rest(prefetched);
+      prefetched.shutdown();
+      iterator.reset();
+    }
+  }
+
+  private void csvShuffled() throws IOException, InterruptedException {
+    Random random = new Random(number("seed", 1));
+    epochs(iterator(reader(new FileSplit(new File(folder, "files"), random))));
+  }
+
+  private void csvCollected() throws IOException, InterruptedException {
+    InputSplit split =
+        new CollectionInputSplit(
+            List.of(
+                new File(folder, "files/2.csv").toURI(), new File(folder, "files/1.csv").toURI()));
+    epochs(iterator(reader(split)));
+  }
+
+  private void csvArrays() throws IOException, InterruptedException {
+    epochs(
+        new RecordReaderMultiDataSetIterator.Builder(number("batch", 7))
+            .addReader("csv", reader(split("one.csv")))
+            .addInput("csv", 0, 1)
+            .addInput("csv", 2, 2)
+            .addOutputOneHot("csv", 3, CLASSES)
+            .build());
+  }
+
+  private void lines() throws IOException, InterruptedException {
+    LineRecordReader reader = of(new LineRecordReader(), split("lines.txt"));
+    epochs(new RecordReaderDataSetIterator(reader, null, 7, -1, -1, -1, -1, false));
+  }
+
+  private void regex() throws IOException, InterruptedException {
+    RecordReader reader =
+        of(new RegexLineRecordReader("(\\d+),([^,]+),\"([^,]+)\",(\\d)", 1), split("one.csv"));
+    epochs(iterator(reader));
+  }
+
+  private void svmLight() throws IOException, InterruptedException {
+    Configuration settings = new Configuration();
+    settings.setInt(SVMLightRecordReader.NUM_FEATURES, 5);
+    SVMLightRecordReader reader = new SVMLightRecordReader();
+    reader.initialize(settings, split("svm.txt"));
+    epochs(new RecordReaderDataSetIterator(reader, 7, 5, CLASSES));
+  }
+
+  private void files() throws IOException, InterruptedException {
+    FileRecordReader reader = new FileRecordReader();
+    reader.initialize(new Configuration(), new FileSplit(new File(folder, "texts"), new Random(2)));
+    epochs(new RecordReaderDataSetIterator(reader, 7, 1, 2));
+  }
+
+  private SequenceRecordReader numbered(String name, int header)
+      throws IOException, InterruptedException {
+    return of(
+        new CSVSequenceRecordReader(header, settings.getOrDefault("delimiter", ",")),
+        new NumberedFileInputSplit(folder + "/sequences/" + name + "_%d.csv", 0, SEQUENCES - 1));
+  }
+
+  private void sequences() throws IOException, InterruptedException {
+    DataSetIterator iterator =
+        new SequenceRecordReaderDataSetIterator(
+            numbered("features", 1),
+            numbered("labels", 0),
+            number("batch", 7),
+            CLASSES,
+            false,
+            AlignmentMode.valueOf(settings.getOrDefault("alignment", "ALIGN_START")));
+    epochs(iterator);
+  }
+
+  private void aligned() throws IOException, InterruptedException {
+    DataSetIterator iterator =
+        new SequenceRecordReaderDataSetIterator(
+            numbered("features", 1),
+            numbered("last", 0),
+            7,
+            CLASSES,
+            false,
+            AlignmentMode.ALIGN_END);
+    epochs(iterator);
+    say(iterator.inputColumns() + " columns, " + iterator.totalOutcomes() + " outcomes");
+    rest(iterator);
+    // One at a time: the sequences are of different lengths.
+    epochs(new SequenceRecordReaderDataSetIterator(numbered("features", 1), 1, -1, 1, true));
+  }
+
+  private static Schema schema() {
+    return new Schema.Builder()
+        .addColumnInteger("number")
+        .addColumnsDouble("a", "b")
+        .addColumnCategorical("class", "0", "1", "2")
+        .build();
+  }
+
+  private void transformed() throws IOException, InterruptedException {
+    TransformProcess process =
+        new TransformProcess.Builder(schema())
+            .doubleMathOp("a", MathOp.Multiply, number("factor", 2))
+            .categoricalToInteger("class")
+            .build();
+    epochs(iterator(new TransformProcessRecordReader(reader(split("files")), process)));
+  }
+
+  private void filtered() throws IOException, InterruptedException {
+    TransformProcess process =
+        new TransformProcess.Builder(schema())
+            .filter(new ConditionFilter(new DoubleColumnCondition("a", ConditionOp.LessThan, 0.5)))
+            .build();
+    epochs(iterator(new TransformProcessRecordReader(reader(split("files")), process)));
+  }
+
+  private void memory() throws IOException, InterruptedException {
+    epochs(iterator(new CollectionRecordReader(records())));
+  }
+
+  private static List<List<Writable>> records() {
+    List<List<Writable>> records = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      records.add(
+          List.of(
+              new IntWritable(i),
+              new DoubleWritable(i / 10.0),
+              new DoubleWritable(i * i),
+              new IntWritable(i % CLASSES)));
+    }
+    return records;
+  }
+
+  private void memoryOfText() throws IOException, InterruptedException {
+    List<List<String>> texts = new ArrayList<>();
+    for (List<Writable> record : records()) {
+      texts.add(record.stream().map(Writable::toString).toList());
+    }
+    epochs(iterator(of(new ListStringRecordReader(), new ListStringSplit(texts))));
+  }
+
+  private void memoryOfSequences() throws IOException, InterruptedException {
+    List<Collection<List<Writable>>> sequences = new ArrayList<>();
+    for (List<Writable> record : records()) {
+      sequences.add(List.of(record, record));
+    }
+    epochs(
+        new SequenceRecordReaderDataSetIterator(
+            new CollectionSequenceRecordReader(sequences), 7, CLASSES, 3));
+  }
+
+  private void severalReaders() throws IOException, InterruptedException {
+    epochs(
+        new RecordReaderMultiDataSetIterator.Builder(number("batch", 7))
+            .addReader("lines", of(new LineRecordReader(), split("lines.txt")))
+            .addReader("csv", reader(split("files")))
+            .addInput("lines")
+            .addInput("csv", 1, 2)
+            .addOutputOneHot("csv", 3, CLASSES)
+            .build());
+  }
+
+  private void otherLengths() throws IOException, InterruptedException {
+    epochs(
+        new RecordReaderMultiDataSetIterator.Builder(7)
+            .addReader("lines", of(new LineRecordReader(), split("lines.txt")))
+            .addSequenceReader("steps", numbered("features", 1))
+            .addInput("steps")
+            .addOutput("lines")
+            .build());
+  }
+
+  /** What it may be asked for beside batch after batch. */
+  private void inEveryWay() throws IOException, InterruptedException {
+    CSVRecordReader reader = reader(split("files"));
+    DataSetIterator iterator = iterator(reader);
+    say(iterator.next());
+    say(reader.next().toString());
+    rest(iterator);
+    iterator.reset();
+    say(iterator.next());
+    say(iterator.next(2));
+    rest(iterator);
+    iterator.reset();
+    say(iterator.next());
+    iterator.reset();
+    rest(iterator);
+    say("has more: " + reader.hasNext() + " " + iterator.hasNext());
+    reader.reset();
+    say(iterator.next());
+    say(reader.nextRecord().getMetaData().getLocation().replaceAll(".*/", ""));
+    reader.reset();
+    reader.initialize(split("one.csv"));
+    rest(iterator);
+    iterator.reset();
+    rest(iterator);
+    DataSetIterator first = iterator(reader(split("files")));
+    say(first.totalOutcomes() + " outcomes");
+    rest(first);
+    DataSetIterator few = new RecordReaderDataSetIterator(reader(split("files")), 7, 3, CLASSES, 2);
+    epochs(few);
+    RecordReaderDataSetIterator told =
+        new RecordReaderDataSetIterator(reader(split("files")), 7, 3, CLASSES);
+    told.setCollectMetaData(true);
+    epochs(told);
+  }
+
+  /** Of the program's own. */
+  private static final class EverySecond extends CSVRecordReader {
+    private static final long serialVersionUID = 1;
+
+    EverySecond() {
+      super(1);
+    }
+
+    @Override
+    public List<Writable> next() {
+      List<Writable> record = super.next();
+      if (hasNext()) {
+        super.next();
+      }
+      return record;
+    }
+  }
+
+  private void ownReader() throws IOException, InterruptedException {
+    epochs(iterator(of(new EverySecond(), split("one.csv"))));
+  }
+
+  private void emptyFile() throws IOException, InterruptedException {
+    epochs(iterator(reader(split("gap"))));
+  }
+
+  /** One record has no class that there is. */
+  private void failing() throws IOException, InterruptedException {
+    List<List<Writable>> records = records();
+    records.set(
+        17,
+        List.of(new IntWritable(17), new IntWritable(0), new IntWritable(0), new IntWritable(9)));
+    DataSetIterator iterator = iterator(new CollectionRecordReader(records));
+    for (int call = 0; call < 40 && iterator.hasNext(); call++) {
+      try {
+        say(iterator.next());
+      } catch (RuntimeException e) {
+        say(e.toString());
+      }
+    }
+  }
+
+  // ---- what they give
+
+  private void epochs(DataSetIterator iterator) throws IOException, InterruptedException {
+    for (epoch = 1; epoch <= EPOCHS; epoch++) {
+      rest(iterator);
+      iterator.reset();
+    }
+  }
+
+  private void rest(DataSetIterator iterator) throws IOException, InterruptedException {
+    while (iterator.hasNext()) {
+      say(iterator.next());
+    }
+  }
+
+  private void epochs(MultiDataSetIterator iterator) throws IOException, InterruptedException {
+    for (epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        MultiDataSet batch = iterator.next();
+        say(
+            "numbers "
+                + numbers(batch.getFeatures(0))
+                + " features "
+                + arrays(batch.getFeatures())
+                + " labels "
+                + arrays(batch.getLabels())
+                + " masks "
+                + arrays(batch.getFeaturesMaskArrays())
+                + " "
+                + arrays(batch.getLabelsMaskArrays()));
+        batchUsed();
+      }
+      iterator.reset();
+    }
+  }
+
+  private void say(DataSet batch) throws IOException, InterruptedException {
+    say(
+        "numbers "
+            + numbers(batch.getFeatures())
+            + " features "
+            + array(batch.getFeatures())
+            + " labels "
+            + array(batch.getLabels())
+            + " masks "
+            + array(batch.getFeaturesMaskArray())
+            + " "
+            + array(batch.getLabelsMaskArray()));
+    batchUsed();
+  }
+
+  /** Dies as a job does that the system kills, after as many batches as it is told. */
+  private void batchUsed() throws IOException, InterruptedException {
+    left--;
+    if (left == 0) {
+      System.out.flush();
+      String self = Long.toString(ProcessHandle.current().pid());
+      new ProcessBuilder("kill", "-KILL", self).start().waitFor();
+      Thread.sleep(Long.MAX_VALUE);
+    }
+  }
+
+  /** Of the records, in the first column (of the first step). */
+  private static String numbers(INDArray features) {
+    StringBuilder numbers = new StringBuilder();
+    for (long i = 0; i < features.size(0); i++) {
+      numbers
+          .append(i == 0 ? "" : ",")
+          .append(
+              (int)
+                  (features.rank() == 2 ? features.getDouble(i, 0) : features.getDouble(i, 0, 0)));
+    }
+    return numbers.toString();
+  }
+
+  private static String arrays(INDArray[] arrays) {
+    return arrays == null
+        ? "none"
+        : Arrays.stream(arrays).map(UseReaders::array).toList().toString();
+  }
+
+  private static String array(INDArray array) {
+    if (array == null) {
+      return "none";
+    }
+    CRC32 crc = new CRC32();
+    crc.update(array.dup('c').data().pointer().asByteBuffer());
+    return String.format(
+        Locale.ROOT,
+        "%s %s %08x",
+        array.shapeInfoToString().replaceAll("\\s+", " "),
+        array.dataType(),
+        crc.getValue());
+  }
+
+  private void say(String line) {
+    System.out.println(use + " " + epoch + ": " + line);
+  }
+}

@@ -1,0 +1,91 @@
+package example.truth;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.util.Locale;
+
+/**
+ * What a program with known rates is told: {@code PROGRAM [STEP PREP FETCH]}, in milliseconds a
+ * sample, and what it makes of it. Thread-safe.
+ *
+ * @param program which of the loops
+ * @param step of training on one sample
+ * @param prep of preparing one sample, on one thread
+ * @param fetch of reading one sample from {@link SlowStorage}, for all threads together
+ */
+record Rates(String program, int step, int prep, int fetch) {
+  /** Samples of a batch. */
+  static final int EXAMPLES = 4;
+
+  /** Batches of a pass. */
+  static final int BATCHES = 60;
+
+  /** Passes: far more than a profile needs. */
+  static final int EPOCHS = 1_000;
+
+  static Rates of(String... args) {
+    if (args.length != 1 && args.length != 4) {
+      throw new IllegalArgumentException("Expected PROGRAM [STEP PREP FETCH].");
+    }
+    return args.length == 1
+        ? new Rates(args[0], 10, 15, 20)
+        : new Rates(
+            args[0],
+            Integer.parseInt(args[1]),
+            Integer.parseInt(args[2]),
+            Integer.parseInt(args[3]));
+  }
+
+  SlowStorage storage() {
+    return new SlowStorage(BATCHES * EXAMPLES, fetch);
+  }
+
+  /** Loads one sample; its value is its number, as a byte. */
+  float load(SlowStorage storage, int number) {
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(storage.file(number));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Pause.millis(prep);
+    return bytes[bytes.length - 1];
+  }
+
+  /** What belongs to a sample of that value, so that a batch can be told to be whole. */
+  static float label(float value) {
+    return 2 * value + 1;
+  }
+
+  /** Looks at a batch of such values and labels, and ends its step at {@code end}. */
+  void train(float[] values, float[] labels, long end) {
+    for (int i = 0; i < values.length; i++) {
+      if (labels[i] != label(values[i])) {
+        throw new IllegalStateException("A sample of " + values[i] + " has label " + labels[i]);
+      }
+    }
+    Pause.until(end);
+  }
+
+  /** Prints what is true of this program as one line of JSON, with nanoseconds a sample. */
+  void print(int workers) {
+    double alone = (double) prep / Math.max(1, workers);
+    double cached = workers == 0 ? step + alone : Math.max(step, alone);
+    double cold =
+        workers == 0
+            ? step + alone + fetch
+            : Math.max(Math.max(step, fetch), (double) (prep + fetch) / workers);
+    System.out.printf(
+        Locale.ROOT,
+        "{\"program\":\"%s\",\"workers\":%d,\"ingestion\":%.0f,\"cached\":%.0f,\"cold\":%.0f,"
+            + "\"prep\":%.0f,\"fetch\":%.0f}%n",
+        program,
+        workers,
+        step * 1e6,
+        cached * 1e6,
+        cold * 1e6,
+        alone * 1e6,
+        fetch * 1e6);
+  }
+}

@@ -1,0 +1,79 @@
+package io.coordl.reports;
+
+import io.coordl.reports.recording.RecordingException;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * What all commands have in common, so that none has to say it again: {@code --help} and {@code
+ * --version}, exit codes and their table, errors of one sentence, colours and width. A new
+ * sub-command is a class with {@code @Command(name, description)} that is named in {@link Coordl};
+ * it takes the mixins {@link RecordingFile} or {@link ReadingOptions} and {@link JsonOption},
+ * prints to {@code spec.commandLine().getOut()}, returns {@link ExitStatus#code()} of {@link
+ * ExitStatus#DONE} and throws {@link RecordingException}.
+ */
+final class Commands {
+  private static final String EXIT_CODES = "%nExit codes:%n";
+
+  private Commands() {}
+
+  /** Gives a command and all below it their common ways. */
+  static void dress(CommandLine command, Terminal terminal) {
+    command.setColorScheme(
+        Help.defaultColorScheme(terminal.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
+    command.setUsageHelpWidth(terminal.columns());
+    // A recording's name may start with an @.
+    command.setExpandAtFiles(false);
+    command.setParameterExceptionHandler(Commands::refuse);
+    command.setExecutionExceptionHandler(Commands::report);
+    describe(command);
+  }
+
+  private static void describe(CommandLine command) {
+    CommandLine.Model.CommandSpec spec = command.getCommandSpec();
+    if (spec.findOption("--help") == null) {
+      spec.mixinStandardHelpOptions(true);
+    }
+    if (spec.versionProvider() == null) {
+      spec.versionProvider(new Coordl.Version());
+    }
+    UsageMessageSpec usage = spec.usageMessage();
+    if (usage.exitCodeList().isEmpty() && !spec.helpCommand()) {
+      usage.exitCodeListHeading(EXIT_CODES).exitCodeList(ExitStatus.table());
+    }
+    command.getSubcommands().values().forEach(Commands::describe);
+  }
+
+  /** A wrong command line: what is wrong, what may have been meant, and where to read more. */
+  private static int refuse(ParameterException problem, String[] arguments) {
+    CommandLine command = problem.getCommandLine();
+    PrintWriter err = command.getErr();
+    if (arguments.length == 0) {
+      command.usage(err);
+      return ExitStatus.USAGE.code();
+    }
+    err.println(command.getColorScheme().errorText("coordl: " + problem.getMessage()));
+    UnmatchedArgumentException.printSuggestions(problem, err);
+    err.println(
+        "Try '" + command.getCommandSpec().qualifiedName() + " --help' for more information.");
+    return ExitStatus.USAGE.code();
+  }
+
+  private static int report(Exception problem, CommandLine command, ParseResult parsed) {
+    if (problem instanceof RecordingException recording) {
+      command.getErr().println("coordl: " + recording.getMessage());
+      return ExitStatus.of(recording.kind()).code();
+    }
+    if (problem instanceof OutputException) {
+      command.getErr().println("coordl: " + problem.getMessage());
+      return ExitStatus.UNWRITABLE.code();
+    }
+    command.getErr().println("coordl: a defect of coordl, please report it: " + problem);
+    return ExitStatus.DEFECT.code();
+  }
+}

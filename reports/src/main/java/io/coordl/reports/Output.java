@@ -1,0 +1,50 @@
+package io.coordl.reports;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Stdout, remembering why a write failed, which print writers only say that it did. */
+final class Output extends OutputStream {
+  private final OutputStream out;
+  private @Nullable IOException failure;
+
+  Output(OutputStream out) {
+    this.out = out;
+  }
+
+  static Output stdout() {
+    return new Output(new FileOutputStream(FileDescriptor.out));
+  }
+
+  @Override
+  public void write(int value) throws IOException {
+    write(new byte[] {(byte) value}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int from, int length) throws IOException {
+    if (failure != null) {
+      throw failure;
+    }
+    try {
+      out.write(bytes, from, length);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  /** The first failure; null if everything was written. */
+  @Nullable IOException failure() {
+    return failure;
+  }
+
+  /** True if the program that read the output has ended or closed it, as {@code head} does. */
+  static boolean isClosedPipe(IOException failure) {
+    return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("broken pipe");
+  }
+}

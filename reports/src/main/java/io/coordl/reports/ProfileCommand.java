@@ -1,0 +1,233 @@
+package io.coordl.reports;
+
+import io.coordl.reports.differential.Differential;
+import io.coordl.reports.differential.DifferentialJson;
+import io.coordl.reports.differential.DifferentialText;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.recording.RecordingReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code coordl profile -- java ...}: runs a program with the agent and tells what it measured. */
+@Command(
+    name = "profile",
+    description = {
+      "Runs a training program, unmodified, and measures what limits it: with batches that are"
+          + " prepared already, with every item from memory, and with every item from storage.",
+      "The run ends after the last phase. Models that the program would have saved later are not"
+          + " saved.",
+      "With --json, what the program prints goes to stderr; the schema is"
+          + " differential.schema.json in coordl.jar.",
+      "Where the program fails, its exit code is that of this command, and what was measured"
+          + " before is printed.",
+    })
+final class ProfileCommand implements Callable<Integer> {
+  private static final String AGENT = "coordl-agent.jar";
+  private static final String TOOL_OPTIONS = "JAVA_TOOL_OPTIONS";
+
+  @Spec CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "COMMAND",
+      arity = "1..*",
+      description = {
+        "The program as it is started else, after --.",
+        "The agent is put behind the word java; into JAVA_TOOL_OPTIONS for any other command.",
+      })
+  List<String> command;
+
+  @Option(
+      names = "--phases",
+      paramLabel = "PHASE",
+      defaultValue = "all",
+      description = "all, ingestion, cached or cold (default: ${DEFAULT-VALUE}).")
+  Phases phases;
+
+  @Option(
+      names = "--steps",
+      paramLabel = "N",
+      description = "Steps to count in each phase, 10 to 100000; by default as many as it needs.")
+  @Nullable Integer steps;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE.jfr",
+      defaultValue = "coordl-profile.jfr",
+      description = "The recording to write (default: ${DEFAULT-VALUE}).")
+  Path output;
+
+  @Option(
+      names = "--agent",
+      paramLabel = "FILE.jar",
+      description = "The agent (default: coordl-agent.jar beside coordl.jar).")
+  @Nullable Path agent;
+
+  @Mixin JsonOption json;
+
+  /** As the agent's argument takes them. */
+  enum Phases {
+    all,
+    ingestion,
+    cached,
+    cold
+  }
+
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
+  ProfileCommand() {}
+
+  @Override
+  public Integer call() throws RecordingException, OutputException {
+    ProcessBuilder program = program();
+    int code = run(program);
+    if (code != 0) {
+      spec.commandLine().getErr().println("coordl: the program ended with exit code " + code + ".");
+    }
+    Differential differential;
+    try {
+      differential = measured();
+    } catch (RecordingException e) {
+      if (code == 0) {
+        throw e;
+      }
+      spec.commandLine().getErr().println("coordl: " + e.getMessage());
+      return code;
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json.wanted()) {
+      out.println(DifferentialJson.of(differential));
+    } else {
+      DifferentialText.lines(differential).forEach(out::println);
+    }
+    return code;
+  }
+
+  private Differential measured() throws RecordingException {
+    if (!Files.exists(output)) {
+      throw new RecordingException(
+          "the program made no recording: it ended before it trained, or uses neither DJL nor"
+              + " DL4J, or another agent argument is in its way.");
+    }
+    JobRecording recording = RecordingReader.read(output, Progress.NONE);
+    Differential differential = Differential.of(recording, Optional.empty());
+    if (differential.timings().isEmpty()) {
+      throw new RecordingException(
+          RecordingException.Kind.WITHOUT_OUR_EVENTS,
+          differential.missing().stream()
+              .map(one -> one.reason())
+              .findFirst()
+              .orElse("no phase was measured."));
+    }
+    return differential;
+  }
+
+  private ProcessBuilder program() throws RecordingException, OutputException {
+    Path file = output.toAbsolutePath();
+    if (file.toString().indexOf(',') >= 0) {
+      throw new ParameterException(
+          spec.commandLine(), "The recording's path must not have a comma: " + file);
+    }
+    if (steps != null && (steps < 10 || steps > 100_000)) {
+      throw new ParameterException(
+          spec.commandLine(), "--steps is " + steps + ", expected a number from 10 to 100000.");
+    }
+    String argument =
+        "-javaagent:"
+            + agentJar().toAbsolutePath()
+            + "=profile="
+            + phases
+            + (steps == null ? "" : ",profile.steps=" + steps)
+            + ",record="
+            + file
+            + ",summary=off";
+    for (String word : command) {
+      if (word.startsWith("-javaagent:") && word.contains(AGENT)) {
+        throw new ParameterException(
+            spec.commandLine(), "The command has the agent already: leave out " + word);
+      }
+    }
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new OutputException(file + " cannot be written: " + e.getMessage());
+    }
+    List<String> words = new ArrayList<>(command);
+    Path launcher = Path.of(words.get(0)).getFileName();
+    ProcessBuilder program = new ProcessBuilder(words);
+    if (launcher != null && launcher.toString().matches("java(w)?(\\.exe)?")) {
+      words.add(1, argument);
+    } else {
+      program
+          .environment()
+          .merge(TOOL_OPTIONS, quoted(argument), (before, more) -> before + " " + more);
+    }
+    return program;
+  }
+
+  /** The JVM takes that variable apart at spaces. */
+  private static String quoted(String argument) {
+    return argument.indexOf(' ') < 0 ? argument : '"' + argument + '"';
+  }
+
+  private Path agentJar() throws RecordingException {
+    Path jar = agent;
+    if (jar == null) {
+      jar = beside();
+    }
+    if (jar == null || !Files.isRegularFile(jar)) {
+      throw new RecordingException(
+          "there is no agent at "
+              + (jar == null ? AGENT : jar)
+              + ": say where coordl-agent.jar is with --agent.");
+    }
+    return jar;
+  }
+
+  private static @Nullable Path beside() {
+    CodeSource source = ProfileCommand.class.getProtectionDomain().getCodeSource();
+    try {
+      return source == null ? null : Path.of(source.getLocation().toURI()).resolveSibling(AGENT);
+    } catch (URISyntaxException e) {
+      return null;
+    }
+  }
+
+  private int run(ProcessBuilder program) throws RecordingException {
+    program.inheritIO();
+    if (json.wanted()) {
+      program.redirectOutput(ProcessBuilder.Redirect.PIPE);
+    }
+    try {
+      Process running = program.start();
+      if (json.wanted()) {
+        try (InputStream printed = running.getInputStream()) {
+          printed.transferTo(System.err);
+        }
+      }
+      return running.waitFor();
+    } catch (IOException e) {
+      throw new RecordingException(command.get(0) + " cannot be started: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RecordingException("interrupted while the program ran.");
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.coordl.reports;
+
+import io.coordl.reports.recording.JobActivity;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.recording.RecordingReader;
+import java.nio.file.Path;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** How commands read recordings: add it with {@code @Mixin}, and call {@link #read}. */
+final class ReadingOptions {
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  @Option(
+      names = "--no-progress",
+      description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
+  private boolean noProgress;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
+  ReadingOptions() {}
+
+  /** Reads one recording, with a progress bar where it helps. */
+  JobRecording read(Path file) throws RecordingException {
+    try (ProgressBar bar = bar(file)) {
+      return RecordingReader.read(file, bar);
+    }
+  }
+
+  /** The same with what every batch, item and transform took. */
+  JobActivity readInFull(Path file) throws RecordingException {
+    try (ProgressBar bar = bar(file)) {
+      return RecordingReader.readInFull(file, bar);
+    }
+  }
+
+  private ProgressBar bar(Path file) {
+    return ProgressBar.of(file, !noProgress, command.commandLine().getErr());
+  }
+}

@@ -1,0 +1,112 @@
+package io.coordl.reports.jmc;
+
+import io.coordl.reports.recording.JobEvent;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmc.common.item.IAccessorKey;
+import org.openjdk.jmc.common.item.IItem;
+import org.openjdk.jmc.common.item.IMemberAccessor;
+import org.openjdk.jmc.common.item.IType;
+import org.openjdk.jmc.common.unit.IQuantity;
+import org.openjdk.jmc.common.unit.IUnit;
+import org.openjdk.jmc.common.unit.KindOfQuantity;
+import org.openjdk.jmc.common.unit.UnitLookup;
+
+/** An event as Mission Control reads it. */
+record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) implements JobEvent {
+  private static final String START = "startTime";
+  private static final String END = "(endTime)";
+
+  /** How to get at the fields of all events of a type. */
+  static Map<String, IMemberAccessor<?, IItem>> fields(IType<IItem> type) {
+    Map<String, IMemberAccessor<?, IItem>> fields = new HashMap<>();
+    for (IAccessorKey<?> key : type.getAccessorKeys().keySet()) {
+      fields.put(key.getIdentifier(), type.getAccessor(key));
+    }
+    return fields;
+  }
+
+  @Override
+  public Instant start() {
+    return instant(has(START) ? START : END);
+  }
+
+  @Override
+  public Instant end() {
+    return instant(has(END) ? END : START);
+  }
+
+  private Instant instant(String field) {
+    return value(field) instanceof IQuantity time
+        ? Instant.EPOCH.plus(time.clampedLongValueIn(UnitLookup.EPOCH_NS), ChronoUnit.NANOS)
+        : Instant.EPOCH;
+  }
+
+  @Override
+  public boolean has(String field) {
+    return fields.containsKey(field);
+  }
+
+  @Override
+  public long number(String field) {
+    Object value = value(field);
+    if (value instanceof IQuantity quantity) {
+      return quantity.clampedLongValueIn(unit(quantity));
+    }
+    return bare(field, value).longValue();
+  }
+
+  @Override
+  public double real(String field) {
+    Object value = value(field);
+    if (value instanceof IQuantity quantity) {
+      return quantity.doubleValueIn(unit(quantity));
+    }
+    return bare(field, value).doubleValue();
+  }
+
+  /** Fields without a unit come as they are; a process id Mission Control turns into text. */
+  private static Number bare(String field, @Nullable Object value) {
+    if (value instanceof Number number) {
+      return number;
+    }
+    if (value instanceof String digits && digits.matches("\\d{1,18}")) {
+      return Long.valueOf(digits);
+    }
+    throw new IllegalArgumentException("field '" + field + "' is no number");
+  }
+
+  @Override
+  public boolean flag(String field) {
+    return Boolean.TRUE.equals(value(field));
+  }
+
+  @Override
+  public @Nullable String text(String field) {
+    Object value = value(field);
+    return value == null ? null : value.toString();
+  }
+
+  /** The unit that the agent writes; Mission Control keeps values in units of its own choice. */
+  private static IUnit unit(IQuantity quantity) {
+    KindOfQuantity<?> kind = quantity.getType();
+    if (kind.equals(UnitLookup.TIMESPAN)) {
+      return UnitLookup.NANOSECOND;
+    }
+    if (kind.equals(UnitLookup.TIMESTAMP)) {
+      return UnitLookup.EPOCH_MS;
+    }
+    if (kind.equals(UnitLookup.MEMORY)) {
+      return UnitLookup.BYTE;
+    }
+    return quantity.getUnit();
+  }
+
+  private @Nullable Object value(String field) {
+    IMemberAccessor<?, IItem> accessor = fields.get(field);
+    return accessor == null ? null : accessor.getMember(item);
+  }
+}

@@ -1,0 +1,227 @@
+package io.coordl.reports.summary;
+
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.summary.Summary.Staging;
+import io.coordl.reports.text.Text;
+import io.coordl.reports.text.Text.Nanos;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What can be said about one job, finding by finding: the same figures and sentences as the command
+ * line has, for tools that show all of them.
+ */
+public final class Findings {
+  private final Summary summary;
+  private final Evidence evidence;
+
+  private Findings(Summary summary) {
+    this.summary = summary;
+    this.evidence = summary.evidence();
+  }
+
+  /** Looks at a job. */
+  public static Findings of(JobRecording recording) {
+    return new Findings(Summary.of(recording));
+  }
+
+  /**
+   * One finding.
+   *
+   * @param share how much it matters, 0 to 1: a part of the job's wall time, or of all items
+   * @param what what was found, one sentence
+   * @param why the figures behind it, one sentence
+   * @param next what to try, one sentence; empty if there is nothing to do
+   */
+  public record Finding(double share, String what, String why, String next) {}
+
+  /** True if a batch was measured: without one there is nothing to say. */
+  public boolean measured() {
+    return evidence.totals().batches() > 0;
+  }
+
+  /** Waiting for data, whatever the cause. */
+  public Finding dataStall() {
+    Figures totals = evidence.totals();
+    return new Finding(
+        totals.share(totals.stallNanos()),
+        "Training waits for data " + percent(totals.stallNanos()) + " of its time.",
+        "Of "
+            + new Nanos(totals.wallNanos())
+            + ", fetch stalls took "
+            + new Nanos(totals.fetchStallNanos())
+            + ", prep stalls "
+            + new Nanos(totals.prepStallNanos())
+            + ", garbage collections during waits "
+            + new Nanos(totals.gcStallNanos())
+            + " and queueing "
+            + new Nanos(totals.queueStallNanos())
+            + ".",
+        sentence(summary.next().sentence()));
+  }
+
+  /** Waiting for storage that a cache would take away; empty if the cache is on. */
+  public Optional<Finding> fetchBound() {
+    return advice(Advice.FetchBound.class, "Training waits for storage");
+  }
+
+  /** Passes after the first still read from storage and wait for it; empty if they do not. */
+  public Optional<Finding> laterEpochsFetch() {
+    Figures later = evidence.laterEpochs();
+    return Advice.all(evidence)
+        .filter(
+            advice ->
+                advice instanceof Advice.CacheTooSmall || advice instanceof Advice.CacheNotAsked)
+        .findFirst()
+        .map(
+            advice ->
+                new Finding(
+                    later.share(later.fetchStallNanos()),
+                    "Later passes over the data still wait for storage "
+                        + Text.percent(later.fetchStallNanos(), later.wallNanos())
+                        + " of their time.",
+                    "They read "
+                        + Text.count(later.storageItems(), "item", "items")
+                        + " of "
+                        + Text.format("%,d", later.items())
+                        + " from storage, though the cache is on.",
+                    sentence(advice.sentence())));
+  }
+
+  /** Waiting for decoding, transforms and assembly. */
+  public Finding prepBound() {
+    return advice(Advice.PrepBound.class, "Training waits for preparation").orElseThrow();
+  }
+
+  /** Waiting for garbage collections. */
+  public Finding gcBound() {
+    return advice(Advice.GcBound.class, "Garbage collections hold batches up").orElseThrow();
+  }
+
+  /** Waiting for a worker or for the hand-over of a batch. */
+  public Finding queueBound() {
+    return advice(Advice.QueueBound.class, "Batches wait for a worker or their hand-over")
+        .orElseThrow();
+  }
+
+  /** Waiting for models to be written. */
+  public Finding checkpointBound() {
+    return advice(Advice.CheckpointBound.class, "Training stands still while models are written")
+        .orElseThrow();
+  }
+
+  /**
+   * The share of items that a store turned away, of the store that turned away most; empty if none
+   * did.
+   */
+  public Optional<Finding> storeFull() {
+    return summary.stores().stream()
+        .filter(store -> store.bypassed() > 0)
+        .max(Comparator.comparingLong(Summary.Store::bypassed))
+        .map(Findings::full);
+  }
+
+  private static Finding full(Summary.Store store) {
+    long offered = store.admitted() + store.bypassed();
+    boolean decoded = "decoded".equals(store.store());
+    String name = decoded ? "store of decoded items" : "cache";
+    return new Finding(
+        (double) store.bypassed() / offered,
+        "The "
+            + name
+            + " is full: it turned away "
+            + Text.percent(store.bypassed(), offered)
+            + " of what it was offered.",
+        "It holds "
+            + Text.count(store.items(), "item", "items")
+            + " in "
+            + new Text.Bytes(store.usedBytes())
+            + " of "
+            + new Text.Bytes(store.capacityBytes())
+            + " and turned away "
+            + Text.format("%,d", store.bypassed())
+            + " times; what it holds stays, as nothing is evicted.",
+        "Give it more memory, if the host has it, with "
+            + (decoded ? "decoded.size=SIZE" : "cache.size=SIZE")
+            + ".");
+  }
+
+  /** Waiting for the slowest job of a group with coordinated prep; empty if there is none. */
+  public Optional<Finding> slowestJob() {
+    return summary.stagings().stream()
+        .filter(staging -> staging.waitedForSlowestNanos() > 0)
+        .max(Comparator.comparingLong(Staging::waitedForSlowestNanos))
+        .map(this::slowest);
+  }
+
+  private Finding slowest(Staging staging) {
+    return new Finding(
+        evidence.totals().share(staging.waitedForSlowestNanos()),
+        "Threads of this job wait for job "
+            + staging.slowestJob()
+            + ", the slowest of the group "
+            + Text.line(String.valueOf(staging.group()), 100)
+            + ".",
+        "They waited "
+            + new Nanos(staging.waitedForSlowestNanos())
+            + " for it, of "
+            + new Nanos(staging.waitedForNanos())
+            + " for any job of the group.",
+        "Jobs that coordinate their prep run at the pace of the slowest: give that job the cores"
+            + " and the GPU that the others have, or let it train without prep=coordinate.");
+  }
+
+  /** Something inside the agent failed; empty if nothing did. The share is 1. */
+  public Optional<Finding> faults() {
+    Summary.Faults faults = summary.faults();
+    if (faults.count() == 0) {
+      return Optional.empty();
+    }
+    String first =
+        faults.examples().stream()
+            .findFirst()
+            .map(
+                example ->
+                    "The first was in "
+                        + Text.line(String.valueOf(example.where()), 200)
+                        + ": "
+                        + Text.line(String.valueOf(example.cause()), 200)
+                        + ".")
+            .orElse("The recording does not say which.");
+    return Optional.of(
+        new Finding(
+            1,
+            "The agent had "
+                + Text.count(faults.count(), "fault", "faults")
+                + "; the program went on without its help there.",
+            first,
+            "Report the fault; results are not affected, but what the agent was to speed up may"
+                + " not be."));
+  }
+
+  private Optional<Finding> advice(Class<? extends Advice> type, String what) {
+    return Advice.all(evidence)
+        .filter(type::isInstance)
+        .findFirst()
+        .map(
+            advice ->
+                new Finding(
+                    evidence.totals().share(advice.nanos()),
+                    what + ": " + percent(advice.nanos()) + " of its time.",
+                    new Nanos(advice.nanos())
+                        + " of "
+                        + new Nanos(evidence.totals().wallNanos())
+                        + " of the training thread.",
+                    sentence(advice.sentence())));
+  }
+
+  private String percent(long nanos) {
+    return Text.percent(nanos, evidence.totals().wallNanos());
+  }
+
+  /** The sentences of the command line go on from a heading. */
+  private static String sentence(String text) {
+    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
+  }
+}

@@ -1,0 +1,158 @@
+package io.coordl.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.reports.recording.Profiles;
+import io.coordl.reports.recording.Recordings;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code coordl profile} starts the program with the agent and tells what came of it. The program
+ * here is a script called java that leaves a recording where the agent's argument says.
+ */
+class ProfileRunTest {
+  @TempDir Path folder;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int coordl(Object... arguments) {
+    String[] words = Arrays.stream(arguments).map(Object::toString).toArray(String[]::new);
+    return Coordl.run(new PrintWriter(out), new PrintWriter(err), words);
+  }
+
+  private Path agent() throws IOException {
+    return Files.writeString(folder.resolve("coordl-agent.jar"), "");
+  }
+
+  /** A program of that name that notes its arguments, leaves a recording and exits with a code. */
+  private Path program(String name, int code) throws Exception {
+    Path recording = Recordings.record(folder.resolve("prepared.jfr"), Profiles::emitSerial);
+    Path script = folder.resolve(name);
+    Files.writeString(
+        script,
+        """
+        #!/bin/sh
+        printf '%%s\\n' "$@" > %1$s/words
+        printf '%%s' "$JAVA_TOOL_OPTIONS" > %1$s/options
+        to=$(printf '%%s\\n' "$@" $JAVA_TOOL_OPTIONS | sed -n 's/.*record=\\([^,]*\\),.*/\\1/p')
+        cp %2$s "$to"
+        exit %3$d
+        """
+            .formatted(folder, recording, code));
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr--r--"));
+    return script;
+  }
+
+  @Test
+  void theAgentComesBehindJavaAndTheProfileIsPrinted() throws Exception {
+    Path java = program("java", 0);
+    Path agent = agent();
+    Path file = folder.resolve("out.jfr");
+
+    int code =
+        coordl(
+            "profile",
+            "--agent",
+            agent,
+            "--steps",
+            50,
+            "-o",
+            file,
+            "--",
+            java,
+            "-javaagent:own.jar",
+            "-cp",
+            "x",
+            "my.Train",
+            "--epochs",
+            90);
+
+    assertThat(code).as(err.toString()).isZero();
+    assertThat(Files.readAllLines(folder.resolve("words")))
+        .containsExactly(
+            "-javaagent:" + agent + "=profile=all,profile.steps=50,record=" + file + ",summary=off",
+            "-javaagent:own.jar",
+            "-cp",
+            "x",
+            "my.Train",
+            "--epochs",
+            "90");
+    assertThat(out.toString()).contains("Limit       most of the time is prep stall");
+  }
+
+  @Test
+  void anyOtherCommandGetsTheAgentThroughItsEnvironment() throws Exception {
+    Path script = program("train.sh", 0);
+    Path file = folder.resolve("out.jfr");
+
+    assertThat(
+            coordl(
+                "profile", "--agent", agent(), "--phases", "cold", "-o", file, "--", script, "x"))
+        .as(err.toString())
+        .isZero();
+
+    assertThat(Files.readAllLines(folder.resolve("words"))).containsExactly("x");
+    assertThat(Files.readString(folder.resolve("options")))
+        .contains("=profile=cold,record=" + file);
+  }
+
+  @Test
+  void theProgramsFailureIsToldAndWhatWasMeasuredIsPrinted() throws Exception {
+    int code =
+        coordl(
+            "profile", "--agent", agent(), "-o", folder.resolve("o.jfr"), "--", program("java", 3));
+
+    assertThat(code).isEqualTo(3);
+    assertThat(err.toString()).contains("coordl: the program ended with exit code 3.");
+    assertThat(out.toString()).contains("Limit ");
+  }
+
+  @Test
+  void aProgramWithoutRecordingIsOneSentence() throws Exception {
+    int code =
+        coordl("profile", "--agent", agent(), "-o", folder.resolve("o.jfr"), "--", "/bin/true");
+
+    assertThat(code).isEqualTo(1);
+    assertThat(err.toString())
+        .isEqualTo(
+            "coordl: the program made no recording: it ended before it trained, or uses neither DJL"
+                + " nor DL4J, or another agent argument is in its way.\n");
+  }
+
+  @Test
+  void aMissingAgentAndAMissingProgramAreOneSentenceEach() throws Exception {
+    assertThat(coordl("profile", "--agent", folder.resolve("no.jar"), "--", "java")).isEqualTo(1);
+    assertThat(err.toString())
+        .isEqualTo(
+            "coordl: there is no agent at "
+                + folder.resolve("no.jar")
+                + ": say where coordl-agent.jar is with --agent.\n");
+    err.getBuffer().setLength(0);
+
+    assertThat(
+            coordl(
+                "profile", "--agent", agent(), "-o", folder.resolve("o.jfr"), "--", "/no/program"))
+        .isEqualTo(1);
+    assertThat(err.toString()).startsWith("coordl: /no/program cannot be started: ");
+  }
+
+  @Test
+  void aBadCommandLineIsExitCodeTwo() throws Exception {
+    assertThat(coordl("profile", "--phases", "warm", "--", "java")).isEqualTo(2);
+    assertThat(coordl("profile", "--agent", agent(), "--steps", 9, "--", "java")).isEqualTo(2);
+    assertThat(coordl("profile", "--agent", agent(), "-o", "a,b.jfr", "--", "java")).isEqualTo(2);
+    assertThat(
+            coordl(
+                "profile", "--agent", agent(), "--", "java", "-javaagent:x/coordl-agent.jar=off"))
+        .isEqualTo(2);
+  }
+}

@@ -1,0 +1,241 @@
+package io.coordl.reports.jmc;
+
+import static io.coordl.reports.recording.Recordings.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.RecordingReader;
+import io.coordl.reports.recording.Recordings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.ServiceLoader;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openjdk.jmc.common.item.IItemCollection;
+import org.openjdk.jmc.common.util.IPreferenceValueProvider;
+import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
+import org.openjdk.jmc.flightrecorder.rules.IResult;
+import org.openjdk.jmc.flightrecorder.rules.IRule;
+import org.openjdk.jmc.flightrecorder.rules.ResultProvider;
+import org.openjdk.jmc.flightrecorder.rules.Severity;
+import org.openjdk.jmc.flightrecorder.rules.TypedResult;
+
+/** What each rule says of real recordings, read by Mission Control. */
+class RulesTest {
+  @TempDir Path folder;
+
+  private final Map<String, IResult> results = new HashMap<>();
+
+  private void evaluate(Runnable job) throws Exception {
+    evaluate(Recordings.record(folder.resolve("job.jfr"), job));
+  }
+
+  private void evaluate(Path file) throws Exception {
+    IItemCollection items = JfrLoaderToolkit.loadEvents(file.toFile());
+    for (IRule rule :
+        new IRule[] {
+          new DataStallRule(),
+          new FetchBoundRule(),
+          new LaterEpochsFetchRule(),
+          new StoreFullRule(),
+          new PrepBoundRule(),
+          new QueueBoundRule(),
+          new GarbageCollectionRule(),
+          new CheckpointRule(),
+          new SlowestJobRule(),
+          new AgentFaultRule()
+        }) {
+      var evaluation =
+          rule.createEvaluation(
+              items, IPreferenceValueProvider.DEFAULT_VALUES, new ResultProvider());
+      evaluation.run();
+      results.put(rule.getId(), evaluation.get());
+    }
+  }
+
+  private IResult result(String id) {
+    return results.get("io.coordl." + id);
+  }
+
+  private double score(String id) {
+    return result(id).getResult(TypedResult.SCORE).doubleValue();
+  }
+
+  /** Two readers, one truth: a unit or a field that Mission Control sees otherwise shows here. */
+  @Test
+  void missionControlSeesTheFiguresThatTheJdkSees() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("all.jfr"),
+            () -> {
+              Recordings.emitJob();
+              Recordings.emitFault("here", "it");
+              Recordings.emitPhase();
+              Recordings.emitHost();
+            });
+
+    JobRecording jdk = RecordingReader.read(file, Progress.NONE);
+    JobRecording jmc = Items.recording(JfrLoaderToolkit.loadEvents(file.toFile()));
+
+    assertThat(jmc)
+        .usingRecursiveComparison()
+        .ignoringFields("file", "bytes", "events")
+        .isEqualTo(jdk);
+    assertThat(jdk.phases()).hasSize(1);
+    assertThat(jdk.host()).isNotNull();
+  }
+
+  @Test
+  void aJobThatWaitsForDataIsAWarning() throws Exception {
+    evaluate(Recordings::emitJob);
+
+    assertThat(result("DataStall").getSeverity()).isEqualTo(Severity.WARNING);
+    assertThat(score("DataStall")).isBetween(75.0, 100.0);
+    assertThat(result("DataStall").getSummary())
+        .isEqualTo("Training waits for data 39.2 % of its time.");
+    assertThat(result("DataStall").getExplanation())
+        .isEqualTo(
+            "Of 130.00 s, fetch stalls took 42.00 s, prep stalls 6.00 s, garbage collections during"
+                + " waits 750.0 ms and queueing 2.25 s.");
+    assertThat(result("FetchBound").getSeverity()).isEqualTo(Severity.OK);
+    assertThat(result("FetchBound").getSummary()).isEqualTo("The MinIO cache is on.");
+    assertThat(result("LaterEpochsFetch").getSeverity()).isEqualTo(Severity.OK);
+    assertThat(result("PrepBound").getSeverity()).isEqualTo(Severity.OK);
+    assertThat(result("PrepBound").getSolution()).isNull();
+    assertThat(result("GarbageCollection").getSeverity()).isEqualTo(Severity.OK);
+    assertThat(result("SlowestJob").getSummary()).contains("job 4711").contains("group search");
+    assertThat(result("AgentFault").getSummary()).isEqualTo("The agent had no fault.");
+  }
+
+  @Test
+  void aJobThatWaitsForStorageIsToldToCache() throws Exception {
+    evaluate(
+        () -> {
+          Recordings.emitConfiguration("cache", "off");
+          Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND);
+          Recordings.emitTotals(1, 100, 70 * SECOND, 40 * SECOND);
+        });
+
+    assertThat(result("FetchBound").getSeverity()).isEqualTo(Severity.WARNING);
+    assertThat(result("FetchBound").getSolution())
+        .startsWith(
+            "Keep the data set in memory with -javaagent:coordl-agent.jar=cache=minio: 40.00 s"
+                + " went into waiting for storage");
+  }
+
+  @Test
+  void aFullCacheThatLaterEpochsMissIsToldToGrow() throws Exception {
+    evaluate(
+        () -> {
+          Recordings.emitConfiguration("cache", "minio");
+          for (int epoch = 1; epoch <= 2; epoch++) {
+            Recordings.emitColdEpoch(epoch, 70 * SECOND, 40 * SECOND);
+          }
+          Recordings.emitTotals(2, 200, 140 * SECOND, 80 * SECOND);
+          Recordings.emitFullStore(250, 750);
+        });
+
+    assertThat(result("LaterEpochsFetch").getSeverity()).isEqualTo(Severity.WARNING);
+    assertThat(result("LaterEpochsFetch").getSummary())
+        .isEqualTo("Later passes over the data still wait for storage 57.1 % of their time.");
+    assertThat(result("LaterEpochsFetch").getSolution()).contains("cache.size=1g");
+    assertThat(result("StoreFull").getSeverity()).isEqualTo(Severity.INFO);
+    assertThat(result("StoreFull").getSummary())
+        .isEqualTo("The cache is full: it turned away 75.0 % of what it was offered.");
+    assertThat(score("StoreFull")).isEqualTo(25 + 0.75 * 49);
+  }
+
+  @Test
+  void prepGcQueueAndCheckpointsEachHaveTheirRule() throws Exception {
+    // Of 10 s: prep 2 s, collections 0.25 s, queueing 0.75 s, checkpoint 1 s.
+    evaluate(
+        () -> {
+          Recordings.emitEpoch(1, 10 * SECOND, 0);
+          Recordings.emitTotals(1, 100, 10 * SECOND, 0);
+        });
+
+    assertThat(result("PrepBound").getSummary())
+        .isEqualTo("Training waits for preparation: 20.0 % of its time.");
+    assertThat(result("PrepBound").getSeverity()).isEqualTo(Severity.WARNING);
+    assertThat(result("PrepBound").getSolution()).contains("decoded=share");
+    assertThat(result("QueueBound").getSeverity()).isEqualTo(Severity.INFO);
+    assertThat(result("Checkpoint").getSeverity()).isEqualTo(Severity.INFO);
+    assertThat(result("Checkpoint").getSolution())
+        .isEqualTo("Write models less often or to faster storage: writing them took 1.00 s.");
+    assertThat(result("GarbageCollection").getSeverity()).isEqualTo(Severity.OK);
+    assertThat(score("GarbageCollection")).isStrictlyBetween(0.0, 25.0);
+  }
+
+  @Test
+  void whatAProgramNamesIsNoMarkup() throws Exception {
+    evaluate(
+        () -> {
+          Recordings.emitJob();
+          Recordings.emitFault("<b>{score}</b>", "&c");
+        });
+
+    assertThat(result("AgentFault").getSeverity()).isEqualTo(Severity.INFO);
+    assertThat(result("AgentFault").getExplanation())
+        .isEqualTo("The first was in &lt;b&gt;&#123;score&#125;&lt;/b&gt;: &amp;c.");
+  }
+
+  @Test
+  void severalRunsHaveNoFinding() throws Exception {
+    evaluate(
+        () -> {
+          Recordings.emitTotals(3, 300, 130 * SECOND, 42 * SECOND);
+          Recordings.emitTotals(1, 100, 70 * SECOND, 40 * SECOND);
+        });
+
+    assertThat(results.values())
+        .allSatisfy(
+            result -> {
+              assertThat(result.getSeverity()).isEqualTo(Severity.NA);
+              assertThat(result.getSummary()).startsWith("The events are of more than one run");
+            });
+  }
+
+  @Test
+  void recordingsWithoutOurEventsAreLeftAlone() throws Exception {
+    Path file = folder.resolve("foreign.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.JVMInformation");
+      recording.start();
+      recording.dump(file);
+    }
+    evaluate(file);
+
+    assertThat(results.values())
+        .isNotEmpty()
+        .extracting(IResult::getSeverity)
+        .containsOnly(Severity.IGNORE);
+  }
+
+  @Test
+  void aRecordingWithoutBatchesIsNotApplicable() throws Exception {
+    evaluate(() -> Recordings.emitFetches(3));
+
+    assertThat(results.values()).extracting(IResult::getSeverity).containsOnly(Severity.NA);
+  }
+
+  @Test
+  void everyRuleIsNamedInTheServiceFile() throws Exception {
+    evaluate(Recordings::emitJob);
+    var path = Path.of("src/main/jmc/META-INF/services", IRule.class.getName());
+
+    assertThat(Files.readAllLines(path))
+        .hasSameSizeAs(results.keySet())
+        .allSatisfy(
+            name -> {
+              IRule rule =
+                  Class.forName(name).asSubclass(IRule.class).getConstructor().newInstance();
+              assertThat(results).containsKey(rule.getId());
+              assertThat(rule.getName()).startsWith("CoorDL: ");
+            });
+    assertThat(ServiceLoader.load(IRule.class)).isEmpty();
+  }
+}

@@ -1,0 +1,102 @@
+package io.coordl.bridge;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agent's threads while they run code of the program, or of its library for it: to prepare a
+ * batch or to decode an item ahead. After {@link Bridge#trip} none begins to, and the program waits
+ * at its next rewritten call, boundedly, until those that are under way have come out. So nothing
+ * of the agent uses what the program has closed, and code that expects one thread never runs on
+ * two. Thread-safe.
+ */
+public final class Producers {
+  /** Of a program that waits; whoever hangs in its code, perhaps for its locks, is left there. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private static final Set<Thread> INSIDE = ConcurrentHashMap.newKeySet();
+  private static final Object LOCK = new Object();
+  private static volatile boolean off;
+  private static volatile boolean hangs;
+
+  /** What stands behind library methods after a trip. */
+  private static final class AfterTrip implements LibraryHooks {
+    static final AfterTrip INSTANCE = new AfterTrip();
+
+    @Override
+    public @Nullable LibraryCall enter(
+        String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
+      awaitNone(PATIENCE_NANOS);
+      return null;
+    }
+  }
+
+  private Producers() {}
+
+  /**
+   * A thread of the agent is about to run the program's code.
+   *
+   * @return false if it must not, since the agent is switched off; else {@link #exit} is due, by
+   *     the same thread
+   */
+  public static boolean enter() {
+    INSIDE.add(Thread.currentThread());
+    if (off) {
+      exit();
+      return false;
+    }
+    return true;
+  }
+
+  /** It has come out, and uses nothing of the program any more. */
+  public static void exit() {
+    INSIDE.remove(Thread.currentThread());
+    synchronized (LOCK) {
+      LOCK.notifyAll();
+    }
+  }
+
+  /** Whether the agent is switched off, and threads that prepare are to end. */
+  public static boolean areOff() {
+    return off;
+  }
+
+  static void on() {
+    off = false;
+    hangs = false;
+  }
+
+  /** From now on none enters; what lets the program wait for those inside. */
+  static LibraryHooks off() {
+    off = true;
+    return AfterTrip.INSTANCE;
+  }
+
+  /**
+   * Waits until no other thread is inside; not if one hung there before. An interrupt neither ends
+   * the wait nor is lost.
+   */
+  static void awaitNone(long nanos) {
+    if (hangs || INSIDE.isEmpty() || INSIDE.contains(Thread.currentThread())) {
+      return;
+    }
+    boolean interrupted = false;
+    long deadline = System.nanoTime() + nanos;
+    long left;
+    synchronized (LOCK) {
+      while (!INSIDE.isEmpty() && (left = deadline - System.nanoTime()) > 0) {
+        try {
+          LOCK.wait(left / 1_000_000 + 1);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      hangs = !INSIDE.isEmpty();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

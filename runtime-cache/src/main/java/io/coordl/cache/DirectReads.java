@@ -1,0 +1,121 @@
+package io.coordl.cache;
+
+import com.sun.nio.file.ExtendedOpenOption;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Reads whole files past the page cache ({@code O_DIRECT}), so that they come from storage at its
+ * real rate and nothing is evicted for anybody. Where a file system cannot do that, or lies in
+ * memory itself, files are read as usual and {@link #access} says why. Thread-safe.
+ */
+final class DirectReads {
+  /** Largest single read; a multiple of every block size. */
+  private static final int CHUNK = 2 << 20;
+
+  private static final int LARGEST_BLOCK = 1 << 16;
+
+  private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs", "hugetlbfs");
+
+  /**
+   * How the files of one directory are read.
+   *
+   * @param alignment of positions and addresses; 0 if they cannot be read past the page cache
+   * @param reason why not
+   */
+  private record Access(int alignment, String reason) {}
+
+  private final Map<String, Access> directories = new ConcurrentHashMap<>();
+  private final ThreadLocal<ByteBuffer> buffers =
+      ThreadLocal.withInitial(
+          () -> ByteBuffer.allocateDirect(CHUNK + LARGEST_BLOCK).alignedSlice(LARGEST_BLOCK));
+
+  private final LongAdder direct = new LongAdder();
+  private final LongAdder other = new LongAdder();
+
+  /** Whether all files so far came past the page cache, in words; empty before the first one. */
+  String access() {
+    if (other.sum() == 0) {
+      return direct.sum() == 0 ? "" : "direct";
+    }
+    String reason =
+        directories.values().stream()
+            .map(Access::reason)
+            .filter(words -> !words.isEmpty())
+            .findFirst()
+            .orElse("direct reads failed");
+    return direct.sum() == 0 ? reason : "partly direct; else " + reason;
+  }
+
+  /** Reads the whole file; false if it is not as it was when it was looked at. */
+  boolean read(ItemFile file, byte[] target, int offset) throws IOException {
+    int slash = file.path().lastIndexOf('/');
+    Access access =
+        directories.computeIfAbsent(
+            file.path().substring(0, Math.max(1, slash)), DirectReads::accessTo);
+    if (access.alignment > 0) {
+      try {
+        if (readDirect(file, target, offset)) {
+          direct.increment();
+          return true;
+        }
+      } catch (IOException | UnsupportedOperationException e) {
+        if (!Thread.currentThread().isInterrupted()) { // Else only this channel was closed by it.
+          directories.put(
+              file.path().substring(0, Math.max(1, slash)),
+              new Access(0, "not direct: " + e.getMessage()));
+        }
+      }
+    }
+    other.increment();
+    return file.readWhole(target, offset);
+  }
+
+  private static Access accessTo(String directory) {
+    try {
+      FileStore store = Files.getFileStore(Path.of(directory));
+      if (IN_MEMORY.contains(store.type())) {
+        return new Access(0, "not direct: " + directory + " lies in memory (" + store.type() + ")");
+      }
+      int block = (int) store.getBlockSize();
+      return block > 0 && block <= LARGEST_BLOCK && Integer.bitCount(block) == 1
+          ? new Access(block, "")
+          : new Access(0, "not direct: blocks of " + block + " bytes");
+    } catch (IOException | UnsupportedOperationException e) {
+      return new Access(0, "not direct: " + e.getMessage());
+    }
+  }
+
+  /** The loop stops at the size: behind the last, partial block a read would be misaligned. */
+  private boolean readDirect(ItemFile file, byte[] target, int offset) throws IOException {
+    ByteBuffer buffer = buffers.get();
+    try (FileChannel channel =
+        FileChannel.open(
+            Path.of(file.path()), StandardOpenOption.READ, ExtendedOpenOption.DIRECT)) {
+      long done = 0;
+      while (done < file.size()) {
+        buffer.clear().limit(CHUNK);
+        int count = channel.read(buffer, done);
+        if (count <= 0) {
+          return false;
+        }
+        int wanted = (int) Math.min(count, file.size() - done);
+        buffer.get(0, target, offset + (int) done, wanted);
+        done += wanted;
+        if (done < file.size() && count < CHUNK) {
+          return false; // It ends before its size.
+        }
+      }
+    }
+    return file.unchanged();
+  }
+}

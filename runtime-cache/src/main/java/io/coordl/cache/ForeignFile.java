@@ -1,0 +1,45 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A file of some other file system, read as the program would: what lies behind is unknown. */
+record ForeignFile(Path path, String name, long size, long modifiedNanos) implements StoredFile {
+  /** The file at {@code path}, null if it is not regular or cannot be looked at. */
+  static @Nullable ForeignFile of(Path path) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+      return attributes.isRegularFile()
+          ? new ForeignFile(
+              path,
+              path.toUri().toString(),
+              attributes.size(),
+              attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS))
+          : null;
+    } catch (IOException | RuntimeException e) {
+      return null; // The program's own call says what is wrong.
+    }
+  }
+
+  @Override
+  public ItemKey key() {
+    return ItemKey.of(name, size, modifiedNanos, ItemKey.WHOLE);
+  }
+
+  @Override
+  public boolean read(byte[] target, int offset) throws IOException {
+    try (InputStream stream = Files.newInputStream(path)) {
+      return stream.readNBytes(target, offset, (int) size) == size && stream.read() < 0;
+    }
+  }
+
+  @Override
+  public boolean grown() {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+package io.coordl.cache;
+
+import io.coordl.bridge.OpenItem;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** An item of a profiled job: whole at hand, or read by the program's own stream. */
+final class ProfiledItem extends OpenItem {
+  private final StoredFile file;
+  private final @Nullable ByteBuffer content;
+  private final boolean memory;
+
+  /**
+   * An opened item.
+   *
+   * @param content all bytes; null if the program's own stream is to read
+   * @param memory whether they were in memory before this opening
+   */
+  ProfiledItem(String path, StoredFile file, @Nullable ByteBuffer content, boolean memory) {
+    super(path, file.size());
+    this.file = file;
+    this.content = content;
+    this.memory = memory;
+  }
+
+  @Override
+  public @Nullable ByteBuffer content() {
+    return content == null ? null : content.asReadOnlyBuffer();
+  }
+
+  @Override
+  public boolean served() {
+    return content != null;
+  }
+
+  @Override
+  public int read(long position, byte[] target, int offset, int length) {
+    throw new IllegalStateException("an item that is whole at hand is copied from its content");
+  }
+
+  @Override
+  public boolean grown() {
+    return file.grown();
+  }
+
+  @Override
+  public boolean fromMemory() {
+    return memory;
+  }
+
+  @Override
+  protected void release() {}
+}

@@ -1,0 +1,357 @@
+package io.coordl.cache;
+
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.OpenItem;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileSystems;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The items of a job that is being profiled, from where the phase wants them: as the program reads
+ * them, always from storage, or always from a store of the profile's own. Items are remembered, so
+ * that they can be brought into that store before the program asks for them.
+ *
+ * <p>A file that stays open across samples, and one larger than {@link MinioCache#WHOLE_LIMIT}, is
+ * left to the program, and counts as read from storage. Safe for concurrent use.
+ */
+public final class ProfiledItems implements ItemSource, Closeable {
+  /** Where items come from. */
+  public enum From {
+    /** The program's own reads. */
+    PROGRAM,
+    /** Storage, past the page cache. */
+    STORAGE,
+    /** The profile's own store; what is not there is read from storage, and admitted. */
+    MEMORY
+  }
+
+  /** Files of a data set that are remembered or listed at most. */
+  private static final int MOST_FILES = 1 << 20;
+
+  private final ItemFilter filter;
+  private final Consumer<String> words;
+  private final DirectReads storage = new DirectReads();
+  private final Map<String, StoredFile> seen = new ConcurrentHashMap<>();
+  private volatile From from = From.PROGRAM;
+  private volatile @Nullable ArenaStore store;
+  private volatile boolean foreign;
+
+  /**
+   * Knows no item yet.
+   *
+   * @param words takes sentences for the user
+   */
+  public ProfiledItems(ItemFilter filter, Consumer<String> words) {
+    this.filter = filter;
+    this.words = words;
+  }
+
+  /** From now on items come from there. */
+  public void from(From now) {
+    from = now;
+  }
+
+  /** How storage was read, in words. */
+  public String access() {
+    String local = storage.access();
+    return foreign && local.isEmpty() ? "as the program reads: another file system" : local;
+  }
+
+  @Override
+  public @Nullable OpenItem open(String path) {
+    String absolute = MinioCache.absolute(path);
+    if (absolute == null || !filter.isItem(absolute)) {
+      return null;
+    }
+    ItemFile file = ItemFile.of(absolute);
+    return file == null ? null : open(path, new LocalFile(file, storage));
+  }
+
+  @Override
+  public @Nullable OpenItem openRandomAccess(String path) {
+    String absolute = MinioCache.absolute(path);
+    if (absolute == null || !filter.mayBeItem(absolute)) {
+      return null;
+    }
+    ItemFile file = ItemFile.of(absolute);
+    if (file == null) {
+      return null;
+    }
+    LocalFile local = new LocalFile(file, storage);
+    return filter.isItem(absolute)
+        ? open(path, local)
+        : new ProfiledItem(path, local, null, false); // Only watched.
+  }
+
+  @Override
+  public @Nullable OpenItem openForeign(Path path) {
+    if (!filter.isItem(path.toString())) {
+      return null;
+    }
+    ForeignFile file = ForeignFile.of(path);
+    if (file == null) {
+      return null;
+    }
+    foreign = true;
+    return open(path.toString(), file);
+  }
+
+  private @Nullable OpenItem open(String path, StoredFile file) {
+    From now = from;
+    ArenaStore kept = store;
+    boolean left = file.size() == 0 || file.size() > MinioCache.WHOLE_LIMIT;
+    if (!left && seen.size() < MOST_FILES) {
+      seen.put(file.name(), file);
+    }
+    if (left || now == From.PROGRAM || (now == From.MEMORY && kept == null)) {
+      return new ProfiledItem(path, file, null, false);
+    }
+    long start = System.nanoTime();
+    try {
+      ByteBuffer content;
+      boolean memory = false;
+      if (now == From.STORAGE || kept == null) {
+        content = stored(file);
+      } else {
+        ArenaStore.Fetched fetched = fetch(kept, file);
+        content = fetched.content();
+        memory = fetched.outcome() == ArenaStore.Outcome.HIT;
+      }
+      OpenItem item = new ProfiledItem(path, file, content, memory);
+      item.fetched(start, System.nanoTime(), 0);
+      return item;
+    } catch (IOException e) {
+      return null; // The program's own call meets it.
+    }
+  }
+
+  private static ArenaStore.Fetched fetch(ArenaStore kept, StoredFile file) throws IOException {
+    return kept.fetch(file.key(), (int) file.size(), file::read);
+  }
+
+  private static @Nullable ByteBuffer stored(StoredFile file) throws IOException {
+    byte[] bytes = new byte[(int) file.size()];
+    return file.read(bytes, 0) ? ByteBuffer.wrap(bytes) : null;
+  }
+
+  // ---- what is known of the data set
+
+  /**
+   * Files of a data set.
+   *
+   * @param whole whether these are all
+   */
+  public record Listing(List<Item> items, long bytes, boolean whole) {}
+
+  /** One item, for the profile to read or keep by itself. */
+  public interface Item {
+    /** Size in bytes. */
+    long size();
+
+    /** Reads it from storage; false if it is not what it was. */
+    boolean readStored() throws IOException;
+
+    /** Brings it into the store; whether it is there now. */
+    boolean keep() throws IOException;
+
+    /** Copies it from the store as a reader of the program's would; bytes, 0 if it is not there. */
+    int copyKept(byte[] target);
+  }
+
+  /** Items that the program has read so far. */
+  public int seen() {
+    return seen.size();
+  }
+
+  /** The items that the program has read, as many as are remembered. */
+  public Listing read() {
+    return listing(seen.values(), false);
+  }
+
+  /**
+   * All files of the directories that the program reads its items from, and of their siblings, that
+   * have an ending as one of them. Looks into directories: takes time.
+   */
+  public Listing listed() {
+    Map<String, StoredFile> found = new HashMap<>(seen);
+    boolean whole = true;
+    for (Path root : roots()) {
+      whole &= list(root, found);
+    }
+    return listing(found.values(), whole && found.size() < MOST_FILES);
+  }
+
+  private Listing listing(Collection<StoredFile> all, boolean whole) {
+    List<Item> items = new ArrayList<>();
+    long bytes = 0;
+    for (StoredFile file : all) {
+      items.add(new Known(file));
+      bytes += file.size();
+    }
+    return new Listing(items, bytes, whole);
+  }
+
+  /** The directories of the items; where several have one parent, that. */
+  private Set<Path> roots() {
+    Map<Path, Set<Path>> parents = new HashMap<>();
+    for (StoredFile file : seen.values()) {
+      Path directory = pathOf(file).toAbsolutePath().getParent();
+      if (directory != null) {
+        Path above = directory.getParent();
+        parents
+            .computeIfAbsent(above == null ? directory : above, unused -> new HashSet<>())
+            .add(directory);
+      }
+    }
+    Set<Path> roots = new HashSet<>();
+    parents.forEach(
+        (above, directories) -> {
+          if (directories.size() > 1) {
+            roots.add(above);
+          } else {
+            roots.addAll(directories);
+          }
+        });
+    return roots;
+  }
+
+  private static Path pathOf(StoredFile file) {
+    return file instanceof ForeignFile other ? other.path() : Path.of(file.name());
+  }
+
+  private boolean list(Path root, Map<String, StoredFile> found) {
+    Set<String> endings = new HashSet<>();
+    seen.values().forEach(file -> endings.add(ending(file.name())));
+    boolean local = root.getFileSystem() == FileSystems.getDefault();
+    try {
+      Files.walkFileTree(
+          root,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path path, BasicFileAttributes attributes) {
+              if (attributes.isRegularFile()
+                  && attributes.size() > 0
+                  && attributes.size() <= MinioCache.WHOLE_LIMIT
+                  && endings.contains(ending(path.toString()))) {
+                add(path);
+              }
+              return found.size() < MOST_FILES
+                  ? FileVisitResult.CONTINUE
+                  : FileVisitResult.TERMINATE;
+            }
+
+            private void add(Path path) {
+              StoredFile file = null;
+              if (local) {
+                ItemFile known = ItemFile.of(path.toString());
+                file = known == null ? null : new LocalFile(known, storage);
+              } else {
+                file = ForeignFile.of(path);
+              }
+              if (file != null) {
+                found.putIfAbsent(file.name(), file);
+              }
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path path, IOException e) {
+              return FileVisitResult.CONTINUE; // Not the program's to read either.
+            }
+          });
+      return true;
+    } catch (IOException | RuntimeException e) {
+      return false;
+    }
+  }
+
+  private static String ending(String name) {
+    int dot = name.lastIndexOf('.');
+    return dot < name.lastIndexOf('/') ? "" : name.substring(dot + 1);
+  }
+
+  /** An item that is known by its file. */
+  private final class Known implements Item {
+    private final StoredFile file;
+
+    Known(StoredFile file) {
+      this.file = file;
+    }
+
+    @Override
+    public long size() {
+      return file.size();
+    }
+
+    @Override
+    public boolean readStored() throws IOException {
+      return stored(file) != null;
+    }
+
+    @Override
+    public boolean keep() throws IOException {
+      ArenaStore kept = store;
+      return kept != null && fetch(kept, file).content() != null;
+    }
+
+    @Override
+    public int copyKept(byte[] target) {
+      ArenaStore kept = store;
+      ByteBuffer content = kept == null ? null : kept.find(file.key());
+      if (content == null) {
+        return 0;
+      }
+      int length = Math.min(target.length, content.remaining());
+      content.get(content.position(), target, 0, length);
+      return length;
+    }
+  }
+
+  // ---- the store
+
+  /** Bytes the store may take; opens it. 0 if there is no memory for one. */
+  public synchronized long openStore(ByteBudget budget) {
+    ArenaStore open = store;
+    if (open == null) {
+      open = ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, words);
+      store = open;
+    }
+    return open == null ? 0 : open.capacity();
+  }
+
+  /** Drops what is kept, for other items to have room. */
+  public synchronized void closeStore() {
+    ArenaStore open = store;
+    store = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+
+  /** Bytes the store has taken. */
+  public synchronized long kept() {
+    ArenaStore open = store;
+    return open == null ? 0 : open.used();
+  }
+
+  @Override
+  public void close() {
+    from = From.PROGRAM;
+    closeStore();
+  }
+}

@@ -1,0 +1,20 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+
+/** A file that is an item, and the way to its bytes past every cache that can be passed by. */
+sealed interface StoredFile permits LocalFile, ForeignFile {
+  /** What it is known by: an absolute path, or the URI of a path of another file system. */
+  String name();
+
+  /** Size in bytes when it was looked at. */
+  long size();
+
+  ItemKey key();
+
+  /** Reads the whole file; false if it is not what it was. */
+  boolean read(byte[] target, int offset) throws IOException;
+
+  /** Whether it is longer now. */
+  boolean grown();
+}

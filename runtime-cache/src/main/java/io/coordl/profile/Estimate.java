@@ -1,0 +1,93 @@
+package io.coordl.profile;
+
+import java.util.List;
+
+/**
+ * The mean time of a sample over some steps, and how sure that is.
+ *
+ * <p>Steps that follow each other are not independent, so the half width of the 95 % confidence
+ * interval is that of the means of batches of successive steps (B. W. Schmeiser, Batch size effects
+ * in the analysis of simulation output, Operations Research 30(3), 1982: 10 to 30 batches).
+ *
+ * <p>One step that is more than {@link #LONELY} times as long as any other, and not for a garbage
+ * collection, is set aside: it is the machine's, not the job's, and would decide the mean by its
+ * chance to be there. What happens twice is the job's.
+ *
+ * @param nanos mean time of a sample in nanoseconds
+ * @param error half width of its 95 % confidence interval
+ * @param outlier the step set aside in nanoseconds, 0 if none was
+ */
+record Estimate(double nanos, double error, long outlier) {
+  private static final int MOST_BATCHES = 20;
+  private static final int LEAST_BATCHES = 5;
+  private static final int LONELY = 3;
+
+  /** Student's t, 97.5 %, by degrees of freedom from 1 on. */
+  private static final double[] STUDENT = {
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093
+  };
+
+  /** Of at least two steps. */
+  static Estimate of(List<Step> steps) {
+    int outlier = lonely(steps);
+    int count = steps.size() - (outlier < 0 ? 0 : 1);
+    int batches = Math.max(2, Math.min(MOST_BATCHES, Math.max(LEAST_BATCHES, count / 4)));
+    batches = Math.min(batches, count);
+    double[] nanos = new double[batches];
+    double[] samples = new double[batches];
+    int at = 0;
+    for (int i = 0; i < steps.size(); i++) {
+      if (i != outlier) {
+        int batch = (int) ((long) at++ * batches / count);
+        nanos[batch] += steps.get(i).nanos();
+        samples[batch] += steps.get(i).samples();
+      }
+    }
+    double allNanos = 0;
+    double allSamples = 0;
+    for (int b = 0; b < batches; b++) {
+      allNanos += nanos[b];
+      allSamples += samples[b];
+    }
+    double mean = allNanos / allSamples;
+    double squares = 0;
+    for (int b = 0; b < batches; b++) {
+      double off = nanos[b] / samples[b] - mean;
+      squares += off * off;
+    }
+    double error =
+        batches < 2
+            ? Double.POSITIVE_INFINITY
+            : student(batches - 1) * Math.sqrt(squares / (batches - 1) / batches);
+    return new Estimate(mean, error, outlier < 0 ? 0 : steps.get(outlier).nanos());
+  }
+
+  static double student(int degrees) {
+    return STUDENT[Math.min(degrees, STUDENT.length) - 1];
+  }
+
+  private static int lonely(List<Step> steps) {
+    int longest = -1;
+    long second = 0;
+    for (int i = 0; i < steps.size(); i++) {
+      long nanos = steps.get(i).nanos();
+      if (longest < 0 || nanos > steps.get(longest).nanos()) {
+        second = longest < 0 ? 0 : steps.get(longest).nanos();
+        longest = i;
+      } else {
+        second = Math.max(second, nanos);
+      }
+    }
+    if (steps.size() < 10 || steps.get(longest).nanos() <= LONELY * second) {
+      return -1;
+    }
+    Step step = steps.get(longest);
+    return step.work().gcStall() > step.nanos() / 2 ? -1 : longest;
+  }
+
+  /** The error as a share of the mean. */
+  double relativeError() {
+    return nanos <= 0 ? 0 : error / nanos;
+  }
+}

@@ -1,0 +1,168 @@
+package io.coordl.profile;
+
+import io.coordl.event.PhaseEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Takes the steps of one phase until its time per sample is known well enough. Confined to a
+ * thread.
+ */
+final class Gauge {
+  /** Half width of the confidence interval that is asked for, as a share of the mean. */
+  private static final double PRECISION = 0.01;
+
+  private static final int LEAST_STEPS = 20;
+  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final int MOST_STEPS = 20_000;
+  private static final int LOOK_EVERY = 5;
+
+  private final int wanted;
+  private final int transition;
+  private final List<Step> steps = new ArrayList<>();
+  private long nanos;
+  private int early;
+  private int dropped;
+  private int looked;
+  private boolean done;
+  private boolean steady;
+  private Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
+
+  /**
+   * Knows no step.
+   *
+   * @param wanted steps to count, 0 for as many as the precision needs
+   * @param transition steps to drop in any case: they were begun in the phase before
+   */
+  Gauge(int wanted, int transition) {
+    this.wanted = wanted;
+    this.transition = transition;
+  }
+
+  /** One step more. */
+  void add(Step step) {
+    if (early < transition) {
+      early++;
+      return;
+    }
+    steps.add(step);
+    nanos += step.nanos();
+    if (steps.size() >= looked + LOOK_EVERY) {
+      looked = steps.size();
+      look();
+    }
+  }
+
+  /** All steps so far were not of this phase. */
+  void restart() {
+    steps.clear();
+    nanos = 0;
+    early = 0;
+    looked = 0;
+    done = false;
+    steady = false;
+  }
+
+  private void look() {
+    int begin = SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray());
+    List<Step> counted = steps.subList(Math.max(0, begin), steps.size());
+    int least = wanted > 0 ? wanted : LEAST_STEPS;
+    boolean over = nanos >= MOST_NANOS || steps.size() >= Math.max(wanted, MOST_STEPS);
+    if (counted.size() < least && !over) {
+      return;
+    }
+    dropped = Math.max(0, begin);
+    estimate = Estimate.of(counted);
+    steady = begin >= 0 && estimate.relativeError() <= PRECISION;
+    long time = counted.stream().mapToLong(Step::nanos).sum();
+    done = over || (wanted > 0 ? counted.size() >= wanted : steady && time >= LEAST_NANOS);
+  }
+
+  /** Whether no more steps are needed. */
+  boolean isDone() {
+    return done;
+  }
+
+  /** Steps taken so far, those of the transition included. */
+  int taken() {
+    return early + steps.size();
+  }
+
+  /** Whether there is anything to tell. */
+  boolean hasSome() {
+    return steps.size() >= 2 * SteadyState.GROUP;
+  }
+
+  /** Why there is nothing to tell. */
+  String tooFew() {
+    return "only " + taken() + " steps were seen in it";
+  }
+
+  Estimate estimate() {
+    return estimate;
+  }
+
+  /** Ends it here, whatever is known. */
+  void close() {
+    if (!done && hasSome()) {
+      int begin = SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray());
+      dropped = Math.max(0, begin);
+      estimate = Estimate.of(steps.subList(dropped, steps.size()));
+      steady = begin >= 0 && estimate.relativeError() <= PRECISION;
+      done = true;
+    }
+  }
+
+  /** Work of the steps counted. */
+  Work work() {
+    return counted().stream().map(Step::work).reduce(Work.NONE, Work::plus);
+  }
+
+  private List<Step> counted() {
+    return steps.subList(Math.min(dropped, steps.size()), steps.size());
+  }
+
+  /** What was measured. */
+  PhaseEvent event(String phase, int workers, String note) {
+    List<Step> counted = counted();
+    Work work = work();
+    PhaseEvent event = new PhaseEvent();
+    event.phase = phase;
+    event.workers = workers;
+    event.warmupSteps = (long) early + dropped;
+    event.steps = counted.size();
+    event.samples = counted.stream().mapToLong(Step::samples).sum();
+    event.wall = counted.stream().mapToLong(Step::nanos).sum();
+    event.sampleNanos = estimate.nanos();
+    event.sampleNanosError = estimate.error();
+    event.compute = work.compute();
+    event.stall = work.stall();
+    event.fetchStall = work.fetchStall();
+    event.prepStall = work.prepStall();
+    event.gcStall = work.gcStall();
+    event.queueStall = work.queueStall();
+    event.fetchTime = work.fetchTime();
+    event.prepTime = work.prepTime();
+    event.items = work.items();
+    event.memoryBytes = work.memoryBytes();
+    event.storageBytes = work.storageBytes();
+    event.steady = steady;
+    event.note = note(note);
+    return event;
+  }
+
+  private String note(String note) {
+    StringBuilder text = new StringBuilder(note);
+    if (estimate.outlier() > 0) {
+      text.append(text.length() == 0 ? "" : "; ")
+          .append(
+              String.format(
+                  java.util.Locale.ROOT,
+                  "one step of %.0f ms set aside",
+                  estimate.outlier() / 1e6));
+    }
+    return text.toString();
+  }
+}

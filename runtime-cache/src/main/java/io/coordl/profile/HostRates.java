@@ -1,0 +1,250 @@
+package io.coordl.profile;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.ProfiledItems;
+import io.coordl.event.HostEvent;
+import io.coordl.shared.Machine;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** How fast items come from storage and from memory on this host. Of the training thread. */
+final class HostRates {
+  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final int WINDOWS = 20;
+
+  /** Far more than the processor's caches hold. */
+  private static final long SAMPLE_BYTES = 256L << 20;
+
+  private static final double PRECISION = 0.01;
+
+  private final ProfiledItems items;
+  private ProfiledItems.@Nullable Listing listing;
+  private final HostEvent measured = new HostEvent();
+
+  HostRates(ProfiledItems items) {
+    this.items = items;
+  }
+
+  /** All items of the data set, as far as they can be told; looks once. */
+  ProfiledItems.Listing listing() {
+    ProfiledItems.Listing known = listing;
+    if (known == null || known.items().size() < items.seen()) {
+      known = items.listed();
+      listing = known;
+    }
+    return known;
+  }
+
+  /** One action of a thread on an item; the bytes it moved, 0 if it could not. */
+  private interface Action {
+    long on(ProfiledItems.Item item) throws IOException;
+  }
+
+  /** Brings all items into the store. */
+  void keep(ProfiledItems.Listing all, int threads) {
+    AtomicInteger next = new AtomicInteger();
+    inParallel(
+        threads,
+        () -> {
+          int i;
+          while ((i = next.getAndIncrement()) < all.items().size()) {
+            try {
+              all.items().get(i).keep();
+            } catch (IOException e) {
+              // The program's own read meets it.
+            }
+          }
+        });
+  }
+
+  /**
+   * Reads items from storage.
+   *
+   * @return time of an item in nanoseconds over all threads; null if none could be read
+   */
+  @Nullable Estimate storage(int threads, AtomicLong bytes, AtomicLong count) {
+    Run run = new Run(shuffled(), LEAST_NANOS, MOST_NANOS);
+    Estimate estimate = run.measure(threads, item -> item.readStored() ? item.size() : 0);
+    if (estimate != null) {
+      bytes.set(run.bytes());
+      count.set(run.items());
+      double perItem = (double) run.bytes() / run.items();
+      measured.storageRate = Math.round(perItem * 1e9 / estimate.nanos());
+      measured.storageRateError = Math.round(measured.storageRate * estimate.relativeError());
+      measured.storageThreads = threads;
+    }
+    return estimate;
+  }
+
+  /** Copies items from the store, as serving them does. */
+  void memory(int threads) {
+    ThreadLocal<byte[]> target = ThreadLocal.withInitial(() -> new byte[1 << 20]);
+    Run run = new Run(kept(), MEMORY_NANOS, MEMORY_NANOS);
+    Estimate estimate = run.measure(threads, item -> item.copyKept(target.get()));
+    if (estimate != null) {
+      measured.memoryRate = Math.round((double) run.bytes() / run.items() * 1e9 / estimate.nanos());
+    }
+  }
+
+  /** Some items that are in the store; it is opened if no phase has needed it. */
+  private List<ProfiledItems.Item> kept() {
+    List<ProfiledItems.Item> kept = new ArrayList<>();
+    if (items.openStore(ByteBudget.parse(Long.toString(SAMPLE_BYTES))) == 0) {
+      return kept;
+    }
+    long bytes = 0;
+    for (ProfiledItems.Item item : shuffled()) {
+      if (bytes >= SAMPLE_BYTES / 2) {
+        break;
+      }
+      try {
+        if (item.keep()) {
+          kept.add(item);
+          bytes += item.size();
+        }
+      } catch (IOException e) {
+        // Gone, or not ours to read.
+      }
+    }
+    return kept;
+  }
+
+  /** Decoding of items, as the program does it. */
+  void decoding(double nanosPerItem) {
+    measured.decodeNanos = nanosPerItem;
+  }
+
+  HostEvent event(int workers) {
+    measured.cores = Runtime.getRuntime().availableProcessors();
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
+      measured.memory = system.getTotalMemorySize();
+    }
+    measured.freeMemory = Machine.freeMemory();
+    measured.storageAccess = items.access();
+    ProfiledItems.Listing known = listing;
+    if (known != null && known.whole()) {
+      measured.datasetItems = known.items().size();
+      measured.datasetBytes = known.bytes();
+    }
+    return measured;
+  }
+
+  private List<ProfiledItems.Item> shuffled() {
+    List<ProfiledItems.Item> all = new ArrayList<>(listing().items());
+    Collections.shuffle(all, new Random(1));
+    return all;
+  }
+
+  /** Threads that go over items again and again, until their rate is known. */
+  private static final class Run {
+    private final List<ProfiledItems.Item> items;
+    private final long least;
+    private final long most;
+    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicLong bytes = new AtomicLong();
+    private final AtomicInteger inVain = new AtomicInteger();
+    private final ConcurrentLinkedQueue<Long> ends = new ConcurrentLinkedQueue<>();
+    private volatile boolean over;
+
+    Run(List<ProfiledItems.Item> items, long least, long most) {
+      this.items = items;
+      this.least = least;
+      this.most = most;
+    }
+
+    long bytes() {
+      return bytes.get();
+    }
+
+    int items() {
+      return ends.size();
+    }
+
+    @Nullable Estimate measure(int threads, Action action) {
+      if (items.isEmpty()) {
+        return null;
+      }
+      long begun = System.nanoTime();
+      inParallel(
+          threads,
+          () -> {
+            while (!over) {
+              one(action);
+              long passed = System.nanoTime() - begun;
+              over |= passed >= most || (passed >= least && isKnown(begun));
+            }
+          });
+      return ends.size() < 2 * WINDOWS ? null : estimate(begun);
+    }
+
+    private void one(Action action) {
+      long moved = 0;
+      try {
+        moved = action.on(items.get(Math.floorMod(next.getAndIncrement(), items.size())));
+      } catch (IOException e) {
+        // Gone, or not ours to read.
+      }
+      if (moved > 0) {
+        bytes.addAndGet(moved);
+        ends.add(System.nanoTime());
+      } else if (inVain.incrementAndGet() > items.size()) {
+        over = true;
+      }
+    }
+
+    private boolean isKnown(long begun) {
+      return ends.size() >= 10 * WINDOWS && estimate(begun).relativeError() <= PRECISION;
+    }
+
+    private Estimate estimate(long begun) {
+      List<Long> sorted = new ArrayList<>(ends);
+      Collections.sort(sorted);
+      List<Step> windows = new ArrayList<>();
+      long from = begun;
+      for (int w = 0; w < WINDOWS; w++) {
+        int first = (int) ((long) w * sorted.size() / WINDOWS);
+        int end = (int) ((long) (w + 1) * sorted.size() / WINDOWS);
+        long to = sorted.get(end - 1);
+        windows.add(new Step(end - first, to - from, Work.NONE));
+        from = to;
+      }
+      return Estimate.of(windows);
+    }
+  }
+
+  private static void inParallel(int count, Runnable task) {
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Thread thread = new Thread(null, task, "coordl-profile-" + (i + 1), 0, false);
+      thread.setDaemon(true);
+      thread.setContextClassLoader(null);
+      thread.start();
+      threads.add(thread);
+    }
+    boolean interrupted = false;
+    for (Thread thread : threads) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true; // The program's, for later.
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.coordl.profile;
+
+import io.coordl.cache.ProfiledItems;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The program's own steps, with items from where the phase wants them: cold or cached. */
+final class OwnSteps extends Stage {
+  /** After so long with items from storage, the cached phase is given up. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final String phase;
+  private final Plan plan;
+  private final Gauge gauge;
+  private final int refill;
+  private final boolean memory;
+  private int skip;
+  private long begun;
+  private String reason = "";
+
+  OwnSteps(String phase, Plan plan) {
+    this.phase = phase;
+    this.plan = plan;
+    this.gauge = plan.gauge();
+    this.refill = plan.workers();
+    this.memory = phase.equals(Plan.CACHED);
+  }
+
+  @Override
+  String name() {
+    return memory ? "cached, every item from memory" : "cold, every item from storage";
+  }
+
+  @Override
+  void begin() {
+    begun = System.nanoTime();
+    if (memory) {
+      reason = plan.preload();
+    }
+    plan.items().from(memory ? ProfiledItems.From.MEMORY : ProfiledItems.From.STORAGE);
+  }
+
+  @Override
+  Next get(BatchGet get) {
+    return gauge.isDone() || !reason.isEmpty() ? Next.DONE : Next.OWN;
+  }
+
+  @Override
+  void took(BatchGet get, Object batch, @Nullable Step step) {
+    if (step == null) {
+      skip = refill; // The first batches of a pass were begun all at once, during that first wait.
+    } else if (skip > 0) {
+      skip--;
+    } else if (memory && step.work().storageItems() > 0) {
+      gauge.restart();
+      if (System.nanoTime() - begun > PATIENCE_NANOS) {
+        reason =
+            "items are read from storage still: files that stay open from sample to sample, or"
+                + " that are no files of the directories seen";
+      }
+    } else {
+      gauge.add(step);
+    }
+  }
+
+  @Override
+  void end() {
+    if (reason.isEmpty()) {
+      gauge.close();
+    }
+    if (!reason.isEmpty() || !gauge.isDone()) {
+      if (memory) {
+        plan.notCached(reason);
+      }
+      plan.results().notMeasured(phase, reason.isEmpty() ? gauge.tooFew() : reason);
+      return;
+    }
+    Work work = gauge.work();
+    if (memory && work.items() > 0) {
+      plan.rates().decoding((double) work.decodeTime() / work.items());
+    }
+    String note = "";
+    if (work.items() == 0) {
+      note = "no item was read while samples were loaded";
+    } else if (!memory && !plan.items().access().equals("direct")) {
+      note = plan.items().access();
+    }
+    plan.results().measured(gauge.event(phase, plan.workers(), note), work);
+  }
+}

@@ -1,0 +1,189 @@
+package io.coordl.profile;
+
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.ProfiledItems;
+import io.coordl.event.HostEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** Which stages there are, in which order, and what they share. Of the training thread. */
+final class Plan {
+  static final String COLD = "cold";
+  static final String CACHED = "cached";
+  static final String INGESTION = "ingestion";
+  static final String PREP = "prep";
+  static final String FETCH = "fetch";
+
+  /** An item takes a little more than its bytes. */
+  private static final double STORE_SHARE = 0.95;
+
+  private static final int EVERY_NUMBER = 8;
+
+  private final Set<String> phases;
+  private final int steps;
+  private final SpanRecorder spans;
+  private final ProfiledItems items;
+  private final Gate gate;
+  private final Results results;
+  private final Consumer<String> words;
+  private final HostRates rates;
+  private int workers;
+  private String notCached = "";
+  private List<Batches.Kept> kept = List.of();
+
+  Plan(
+      Set<String> phases,
+      int steps,
+      SpanRecorder spans,
+      ProfiledItems items,
+      Gate gate,
+      Results results,
+      Consumer<String> words) {
+    this.phases = Set.copyOf(phases);
+    this.steps = steps;
+    this.spans = spans;
+    this.items = items;
+    this.gate = gate;
+    this.results = results;
+    this.words = words;
+    this.rates = new HostRates(items);
+  }
+
+  List<Stage> beginning() {
+    return List.of(new WarmUp(this));
+  }
+
+  /** What comes after a stage that left no other to come. */
+  List<Stage> after(Stage before) {
+    List<Stage> next = new ArrayList<>();
+    if (before instanceof WarmUp) {
+      if (phases.contains(COLD)) {
+        next.add(new OwnSteps(COLD, this));
+      }
+      if (phases.contains(CACHED)) {
+        next.add(new OwnSteps(CACHED, this));
+      }
+      if (phases.contains(INGESTION)) {
+        next.add(new Collect(this));
+      }
+    } else if (before instanceof Collect && !kept.isEmpty()) {
+      next.add(new Replay(this, kept));
+    }
+    if (next.isEmpty() && !(before instanceof PrepAlone) && !(before instanceof StorageAlone)) {
+      alone(next);
+    }
+    return next;
+  }
+
+  /** Each stage of the pipeline for itself. */
+  private void alone(List<Stage> next) {
+    if (phases.size() > 1) {
+      next.add(new PrepAlone(this, workers));
+      int fewer = fewer(workers);
+      while (fewer > 0) {
+        next.add(new PrepAlone(this, fewer));
+        fewer = fewer(fewer);
+      }
+    }
+    next.add(new StorageAlone(this, phases.size() > 1));
+  }
+
+  /** Every number of threads from 8 down, halves above. */
+  private static int fewer(int threads) {
+    return threads <= EVERY_NUMBER ? threads - 1 : threads / 2;
+  }
+
+  /** Items could not be had from memory, which preparation alone needs, too. */
+  void notCached(String reason) {
+    notCached = reason;
+  }
+
+  /** Why items are not in memory; empty if they are. */
+  String notCached() {
+    return notCached;
+  }
+
+  void warmedUp(int count) {
+    workers = spans.preparers().most();
+    results.warmedUp(count);
+  }
+
+  void kept(List<Batches.Kept> batches) {
+    kept = List.copyOf(batches);
+  }
+
+  /** Threads that prepare beside the training thread, 0 if it prepares itself. */
+  int workers() {
+    return workers;
+  }
+
+  /** Batches that may have been begun before a change of phase. */
+  int transition() {
+    return workers == 0 ? 1 : 4 * workers + 4;
+  }
+
+  Gauge gauge() {
+    return gaugeOf(transition());
+  }
+
+  Gauge gaugeOf(int transition) {
+    return new Gauge(steps, transition);
+  }
+
+  SpanRecorder spans() {
+    return spans;
+  }
+
+  ProfiledItems items() {
+    return items;
+  }
+
+  Gate gate() {
+    return gate;
+  }
+
+  Results results() {
+    return results;
+  }
+
+  HostRates rates() {
+    return rates;
+  }
+
+  HostEvent host() {
+    return rates.event(workers);
+  }
+
+  /**
+   * Brings the data set into memory; the training thread waits.
+   *
+   * @return why that cannot be, empty if it is done
+   */
+  String preload() {
+    ProfiledItems.Listing listing = rates.listing();
+    if (listing.items().isEmpty()) {
+      return "";
+    }
+    long room = (long) (STORE_SHARE * items.openStore(ByteBudget.parse("auto")));
+    if (listing.bytes() > room) {
+      return String.format(
+          Locale.ROOT,
+          "the data set's %d files of %.1f MiB do not fit into the %.1f MiB that may be taken",
+          listing.items().size(),
+          listing.bytes() / (double) (1 << 20),
+          room / (double) (1 << 20));
+    }
+    words.accept(
+        String.format(
+            Locale.ROOT,
+            "profile: bringing %d files (%.1f MiB) into memory; the program waits",
+            listing.items().size(),
+            listing.bytes() / (double) (1 << 20)));
+    rates.keep(listing, Math.max(2, workers));
+    return "";
+  }
+}

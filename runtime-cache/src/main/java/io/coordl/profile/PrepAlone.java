@@ -1,0 +1,120 @@
+package io.coordl.profile;
+
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+
+/**
+ * Preparation alone: at a batch get, batches are taken from the program's iterator and dropped,
+ * with items from memory and no step in between. The program gets the last one of a pass, so that
+ * its loop ends as ever, and this goes on in its next pass.
+ */
+final class PrepAlone extends Stage {
+  /** Passes in which no step could be counted, before it is given up. */
+  private static final int MOST_PASSES = 8;
+
+  private final Plan plan;
+  private final int threads;
+  private final Gauge gauge;
+  private int skip;
+  private int passes;
+  private long waited;
+  private String reason = "";
+
+  /**
+   * Preparation by so many threads.
+   *
+   * @param threads at most as many as the program has; 0 for the training thread
+   */
+  PrepAlone(Plan plan, int threads) {
+    this.plan = plan;
+    this.threads = threads;
+    this.gauge = plan.gaugeOf(0);
+  }
+
+  @Override
+  String name() {
+    return threads == 0
+        ? "prep alone, on the training thread"
+        : "prep alone, by " + threads + " of " + plan.workers() + " threads";
+  }
+
+  @Override
+  void begin() {
+    plan.gate().narrow(threads == 0 ? Integer.MAX_VALUE : threads);
+    skip = plan.transition();
+    if (!plan.notCached().isEmpty()) {
+      reason = "its items are not in memory";
+    }
+  }
+
+  @Override
+  Next get(BatchGet get) {
+    if (!reason.isEmpty()) {
+      return Next.DONE;
+    }
+    // What is prepared inside is for nobody: no wait of the training thread.
+    long token = Spans.enter(SpanKind.PRODUCER, null);
+    try {
+      return take(get);
+    } finally {
+      Spans.exit(token, null);
+    }
+  }
+
+  private Next take(BatchGet get) {
+    if (get.inHand == null) {
+      get.advance();
+      skip = Math.max(skip, plan.transition());
+    }
+    Work before = Work.of(plan.spans().totals().snapshot());
+    while (!gauge.isDone()) {
+      long start = System.nanoTime();
+      if (!get.hasMore()) {
+        if (++passes >= MOST_PASSES && !gauge.hasSome()) {
+          reason = "a pass has too few batches";
+        }
+        return Next.ANSWER;
+      }
+      long asked = System.nanoTime() - start;
+      Object dropped = get.inHand;
+      if (dropped != null) {
+        get.batches.drop(dropped);
+      }
+      long nanos = asked + get.advance();
+      Work now = Work.of(plan.spans().totals().snapshot());
+      Object batch = get.inHand;
+      Work work = now.minus(before);
+      before = now;
+      if (skip > 0) {
+        skip--;
+      } else if (batch != null) {
+        if (work.storageItems() > 0) {
+          gauge.restart();
+          waited = 0;
+        } else {
+          gauge.add(new Step(get.batches.samples(batch), nanos, work));
+          waited += nanos;
+        }
+      }
+    }
+    return Next.DONE;
+  }
+
+  @Override
+  void end() {
+    if (reason.isEmpty()) {
+      gauge.close();
+    }
+    plan.gate().open();
+    if (!reason.isEmpty() || !gauge.isDone()) {
+      plan.results().notMeasured(Plan.PREP, reason.isEmpty() ? gauge.tooFew() : reason);
+      return;
+    }
+    var event = gauge.event(Plan.PREP, threads, "");
+    if (threads > 0) {
+      // The taking itself looks like preparation, of a thread that waits for others.
+      event.prepTime = Math.max(0, event.prepTime - Math.min(waited, event.wall));
+    }
+    plan.results().measured(event, gauge.work());
+  }
+}

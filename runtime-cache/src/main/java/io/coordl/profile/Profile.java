@@ -1,0 +1,298 @@
+package io.coordl.profile;
+
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.cache.ProfiledItems;
+import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A differential profile of the program's own training loop, after DS-Analyzer (Mohan et al.,
+ * Analyzing and Mitigating Data Stalls in DNN Training, VLDB 2021, section 3): the same loop with
+ * nothing from memory (cold, T3), with every item from memory (cached, T2), and with batches that
+ * are prepared already (ingestion, T1). What T2 takes longer than T1 is prep stall, what T3 takes
+ * longer than T2 is fetch stall.
+ *
+ * <p>Everything happens where the training thread gets a batch. There the profile may hold it back
+ * while items are brought into memory, answer with a copy of an earlier batch, or take batches from
+ * the program's iterator and drop them. A step is the time from one batch to the next; what the
+ * profile itself does is in none.
+ *
+ * <p>Only one thread is followed: the first that trains. Steps count in passes in which the model
+ * is changed; validations go on as they are. When the last phase is over, the job ends.
+ */
+public final class Profile {
+  private final SpanRecorder spans;
+  private final Consumer<String> words;
+  private final Runnable ending;
+  private final ProfiledItems items;
+  private final Gate gate = new Gate();
+  private final Results results;
+  private final Deque<Stage> stages = new ArrayDeque<>();
+  private final Plan plan;
+  private volatile @Nullable Thread training;
+  private volatile @Nullable Stage stage;
+  private volatile boolean over;
+
+  // All below is of the training thread.
+
+  private WeakReference<Object> pass = new WeakReference<>(null);
+  private boolean trains;
+  private long updatesBefore;
+  private long passEnds;
+  private WeakReference<Object> candidate = new WeakReference<>(null);
+  private WeakReference<Object> last = new WeakReference<>(null);
+  private int lastSamples = 1;
+  private long left;
+  private Work workBefore = Work.NONE;
+
+  /**
+   * A profile that waits for a training thread.
+   *
+   * @param phases which to measure: {@code cold}, {@code cached}, {@code ingestion}; all of them
+   *     measures each stage alone, too
+   * @param steps to count in each phase, 0 for as many as a confidence interval of 1 % needs
+   * @param items what the program reads, which this steers
+   * @param words takes sentences for the user
+   * @param ending ends the job; called on the training thread
+   */
+  public Profile(
+      Set<String> phases,
+      int steps,
+      SpanRecorder spans,
+      ProfiledItems items,
+      Consumer<String> words,
+      Runnable ending) {
+    this.spans = spans;
+    this.words = words;
+    this.ending = ending;
+    this.items = items;
+    this.results = new Results(spans, items);
+    this.plan = new Plan(phases, steps, spans, items, gate, results, words);
+    stages.addAll(plan.beginning());
+  }
+
+  /**
+   * The program is about to get a batch. On any thread; called around the method, before its span
+   * begins.
+   *
+   * @return null to leave the call alone
+   */
+  public @Nullable LibraryCall enter(Batches batches, Object iterator) {
+    if (over || !(iterator instanceof Iterator<?> own) || !isTraining()) {
+      return null;
+    }
+    long entered = System.nanoTime();
+    boolean inside = follow(iterator);
+    long ends = spans.passEnds();
+    boolean follows = inside && last.refersTo(iterator) && ends == passEnds;
+    passEnds = ends;
+    last = new WeakReference<>(iterator);
+    BatchGet get = new BatchGet(batches, own, follows, entered - left);
+    Stage.Next next = Stage.Next.OWN;
+    if (inside) {
+      try {
+        next = answer(get);
+      } catch (BatchGet.IteratorThrewException e) {
+        get.thrown = e.getCause();
+        next = Stage.Next.ANSWER;
+      } catch (Throwable t) {
+        giveUp(t);
+        next = get.inHand == null ? Stage.Next.OWN : Stage.Next.ANSWER;
+      }
+    }
+    return new Call(get, inside, next == Stage.Next.ANSWER, System.nanoTime() - entered);
+  }
+
+  /** Whether this is the training thread, where it waits for a batch. */
+  private boolean isTraining() {
+    if (!spans.isBatchGet()) {
+      return false;
+    }
+    if (training == null) {
+      synchronized (this) {
+        if (training == null) {
+          training = Thread.currentThread();
+          start();
+        }
+      }
+    }
+    return training == Thread.currentThread();
+  }
+
+  private void start() {
+    Stage first = stages.remove();
+    stage = first;
+    first.begin();
+  }
+
+  /** Whether the iterator's pass is one of training: the model was changed since it began. */
+  private boolean follow(Object iterator) {
+    if (trains && pass.refersTo(iterator)) {
+      return true;
+    }
+    long updates = spans.updates();
+    if (!candidate.refersTo(iterator)) {
+      candidate = new WeakReference<>(iterator);
+      updatesBefore = updates;
+      return false;
+    }
+    // A loop that trains by means that nobody knows never changes the model.
+    if (updates > updatesBefore || updates == 0) {
+      pass = new WeakReference<>(iterator);
+      trains = true;
+      return true;
+    }
+    return false;
+  }
+
+  private Stage.Next answer(BatchGet get) {
+    while (true) {
+      Stage now = stage;
+      if (now == null) {
+        finish();
+        return get.inHand == null ? Stage.Next.OWN : Stage.Next.ANSWER;
+      }
+      Stage.Next next = now.get(get);
+      if (next == Stage.Next.OWN && get.inHand != null) {
+        return Stage.Next.ANSWER;
+      }
+      if (next != Stage.Next.DONE) {
+        return next;
+      }
+      now.end();
+      advance(now);
+    }
+  }
+
+  private void advance(Stage before) {
+    if (stages.isEmpty()) {
+      stages.addAll(plan.after(before));
+    }
+    Stage following = stages.poll();
+    stage = following;
+    if (following != null) {
+      words.accept("profile: " + following.name());
+      following.begin();
+    }
+  }
+
+  /** A defect of ours: the program goes on as it is, the recording has what was measured. */
+  private void giveUp(Throwable cause) {
+    over = true;
+    gate.open();
+    items.from(ProfiledItems.From.PROGRAM);
+    say("it is given up after a fault, the program goes on: " + cause);
+    Bridge.fault("a profile", cause);
+  }
+
+  private void finish() {
+    over = true;
+    gate.open();
+    results.host(plan.host());
+    ending.run();
+  }
+
+  /** The job ends, with or without the profile's doing. Called once, by the thread that ends it. */
+  public synchronized void close() {
+    boolean complete = over;
+    over = true;
+    gate.open();
+    Stage now = stage;
+    if (complete) {
+      return;
+    }
+    if (now == null) {
+      say(
+          spans.totals().snapshot().totals().batches > 0
+              ? "its batches come from a class that cannot be followed: nothing was measured"
+              : "no training step was seen: nothing was measured");
+      return;
+    }
+    try {
+      now.end();
+    } catch (RuntimeException e) {
+      // The training thread runs on, and changed its steps under our hands.
+    }
+    say("the program ended before the profile did, in: " + now.name());
+    results.host(plan.host());
+  }
+
+  private void say(String sentence) {
+    results.remark(sentence);
+    words.accept("profile: " + sentence);
+  }
+
+  /** What was measured, in words; for the end of the job. */
+  public List<String> summary() {
+    return results.lines();
+  }
+
+  /**
+   * A thread is about to prepare a batch for another one. It may have to wait for its turn.
+   *
+   * @return null to leave the call alone
+   */
+  public @Nullable LibraryCall prepare() {
+    return gate.enter();
+  }
+
+  /** One call that is followed. */
+  private final class Call extends LibraryCall {
+    private final BatchGet get;
+    private final boolean inside;
+    private final boolean answered;
+    private final long held;
+
+    Call(BatchGet get, boolean inside, boolean answered, long held) {
+      this.get = get;
+      this.inside = inside;
+      this.answered = answered;
+      this.held = held;
+    }
+
+    @Override
+    public boolean answered() {
+      return answered;
+    }
+
+    @Override
+    public @Nullable Throwable thrown() {
+      return get.thrown;
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      long now = System.nanoTime();
+      Object batch = answered ? get.inHand : own;
+      try {
+        Work work = Work.of(spans.totals().snapshot());
+        Stage taking = stage;
+        if (!answered && batch != null) {
+          if (inside && taking != null) {
+            Step step =
+                get.follows && left != 0
+                    ? new Step(lastSamples, now - left - held, work.minus(workBefore))
+                    : null;
+            taking.took(get, batch, step);
+          }
+          lastSamples = get.batches.samples(batch);
+        } else {
+          work = Work.of(spans.totals().snapshot());
+        }
+        workBefore = work;
+      } catch (Throwable t) { // The batch that is there must not be lost.
+        Bridge.fault("a step of the profile", t);
+      }
+      left = System.nanoTime();
+      return batch;
+    }
+  }
+}

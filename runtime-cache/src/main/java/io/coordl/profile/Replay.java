@@ -1,0 +1,116 @@
+package io.coordl.profile;
+
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Ingestion: batches that are prepared already. Inserted steps: the program's iterator stays where
+ * it is; threads that prepare fill their queue and fall silent, which is waited for. Making the
+ * batch is in no step.
+ */
+final class Replay extends Stage {
+  private static final int QUIET_STEPS = 4;
+  private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  private final Plan plan;
+  private final List<Batches.Kept> kept;
+  private final SpanRecorder spans;
+  private final Gauge gauge;
+  private long begun;
+  private long noise = -1;
+  private long silentSince;
+  private int silent;
+  private boolean quiet;
+  private String note = "";
+  private String reason = "";
+  private int next;
+  private Work before = Work.NONE;
+
+  Replay(Plan plan, List<Batches.Kept> kept) {
+    this.plan = plan;
+    this.kept = List.copyOf(kept);
+    this.spans = plan.spans();
+    this.gauge = plan.gaugeOf(1);
+  }
+
+  @Override
+  String name() {
+    return "ingestion, prepared batches replayed";
+  }
+
+  @Override
+  void begin() {
+    begun = System.nanoTime();
+    silentSince = begun;
+  }
+
+  @Override
+  Next get(BatchGet get) {
+    if (next > 0) {
+      stepped(get);
+    }
+    if (gauge.isDone() || !reason.isEmpty()) {
+      return Next.DONE;
+    }
+    Batches.Kept chosen = kept.get(next++ % kept.size());
+    long token = Spans.enter(SpanKind.TAKE, get.iterator);
+    Object batch = null;
+    try {
+      batch = chosen.make();
+    } catch (Exception | LinkageError e) {
+      reason = "a batch cannot be made from bytes: " + e;
+    } finally {
+      Spans.exit(token, batch);
+    }
+    if (batch == null) {
+      return Next.DONE;
+    }
+    before = Work.of(spans.totals().snapshot());
+    get.inHand = batch;
+    return Next.ANSWER;
+  }
+
+  private void stepped(BatchGet get) {
+    Batches.Kept used = kept.get((next - 1) % kept.size());
+    Work work = Work.of(spans.totals().snapshot()).minus(before);
+    if (isQuiet()) {
+      gauge.add(new Step(used.samples(), get.sinceLast, work.withoutStall(get.sinceLast)));
+    }
+  }
+
+  private boolean isQuiet() {
+    if (quiet) {
+      return true;
+    }
+    long now = System.nanoTime();
+    long sound = spans.preparers().batches() + spans.totals().snapshot().items();
+    if (sound != noise || (spans.preparers().busy() > 0 && plan.workers() == 0)) {
+      noise = sound;
+      silent = 0;
+      silentSince = now;
+    }
+    silent++;
+    quiet = silent >= QUIET_STEPS && now - silentSince >= QUIET_NANOS;
+    if (!quiet && now - begun > MOST_NANOS) {
+      quiet = true;
+      note = "threads that prepare did not fall silent";
+    }
+    return quiet;
+  }
+
+  @Override
+  void end() {
+    if (reason.isEmpty()) {
+      gauge.close();
+    }
+    if (!reason.isEmpty() || !gauge.isDone()) {
+      plan.results().notMeasured(Plan.INGESTION, reason.isEmpty() ? gauge.tooFew() : reason);
+      return;
+    }
+    plan.results().measured(gauge.event(Plan.INGESTION, plan.workers(), note), gauge.work());
+  }
+}

@@ -1,0 +1,144 @@
+package io.coordl.profile;
+
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.cache.ProfiledItems;
+import io.coordl.event.HostEvent;
+import io.coordl.event.PhaseEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What was measured, into the recording and for the user. Thread-safe. */
+final class Results {
+  private final SpanRecorder spans;
+  private final ProfiledItems items;
+  private final List<PhaseEvent> phases = new ArrayList<>();
+  private final List<String> remarks = new ArrayList<>();
+  private int warmup;
+  private double itemsPerSample = 1;
+  private @Nullable HostEvent host;
+
+  Results(SpanRecorder spans, ProfiledItems items) {
+    this.spans = spans;
+    this.items = items;
+  }
+
+  synchronized void warmedUp(int steps) {
+    warmup = steps;
+  }
+
+  /** Items that a sample is made of, in the mean; 1 if that is not known. */
+  synchronized double itemsPerSample() {
+    return itemsPerSample;
+  }
+
+  synchronized void measured(PhaseEvent event, Work work) {
+    if (phases.isEmpty()) {
+      event.warmupSteps += warmup;
+    }
+    phases.add(event);
+    if (work.items() > 0 && event.samples > 0 && !Plan.INGESTION.equals(event.phase)) {
+      itemsPerSample = (double) work.items() / event.samples;
+    }
+    spans.emit(event::commit);
+  }
+
+  synchronized void notMeasured(String phase, String reason) {
+    remark(phase + " was not measured: " + reason);
+    PhaseEvent event = new PhaseEvent();
+    event.phase = phase;
+    event.note = reason;
+    spans.emit(event::commit);
+  }
+
+  synchronized void remark(String sentence) {
+    remarks.add(sentence);
+  }
+
+  synchronized void host(HostEvent event) {
+    host = event;
+    spans.emit(event::commit);
+  }
+
+  /** For the summary at exit. */
+  synchronized List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "profile run: its phases are measured apart, the totals of the whole run mean nothing");
+    lines.add(format("  warm-up: %d steps until they were steady", warmup));
+    for (PhaseEvent phase : phases) {
+      if (!Plan.PREP.equals(phase.phase) || isShown(phase)) {
+        lines.add(line(phase));
+      }
+    }
+    shares(lines);
+    HostEvent known = host;
+    if (known != null && known.storageRate > 0) {
+      lines.add(
+          format(
+              "  storage %.1f MB/s +- %.1f (%d threads, %s), memory %.0f MB/s",
+              known.storageRate / 1e6,
+              known.storageRateError / 1e6,
+              known.storageThreads,
+              items.access(),
+              known.memoryRate / 1e6));
+    }
+    remarks.forEach(remark -> lines.add("  " + remark));
+    return lines;
+  }
+
+  /** Of preparation alone, by many numbers of threads, the most and the fewest. */
+  private boolean isShown(PhaseEvent prep) {
+    List<PhaseEvent> all = phases.stream().filter(phase -> Plan.PREP.equals(phase.phase)).toList();
+    return all.size() <= 4 || prep == all.get(0) || prep == all.get(all.size() - 1);
+  }
+
+  private static String line(PhaseEvent phase) {
+    String name = phase.phase + (Plan.PREP.equals(phase.phase) ? " by " + phase.workers : "");
+    String note =
+        (phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note)
+            + (phase.steady ? "" : "; its interval is wider than 1 %");
+    return format(
+        "  %-10s %10.1f samples/s  %9.4f ms a sample +- %.2f %%  (%d steps%s)",
+        name,
+        1e9 / phase.sampleNanos,
+        phase.sampleNanos / 1e6,
+        100 * phase.sampleNanosError / phase.sampleNanos,
+        phase.steps,
+        note);
+  }
+
+  /** T1, T2 and T3 as shares of T3. */
+  private void shares(List<String> lines) {
+    PhaseEvent cold = phase(Plan.COLD);
+    PhaseEvent cached = phase(Plan.CACHED);
+    PhaseEvent ingestion = phase(Plan.INGESTION);
+    if (cold == null || cached == null || ingestion == null) {
+      return;
+    }
+    // What errors alone make longer without fetch or prep is no stall.
+    double known = Math.min(cached.sampleNanos, cold.sampleNanos);
+    double compute = Math.min(ingestion.sampleNanos, known);
+    double all = 100 / cold.sampleNanos;
+    lines.add(
+        format(
+            "  of an epoch: compute %.1f %% +- %.1f, prep stall %.1f %% +- %.1f, fetch stall"
+                + " %.1f %% +- %.1f, GC inside stalls %.1f %%",
+            all * compute,
+            all * Math.hypot(ingestion.sampleNanosError, cold.sampleNanosError),
+            all * (known - compute),
+            all * Math.hypot(cached.sampleNanosError, ingestion.sampleNanosError),
+            all * (cold.sampleNanos - known),
+            all * Math.hypot(cold.sampleNanosError, cached.sampleNanosError),
+            cold.wall == 0 ? 0 : 100.0 * cold.gcStall / cold.wall));
+  }
+
+  private @Nullable PhaseEvent phase(String name) {
+    return phases.stream().filter(phase -> name.equals(phase.phase)).findFirst().orElse(null);
+  }
+
+  private static String format(String pattern, Object... values) {
+    return String.format(Locale.ROOT, pattern, values);
+  }
+}

@@ -1,0 +1,14 @@
+package io.coordl.profile;
+
+/**
+ * One step of a phase: from a batch that was got to the next one.
+ *
+ * @param samples of the batch, at least 1
+ * @param nanos that it took, what the profile itself did left out
+ */
+record Step(int samples, long nanos, Work work) {
+  /** Time of one sample in nanoseconds. */
+  double perSample() {
+    return (double) nanos / samples;
+  }
+}

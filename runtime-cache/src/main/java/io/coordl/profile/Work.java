@@ -1,0 +1,83 @@
+package io.coordl.profile;
+
+import io.coordl.attribution.JobTotals;
+import io.coordl.attribution.Totals;
+
+/** What was done in some stretch of the job, in nanoseconds, counts and bytes. */
+record Work(
+    long compute,
+    long stall,
+    long fetchStall,
+    long prepStall,
+    long gcStall,
+    long queueStall,
+    long fetchTime,
+    long decodeTime,
+    long prepTime,
+    long items,
+    long storageItems,
+    long memoryBytes,
+    long storageBytes) {
+  static final Work NONE = new Work(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+  static Work of(JobTotals.Snapshot now) {
+    Totals t = now.totals();
+    return new Work(
+        t.compute,
+        t.stall,
+        t.fetchStall,
+        t.prepStall,
+        t.gcStall,
+        t.queueStall,
+        now.fetchTime(),
+        now.decodeTime(),
+        now.decodeTime() + now.transformTime() + now.otherTime(),
+        now.items(),
+        now.storageItems(),
+        now.memoryBytes(),
+        now.storageBytes());
+  }
+
+  Work minus(Work o) {
+    return plus(o, -1);
+  }
+
+  Work plus(Work o) {
+    return plus(o, 1);
+  }
+
+  private Work plus(Work o, int sign) {
+    return new Work(
+        compute + sign * o.compute,
+        stall + sign * o.stall,
+        fetchStall + sign * o.fetchStall,
+        prepStall + sign * o.prepStall,
+        gcStall + sign * o.gcStall,
+        queueStall + sign * o.queueStall,
+        fetchTime + sign * o.fetchTime,
+        decodeTime + sign * o.decodeTime,
+        prepTime + sign * o.prepTime,
+        items + sign * o.items,
+        storageItems + sign * o.storageItems,
+        memoryBytes + sign * o.memoryBytes,
+        storageBytes + sign * o.storageBytes);
+  }
+
+  /** As a step of {@code nanos} that waited for nothing. */
+  Work withoutStall(long nanos) {
+    return new Work(
+        nanos,
+        0,
+        0,
+        0,
+        0,
+        0,
+        fetchTime,
+        decodeTime,
+        prepTime,
+        items,
+        storageItems,
+        memoryBytes,
+        storageBytes);
+  }
+}

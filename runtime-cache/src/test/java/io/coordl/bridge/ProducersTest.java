@@ -1,0 +1,124 @@
+package io.coordl.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the program and the agent's threads do once the agent is switched off. */
+@Timeout(20)
+class ProducersTest {
+  @BeforeEach
+  void install() {
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    Bridge.install(LibraryHooks.NONE);
+  }
+
+  @AfterEach
+  void installAgain() {
+    install();
+  }
+
+  private static @Nullable LibraryCall call() {
+    return Bridge.enter("answer", String.class, "close", "a manager", new Object[0]);
+  }
+
+  /** A thread of the agent in the program's code until it is told to come out. */
+  private static final class Inside {
+    private final CountDownLatch out = new CountDownLatch(1);
+    private final Thread thread;
+
+    Inside() throws InterruptedException {
+      CountDownLatch in = new CountDownLatch(1);
+      thread =
+          new Thread(
+              () -> {
+                if (Producers.enter()) {
+                  in.countDown();
+                  try {
+                    out.await();
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  } finally {
+                    Producers.exit();
+                  }
+                }
+              });
+      thread.start();
+      in.await();
+    }
+
+    void comesOut() throws InterruptedException {
+      out.countDown();
+      thread.join();
+    }
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      assertThat(thread.isAlive()).as("waits").isTrue();
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void afterATripNoThreadOfTheAgentEntersTheProgramsCode() {
+    assertThat(Producers.enter()).isTrue();
+    Producers.exit();
+    Bridge.trip();
+    assertThat(Producers.enter()).isFalse();
+    assertThat(Producers.areOff()).isTrue();
+    assertThat(call()).isNull();
+  }
+
+  @Test
+  void afterATripTheProgramsNextCallWaitsForThoseThatAreInItsCode() throws InterruptedException {
+    Inside inside = new Inside();
+    Bridge.trip();
+    Thread program = new Thread(ProducersTest::call);
+    program.start();
+    awaitWaiting(program);
+    inside.comesOut();
+    program.join();
+  }
+
+  @Test
+  void theCallWhoseFaultIsOneTooManyWaitsToo() throws InterruptedException {
+    Inside inside = new Inside();
+    Bridge.install(
+        (answer, declaring, method, self, arguments) -> {
+          Bridge.trip();
+          throw new IllegalStateException("one too many");
+        });
+    Thread program = new Thread(ProducersTest::call);
+    program.start();
+    awaitWaiting(program);
+    inside.comesOut();
+    program.join();
+  }
+
+  @Test
+  void aThreadOfTheAgentDoesNotWaitForItself() {
+    assertThat(Producers.enter()).isTrue();
+    Bridge.trip();
+    assertThat(call()).isNull();
+    Producers.exit();
+  }
+
+  @Test
+  void whoeverHangsThereIsWaitedForOnceAndInterruptsAreKept() throws InterruptedException {
+    Inside inside = new Inside();
+    Bridge.trip();
+    Thread.currentThread().interrupt();
+    Producers.awaitNone(TimeUnit.MILLISECONDS.toNanos(20));
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(call()).as("without a wait of half a minute").isNull();
+    assertThat(inside.thread.isAlive()).isTrue();
+    inside.comesOut();
+  }
+}

@@ -1,0 +1,77 @@
+package io.coordl.profile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.LibraryCall;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** As many threads prepare as the phase allows, and none is forgotten. */
+class GateTest {
+  private final Gate gate = new Gate();
+
+  private Thread entering(CountDownLatch entered) {
+    Thread thread =
+        new Thread(
+            () -> {
+              gate.enter();
+              entered.countDown();
+            });
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    while (thread.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void aThreadTooManyWaitsForItsTurn() throws InterruptedException {
+    gate.narrow(1);
+    LibraryCall first = gate.enter();
+    CountDownLatch entered = new CountDownLatch(1);
+    awaitWaiting(entering(entered));
+
+    assertThat(first.result("batch")).isEqualTo("batch");
+    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  @Test
+  void aThreadThatThrowsGivesItsTurnBack() throws InterruptedException {
+    gate.narrow(1);
+    LibraryCall first = gate.enter();
+    CountDownLatch entered = new CountDownLatch(1);
+    awaitWaiting(entering(entered));
+
+    first.failed();
+    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  @Test
+  void openingLetsAllGo() throws InterruptedException {
+    gate.narrow(1);
+    gate.enter();
+    CountDownLatch entered = new CountDownLatch(2);
+    awaitWaiting(entering(entered));
+    awaitWaiting(entering(entered));
+
+    gate.open();
+    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  @Test
+  void aThreadThatIsInterruptedGoesOnAndStaysInterrupted() throws InterruptedException {
+    gate.narrow(1);
+    gate.enter();
+    CountDownLatch entered = new CountDownLatch(1);
+    Thread waiting = entering(entered);
+    awaitWaiting(waiting);
+
+    waiting.interrupt();
+    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+}

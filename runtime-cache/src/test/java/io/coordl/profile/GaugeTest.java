@@ -1,0 +1,96 @@
+package io.coordl.profile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.event.PhaseEvent;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Steps are taken until their rate is known, and no longer. */
+class GaugeTest {
+  private static final long MILLI = 1_000_000;
+
+  private static void feed(Gauge gauge, int most, long nanos) {
+    for (int i = 0; i < most && !gauge.isDone(); i++) {
+      gauge.add(new Step(4, nanos, Work.NONE));
+    }
+  }
+
+  @Test
+  void evenStepsAreEnoughAfterTwoSeconds() {
+    Gauge gauge = new Gauge(0, 3);
+    feed(gauge, 10_000, 10 * MILLI);
+
+    PhaseEvent event = gauge.event("cold", 2, "");
+    assertThat(gauge.isDone()).isTrue();
+    assertThat(event.steady).isTrue();
+    assertThat(event.warmupSteps).isEqualTo(3);
+    assertThat(event.wall).isEqualTo(2_000 * MILLI);
+    assertThat(event.samples).isEqualTo(4 * event.steps);
+    assertThat(event.sampleNanos).isEqualTo(2.5 * MILLI);
+    assertThat(event.note).isEmpty();
+  }
+
+  @Test
+  void stepsThatScatterNeedMore() {
+    Gauge gauge = new Gauge(0, 0);
+    Random random = new Random(1);
+    while (!gauge.isDone()) {
+      gauge.add(new Step(1, Math.round(10 * MILLI * (1 + 0.3 * random.nextGaussian())), Work.NONE));
+    }
+
+    PhaseEvent event = gauge.event("cached", 0, "");
+    assertThat(event.steps).isGreaterThan(400);
+    assertThat(event.sampleNanosError).isLessThanOrEqualTo(0.01 * event.sampleNanos);
+  }
+
+  @Test
+  void whatDoesNotSettleEndsAtABoundAndSaysSo() {
+    Gauge gauge = new Gauge(0, 0);
+    for (int i = 0; !gauge.isDone(); i++) {
+      gauge.add(new Step(1, i % 2 == 0 ? 10 * MILLI : (i + 1L) * MILLI, Work.NONE));
+    }
+
+    PhaseEvent event = gauge.event("cold", 0, "");
+    assertThat(event.steady).isFalse();
+    assertThat(event.sampleNanosError).isGreaterThan(0.01 * event.sampleNanos);
+  }
+
+  @Test
+  void aNumberOfStepsIsTakenAtItsWord() {
+    Gauge gauge = new Gauge(30, 0);
+    feed(gauge, 10_000, MILLI / 10);
+
+    assertThat(gauge.event("ingestion", 0, "").steps).isBetween(30L, 35L);
+  }
+
+  @Test
+  void aFewStepsTellNothing() {
+    Gauge gauge = new Gauge(0, 4);
+    feed(gauge, 9, MILLI);
+    gauge.close();
+
+    assertThat(gauge.isDone()).isFalse();
+    assertThat(gauge.tooFew()).isEqualTo("only 9 steps were seen in it");
+  }
+
+  @Test
+  void whatWasSeenBeforeTheEndOfTheJobIsTold() {
+    Gauge gauge = new Gauge(0, 0);
+    feed(gauge, 15, MILLI);
+    gauge.close();
+
+    assertThat(gauge.isDone()).isTrue();
+    assertThat(gauge.event("cold", 0, "").steps).isEqualTo(15);
+  }
+
+  @Test
+  void stepsOfAnotherPhaseAreForgotten() {
+    Gauge gauge = new Gauge(30, 0);
+    feed(gauge, 20, 100 * MILLI);
+    gauge.restart();
+    feed(gauge, 10_000, MILLI);
+
+    assertThat(gauge.event("cached", 0, "").sampleNanos).isEqualTo(MILLI / 4.0);
+  }
+}

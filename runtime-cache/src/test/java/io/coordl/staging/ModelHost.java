@@ -1,0 +1,90 @@
+package io.coordl.staging;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** A host of a {@link Model}: its staging buffers, the jobs that join them, and signs of life. */
+final class ModelHost {
+  private final Model model;
+  private final Bounds bounds;
+  private final List<ModelMemory> memories = new ArrayList<>();
+  private boolean setupLocked;
+
+  ModelHost(Model model, Bounds bounds) {
+    this.model = model;
+    this.bounds = bounds;
+    model.onTime(this::beat);
+  }
+
+  /** A staging buffer of so many slots. */
+  ModelMemory memory(ModelMemory.Defect defect, int slots) {
+    ModelMemory memory = new ModelMemory(model, defect, slots);
+    memories.add(memory);
+    return memory;
+  }
+
+  /** What the keeper of each job that is not stopped does. */
+  private void beat() {
+    for (ModelMemory memory : memories) {
+      for (int i = 0; i < StagingDescriptor.MAX_MEMBERS; i++) {
+        long at = StagingDescriptor.member(i);
+        long job = memory.peek(at + StagingDescriptor.MEMBER_JOB);
+        if (job != 0 && !model.stopped(model.jobs().get((int) job - 1))) {
+          long beat = at + StagingDescriptor.MEMBER_BEAT;
+          memory.poke(beat, memory.peek(beat) + 1);
+        }
+      }
+    }
+  }
+
+  private final class Others implements Peers {
+    private final ModelMemory memory;
+
+    Others(ModelMemory memory) {
+      this.memory = memory;
+    }
+
+    @Override
+    public boolean alive(long number) {
+      Model.Job job = model.jobs().get((int) number - 1);
+      return !job.killed
+          && !(memory.defect() == ModelMemory.Defect.STOPPED_IS_DEAD && model.stopped(job));
+    }
+
+    @Override
+    public void alone(Runnable action) {
+      if (!setupLocked) {
+        setupLocked = true;
+        try {
+          action.run();
+        } finally {
+          setupLocked = false;
+        }
+      }
+    }
+  }
+
+  /** On a thread of the job: joins the buffer. */
+  Stream join(
+      Model.Job job, ModelMemory memory, Consumer<String> words, Consumer<Boolean> tellOthers) {
+    Others others = new Others(memory);
+    boolean[] entered = {false};
+    while (!entered[0]) {
+      others.alone(() -> entered[0] = Members.enter(memory, job.number, job.number, others::alive));
+      if (!entered[0]) {
+        model.pause(1_000_000);
+      }
+    }
+    return new Stream(
+        memory,
+        others,
+        model,
+        bounds,
+        job.number,
+        work -> model.start(job, work),
+        words,
+        tellOthers,
+        () -> {});
+  }
+}
