@@ -154,7 +154,7 @@ class CoordlJarIT {
 
   @Test
   void thereAreNoColoursOutsideATerminal() throws Exception {
-    Ended help = bash("$1 --help; $1 summary --jsn", Map.of("TERM", "xterm-256color"));
+    Ended help = bash("$1 --help; $1 summary --jsn a.jfr", Map.of("TERM", "xterm-256color"));
 
     assertThat(help.output()).doesNotContain("\033").contains("Possible solutions: --json");
   }
