@@ -30,7 +30,7 @@ final class ActivityCollector implements FrequentEvents {
 
   @Override
   public void accept(
-      FrequentType type, long start, long duration, long[] numbers, @Nullable String text) {
+      FrequentType type, long start, long duration, long[] numbers, @Nullable RecordedText text) {
     accepted++;
     switch (type) {
       case DATA_STALL -> {
@@ -43,7 +43,7 @@ final class ActivityCollector implements FrequentEvents {
         times.add(Part.COMPUTE, numbers[0], start, duration);
         times.add(Part.CHECKPOINT, numbers[1], start, duration);
       }
-      case BATCH -> addBatch(duration, numbers, text == null ? "(unknown)" : text);
+      case BATCH -> addBatch(duration, numbers, text == null ? "(unknown)" : text.toString());
       case FETCH -> files.add(text, numbers[0], numbers[1], numbers[2]);
       case DECODE -> codecs.add(text, duration, 0, 0);
       case TRANSFORM -> transforms.add(text, duration, 0, 0);
@@ -94,12 +94,13 @@ final class ActivityCollector implements FrequentEvents {
       Object value = event.getValue(type.numbers().get(i));
       numbers[i] = value instanceof Boolean flag ? (flag ? 1 : 0) : ((Number) value).longValue();
     }
+    String text = type.text() == null ? null : event.getString(type.text());
     events.accept(
         type,
         ChronoUnit.NANOS.between(Instant.EPOCH, event.getStartTime()),
         event.getDuration().toNanos(),
         numbers,
-        type.text() == null ? null : event.getString(type.text()));
+        text == null ? null : RecordedText.of(text));
   }
 
   Activity activity() {

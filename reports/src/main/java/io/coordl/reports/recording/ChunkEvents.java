@@ -5,10 +5,11 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the frequent events of one chunk while it is walked through.
+ * Reads the events of one chunk that somebody wants while it is walked through.
  *
  * <p>Why, when the JDK can read events: it makes an object of every field of every event, which
  * takes a multiple of the time ({@code ReportBenchmark}). Ours are flat: numbers and texts. Where
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class ChunkEvents {
   private final FileBytes bytes;
   private final ChunkHeader header;
-  private final Map<Long, EventLayout> layouts;
+  private final Map<Long, EventLayout> frequent;
+  private final Map<Long, RareLayout> rare;
   private final FileBytes.Texts texts;
   private final FrequentEvents events;
 
@@ -28,12 +30,14 @@ final class ChunkEvents {
   private ChunkEvents(
       FileBytes bytes,
       ChunkHeader header,
-      Map<Long, EventLayout> layouts,
+      Map<Long, EventLayout> frequent,
+      Map<Long, RareLayout> rare,
       FileBytes.Texts texts,
       FrequentEvents events) {
     this.bytes = bytes;
     this.header = header;
-    this.layouts = layouts;
+    this.frequent = frequent;
+    this.rare = rare;
     this.texts = texts;
     this.events = events;
   }
@@ -41,43 +45,60 @@ final class ChunkEvents {
   /**
    * Prepares for the events of the chunk that begins at {@code start}.
    *
+   * @param names gets the names of the types by their numbers
    * @throws EOFException if the chunk is damaged
    */
-  static ChunkEvents of(FileBytes bytes, long start, ChunkHeader header, FrequentEvents events)
+  static ChunkEvents of(
+      FileBytes bytes, long start, ChunkHeader header, EventTakers takers, Map<Long, String> names)
       throws IOException, UnknownLayoutException {
     long end = start + header.size();
     ChunkTypes types = ChunkTypes.read(bytes, start + header.metadata(), end);
-    Map<Long, EventLayout> layouts = new HashMap<>();
+    Map<Long, EventLayout> frequent = new HashMap<>();
+    Map<Long, RareLayout> rare = new HashMap<>();
     for (ChunkTypes.Type type : types.all()) {
+      names.putIfAbsent(type.number(), type.name());
       Optional<FrequentType> wanted = FrequentType.of(type.name());
       if (wanted.isPresent()) {
-        layouts.put(type.number(), EventLayout.of(wanted.get(), type, types));
+        frequent.put(type.number(), EventLayout.of(wanted.get(), type, types));
+      }
+      Consumer<JobEvent> taker = takers.rare().get(type.name());
+      if (taker != null) {
+        rare.put(type.number(), RareLayout.of(type, types, taker));
       }
     }
     FileBytes.Texts texts =
-        layouts.isEmpty()
+        frequent.isEmpty() && rare.isEmpty()
             ? FileBytes.Texts.NONE
             : ChunkTexts.read(bytes, types, start, end, header.constants());
-    return new ChunkEvents(bytes, header, layouts, texts, events);
+    return new ChunkEvents(bytes, header, frequent, rare, texts, takers.frequent());
   }
 
   /**
-   * Reads the event whose size and type have just been read, if it is a frequent one.
+   * Reads the event whose size and type have just been read, if it is wanted.
    *
    * @param end of the event
    * @throws EOFException if it is damaged
+   * @throws UnknownLayoutException if it is too long for one of ours
    */
-  void read(long type, long end) throws IOException {
+  void read(long type, long end) throws IOException, UnknownLayoutException {
     if (type != lastType) {
       lastType = type;
-      lastLayout = layouts.get(type);
+      lastLayout = frequent.get(type);
     }
     EventLayout layout = lastLayout;
-    if (layout == null) {
+    RareLayout other = layout == null ? rare.get(type) : null;
+    if (layout == null && other == null) {
       return;
     }
     bytes.bound(end);
-    layout.read(bytes, texts, header, events);
+    if (!bytes.hold(end)) {
+      throw new UnknownLayoutException("event of " + (end - bytes.position()) + " bytes");
+    }
+    if (layout != null) {
+      layout.read(bytes, texts, header, events);
+    } else if (other != null) {
+      other.read(bytes, texts, header);
+    }
     if (bytes.position() != end) {
       throw new EOFException("an event of another size than its fields");
     }

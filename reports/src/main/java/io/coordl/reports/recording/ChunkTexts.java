@@ -16,12 +16,12 @@ final class ChunkTexts implements FileBytes.Texts {
 
   private final FileBytes bytes;
   private final ChunkTypes types;
-  private final Map<Long, String> texts = new HashMap<>();
+  private final Map<Long, RecordedText> texts = new HashMap<>();
 
   /** The few that nearly all events refer to. */
   private final long[] recentNumbers = new long[RECENT];
 
-  private final @Nullable String[] recent = new @Nullable String[RECENT];
+  private final @Nullable RecordedText[] recent = new @Nullable RecordedText[RECENT];
 
   private ChunkTexts(FileBytes bytes, ChunkTypes types) {
     this.bytes = bytes;
@@ -38,6 +38,9 @@ final class ChunkTexts implements FileBytes.Texts {
   static ChunkTexts read(FileBytes bytes, ChunkTypes types, long start, long end, long last)
       throws IOException, UnknownLayoutException {
     ChunkTexts texts = new ChunkTexts(bytes, types);
+    if (last < 0) {
+      throw new EOFException("constants before their chunk");
+    }
     long at = start + last;
     long back = last == 0 ? 0 : -1;
     while (back != 0) {
@@ -51,7 +54,7 @@ final class ChunkTexts implements FileBytes.Texts {
   }
 
   @Override
-  public @Nullable String get(long number) {
+  public @Nullable RecordedText get(long number) {
     int at = (int) number & RECENT - 1;
     if (recent[at] == null || recentNumbers[at] != number) {
       recentNumbers[at] = number;
@@ -79,9 +82,9 @@ final class ChunkTexts implements FileBytes.Texts {
       for (int values = bytes.count(); values > 0; values--) {
         long number = bytes.number();
         if (ofTexts) {
-          String text = bytes.text(FileBytes.Texts.NONE);
+          RecordedText text = bytes.text(FileBytes.Texts.NONE);
           if (text != null) {
-            texts.put(number, text);
+            texts.put(number, RecordedText.of(text.toString()));
           }
         } else {
           EventLayout.skip(bytes, types, type);

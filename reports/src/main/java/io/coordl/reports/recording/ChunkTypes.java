@@ -52,7 +52,7 @@ final class ChunkTypes {
     bytes.number(); // which description it is
     String[] texts = new String[bytes.count()];
     for (int i = 0; i < texts.length; i++) {
-      texts[i] = Objects.requireNonNullElse(bytes.text(FileBytes.Texts.NONE), "");
+      texts[i] = Objects.toString(bytes.text(FileBytes.Texts.NONE), "");
     }
     ChunkTypes types = new ChunkTypes();
     types.readElement(bytes, texts, null, DEEPEST);

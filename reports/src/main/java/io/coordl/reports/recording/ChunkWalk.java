@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through a recording from event to event by their sizes and counts them; of the frequent
- * ones, if they are wanted, it reads the fields in passing.
+ * Goes through a recording from event to event by their sizes and counts them; of those that are
+ * wanted, if any, it reads the fields in passing.
  *
  * <p>Why, when the JDK can read recordings: its event stream ends without a word where a file is
  * cut off or damaged, and waits for ever for the rest of a chunk that a dead JVM did not finish. A
@@ -33,22 +33,22 @@ final class ChunkWalk {
   private final FileBytes bytes;
   private final long length;
   private final Progress progress;
-  private final @Nullable FrequentEvents frequent;
+  private final @Nullable EventTakers takers;
 
   private final long[] usual = new long[USUAL_TYPES];
   private final Map<Long, Long> unusual = new HashMap<>();
   private final Map<ChunkHeader, Long> chunks = new LinkedHashMap<>();
+  private final Map<Long, String> names = new HashMap<>();
   private boolean endsEarly;
   private boolean allRead = true;
   private long told;
 
-  private ChunkWalk(
-      Path file, FileBytes bytes, Progress progress, @Nullable FrequentEvents frequent) {
+  private ChunkWalk(Path file, FileBytes bytes, Progress progress, @Nullable EventTakers takers) {
     this.file = file;
     this.bytes = bytes;
     this.length = bytes.length();
     this.progress = progress;
-    this.frequent = frequent;
+    this.takers = takers;
   }
 
   /**
@@ -58,13 +58,15 @@ final class ChunkWalk {
    * @param asIs true if the file is just these chunks in this order, all finished
    * @param endsEarly true if something was not finished
    * @param events number of events in these chunks by the number of their type
-   * @param allRead false if frequent events are written in a way that only the JDK may know
+   * @param names of the types by their numbers; empty if events were only counted
+   * @param allRead false if wanted events are written in a way that only the JDK may know
    */
   record Shape(
       List<Chunk> chunks,
       boolean asIs,
       boolean endsEarly,
       Map<Long, Long> events,
+      Map<Long, String> names,
       boolean allRead) {
     long total() {
       return events.values().stream().mapToLong(Long::longValue).sum();
@@ -81,14 +83,14 @@ final class ChunkWalk {
   /**
    * Walks through the whole file.
    *
-   * @param frequent gets the frequent events; null if nobody wants them
+   * @param takers get the events; null to count only
    * @throws RecordingException if the file is foreign, cut off or damaged
    * @throws EventReader.MissingFieldException if an event lacks a field
    */
-  static Shape walk(Path file, Progress progress, @Nullable FrequentEvents frequent)
+  static Shape walk(Path file, Progress progress, @Nullable EventTakers takers)
       throws IOException, RecordingException {
     try (FileBytes bytes = new FileBytes(file)) {
-      return new ChunkWalk(file, bytes, progress, frequent).walk();
+      return new ChunkWalk(file, bytes, progress, takers).walk();
     }
   }
 
@@ -126,7 +128,7 @@ final class ChunkWalk {
         !endsEarly
             && byTime.equals(inFile)
             && chunks.keySet().stream().mapToLong(ChunkHeader::size).sum() == length;
-    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts), allRead);
+    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts), Map.copyOf(names), allRead);
   }
 
   private boolean chunkAt(long position) throws IOException {
@@ -185,11 +187,11 @@ final class ChunkWalk {
 
   private @Nullable ChunkEvents reader(long start, ChunkHeader header)
       throws IOException, RecordingException {
-    if (frequent == null || !allRead) {
+    if (takers == null || !allRead) {
       return null;
     }
     try {
-      return ChunkEvents.of(bytes, start, header, frequent);
+      return ChunkEvents.of(bytes, start, header, takers, names);
     } catch (UnknownLayoutException e) {
       allRead = false;
       return null;
@@ -209,13 +211,21 @@ final class ChunkWalk {
       }
       if (counts && type != METADATA && type != CONSTANTS) {
         count(type);
-        if (reader != null) {
-          reader.read(type, position + size);
+        if (reader != null && allRead) {
+          read(reader, type, position + size);
         }
       }
       return position + size;
     } catch (EOFException e) {
       throw damaged(position);
+    }
+  }
+
+  private void read(ChunkEvents reader, long type, long end) throws IOException {
+    try {
+      reader.read(type, end);
+    } catch (UnknownLayoutException e) {
+      allRead = false;
     }
   }
 

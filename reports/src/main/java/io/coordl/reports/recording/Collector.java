@@ -59,6 +59,13 @@ final class Collector {
     return collector.subscribed;
   }
 
+  /** What takes the events of each type. */
+  Map<String, Consumer<JobEvent>> takers() {
+    Map<String, Consumer<JobEvent>> takers = new HashMap<>();
+    subscribe(takers::put);
+    return takers;
+  }
+
   void subscribe(EventStream stream) {
     subscribe(
         (name, action) ->

@@ -37,6 +37,11 @@ final class EventLayout {
     }
   }
 
+  /** True if values of a type are written as they are, and have no parts. */
+  static boolean isFlat(String type) {
+    return Form.of(type) != null;
+  }
+
   private record Step(Form form, int slot) {}
 
   private final FrequentType type;
@@ -102,7 +107,7 @@ final class EventLayout {
     }
     long start = 0;
     long duration = 0;
-    String text = null;
+    RecordedText text = null;
     for (int i = 0; i < forms.length; i++) {
       int slot = slots[i];
       switch (forms[i]) {
@@ -125,7 +130,7 @@ final class EventLayout {
         case FOUR_BYTES -> bytes.skip(Float.BYTES);
         case EIGHT_BYTES -> bytes.skip(Double.BYTES);
         case TEXT -> {
-          String read = bytes.text(texts);
+          RecordedText read = bytes.text(texts);
           if (slot >= 0) {
             text = read;
           }

@@ -31,23 +31,24 @@ final class FileBytes implements AutoCloseable {
 
   private static final int LONGEST_NUMBER = 9;
 
-  /** Eight bytes at once, and the bits of them that are set in none that is ASCII. */
   private static final VarHandle EIGHT =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  private static final long NOT_ASCII = 0x8080808080808080L;
+  /** The bit of each byte of a number that says that more follow. */
+  private static final long MORE = 0x8080808080808080L;
 
   /** Texts of a chunk that are written once and referred to by number. */
   @FunctionalInterface
   interface Texts {
     Texts NONE = number -> null;
 
-    @Nullable String get(long number);
+    @Nullable RecordedText get(long number);
   }
 
   private final FileChannel channel;
   private final long length;
   private final byte[] window = new byte[WINDOW];
+  private final RecordedText text = new RecordedText();
   private long windowStart;
   private int windowLength;
   private int at;
@@ -72,7 +73,10 @@ final class FileBytes implements AutoCloseable {
   }
 
   /** Reads on from a position of the file, up to another. */
-  void seek(long position, long end) {
+  void seek(long position, long end) throws EOFException {
+    if (position < 0) {
+      throw new EOFException("a position before the file");
+    }
     long offset = position - windowStart;
     if (offset >= 0 && offset <= windowLength) {
       at = (int) offset;
@@ -103,23 +107,28 @@ final class FileBytes implements AutoCloseable {
 
   /** Seven bits a byte, least first, the eighth saying that more follow; the ninth is whole. */
   long number() throws IOException {
-    int next = at;
-    if (limit - next < LONGEST_NUMBER) {
+    int start = at;
+    if (start < limit && window[start] >= 0) {
+      at = start + 1;
+      return window[start];
+    }
+    if (windowLength - start < LONGEST_NUMBER) {
       return numberByByte();
     }
-    // Nearly all of the time of a report is spent here.
-    byte[] bytes = window;
-    long number = 0;
-    for (int shift = 0; shift < 56; shift += 7) {
-      byte part = bytes[next++];
-      number |= (part & 0x7FL) << shift;
-      if (part >= 0) {
-        at = next;
-        return number;
-      }
+    // Much of the time of a report is spent here, so all bytes of a number are read at once.
+    long eight = (long) EIGHT.get(window, start);
+    long last = ~eight & MORE;
+    int size = last == 0 ? LONGEST_NUMBER : (Long.numberOfTrailingZeros(last) >> 3) + 1;
+    if (size > limit - start) {
+      throw new EOFException();
     }
-    at = next + 1;
-    return number | (bytes[next] & 0xFFL) << 56;
+    at = start + size;
+    // The bits up to the one that ends the number, or all.
+    long sevens = eight & (last ^ (last - 1)) & ~MORE;
+    sevens = (sevens & 0x007F007F007F007FL) | (sevens & 0x7F007F007F007F00L) >>> 1;
+    sevens = (sevens & 0x00003FFF00003FFFL) | (sevens & 0x3FFF00003FFF0000L) >>> 2;
+    sevens = (sevens & 0x000000000FFFFFFFL) | (sevens & 0x0FFFFFFF00000000L) >>> 4;
+    return last == 0 ? sevens | (window[start + 8] & 0xFFL) << 56 : sevens;
   }
 
   private long numberByByte() throws IOException {
@@ -132,6 +141,15 @@ final class FileBytes implements AutoCloseable {
       }
     }
     return number | (get() & 0xFFL) << 56;
+  }
+
+  /** A number of as many bytes as there are in it, the greatest first. */
+  long wide(int size) throws IOException {
+    long number = 0;
+    for (int i = 0; i < size; i++) {
+      number = number << Byte.SIZE | (get() & 0xFF);
+    }
+    return number;
   }
 
   /** A number of things that follow, of which each takes at least a byte. */
@@ -150,22 +168,34 @@ final class FileBytes implements AutoCloseable {
     seek(position() + bytes, bound);
   }
 
-  /** A text, or null. */
-  @Nullable String text(Texts pool) throws IOException {
+  /**
+   * A text, or null; the same object every time, unless it is of the pool. It stays as it is until
+   * the next text is read, if {@link #hold} has been called for what it is a part of.
+   */
+  @Nullable RecordedText text(Texts pool) throws IOException {
     int encoding = get();
-    return switch (encoding) {
-      case NULL -> null;
-      case EMPTY -> "";
-      case OF_POOL -> pool.get(number());
-      case UTF_8, LATIN_1 -> {
-        int size = count();
-        yield encoding == UTF_8
-            ? new String(take(size), StandardCharsets.UTF_8)
-            : new String(take(size), StandardCharsets.ISO_8859_1);
+    switch (encoding) {
+      case NULL -> {
+        return null;
       }
+      case EMPTY -> text.set(window, at, 0);
+      case OF_POOL -> {
+        return pool.get(number());
+      }
+      case UTF_8 -> {
+        byte[] taken = take(count());
+        text.set(taken, 0, taken.length);
+      }
+      case LATIN_1 -> set(new String(take(count()), StandardCharsets.ISO_8859_1));
       case CHARACTERS -> characters(count());
       default -> throw new EOFException("a text of an unknown encoding");
-    };
+    }
+    return text;
+  }
+
+  private void set(String characters) {
+    byte[] utf8 = characters.getBytes(StandardCharsets.UTF_8);
+    text.set(utf8, 0, utf8.length);
   }
 
   private byte[] take(int size) throws IOException {
@@ -181,34 +211,31 @@ final class FileBytes implements AutoCloseable {
   }
 
   /** Nearly always ASCII, of which each character is the byte it is. */
-  private String characters(int size) throws IOException {
+  private void characters(int size) throws IOException {
     if (size <= WINDOW) {
       need(size);
-      if (isAscii(window, at, at + size)) {
-        String text = new String(window, at, size, StandardCharsets.ISO_8859_1);
+      if (text.set(window, at, size)) {
         at += size;
-        return text;
+        return;
       }
     }
     char[] characters = new char[size];
     for (int i = 0; i < size; i++) {
       characters[i] = (char) number();
     }
-    return new String(characters);
+    set(new String(characters));
   }
 
-  private static boolean isAscii(byte[] bytes, int from, int to) {
-    int next = from;
-    for (; next + Long.BYTES <= to; next += Long.BYTES) {
-      if (((long) EIGHT.get(bytes, next) & NOT_ASCII) != 0) {
-        return false;
-      }
+  /**
+   * Makes sure that all bytes up to a position lie in the window, where they stay until there is
+   * read on from there. Returns false if they are too many.
+   */
+  boolean hold(long end) throws IOException {
+    long wanted = end - position();
+    if (wanted > WINDOW) {
+      return false;
     }
-    for (; next < to; next++) {
-      if (bytes[next] < 0) {
-        return false;
-      }
-    }
+    need((int) wanted);
     return true;
   }
 

@@ -11,12 +11,13 @@ interface FrequentEvents {
    * @param startNanos when it began, in nanoseconds since 1970
    * @param durationNanos 0 if the event has none
    * @param numbers the fields that {@link FrequentType#numbers()} names; overwritten after the call
-   * @param text the field that {@link FrequentType#text()} names, null if there is none
+   * @param text the field that {@link FrequentType#text()} names, null if there is none; as the
+   *     numbers
    */
   void accept(
       FrequentType type,
       long startNanos,
       long durationNanos,
       long[] numbers,
-      @Nullable String text);
+      @Nullable RecordedText text);
 }

@@ -1,12 +1,9 @@
 package io.coordl.reports.recording;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,15 +11,20 @@ import org.jspecify.annotations.Nullable;
  * and said to be. Confined to one thread.
  */
 final class NameTotals {
-  private static final String UNKNOWN = "(unknown)";
+  private static final RecordedText UNKNOWN = RecordedText.of("(unknown)");
 
   /** A total while it grows. */
   private static final class Growing {
+    private final byte[] name;
     private long count;
     private long nanos;
     private long longest;
     private long bytes;
     private long memory;
+
+    Growing(byte[] name) {
+      this.name = name;
+    }
 
     void add(long moreNanos, long moreBytes, long moreMemory) {
       count++;
@@ -40,15 +42,25 @@ final class NameTotals {
       memory += more.memory;
     }
 
-    Activity.Total total(String name) {
-      return new Activity.Total(name, count, nanos, longest, bytes, memory);
+    Activity.Total total() {
+      return new Activity.Total(
+          new String(name, StandardCharsets.UTF_8), count, nanos, longest, bytes, memory);
     }
   }
 
   private final int most;
   private final int shown;
-  private final Map<String, Growing> totals = new HashMap<>();
-  private final Growing unnamed = new Growing();
+
+  /**
+   * Those of a name at its hash or at the next free place after it, which has 0 for a hash. The
+   * hashes lie beside them, as most of the time goes into waiting for memory. At most half of the
+   * places are taken.
+   */
+  private @Nullable Growing[] totals = new @Nullable Growing[16];
+
+  private int[] hashes = new int[16];
+  private int known;
+  private final Growing unnamed = new Growing(new byte[0]);
 
   /**
    * @param most names that are told apart
@@ -59,46 +71,72 @@ final class NameTotals {
     this.shown = shown;
   }
 
-  void add(@Nullable String name, long nanos, long bytes, long memory) {
-    String key = name == null ? UNKNOWN : name;
-    Growing total = totals.get(key);
-    if (total == null) {
-      if (totals.size() >= most) {
-        total = unnamed;
-      } else {
-        total = new Growing();
-        totals.put(key, total);
+  void add(@Nullable RecordedText name, long nanos, long bytes, long memory) {
+    find(name == null ? UNKNOWN : name).add(nanos, bytes, memory);
+  }
+
+  private Growing find(RecordedText name) {
+    int hash = Math.max(1, name.hash() & Integer.MAX_VALUE);
+    int at = hash & totals.length - 1;
+    while (hashes[at] != 0) {
+      if (hashes[at] == hash) {
+        Growing total = totals[at];
+        if (total != null && name.is(total.name)) {
+          return total;
+        }
+      }
+      at = at + 1 & totals.length - 1;
+    }
+    if (known >= most) {
+      return unnamed;
+    }
+    Growing total = new Growing(name.copy());
+    totals[at] = total;
+    hashes[at] = hash;
+    known++;
+    if (known > totals.length / 2) {
+      grow();
+    }
+    return total;
+  }
+
+  private void grow() {
+    @Nullable Growing[] before = totals;
+    int[] hashesBefore = hashes;
+    totals = new @Nullable Growing[2 * before.length];
+    hashes = new int[totals.length];
+    for (int i = 0; i < before.length; i++) {
+      if (before[i] != null) {
+        int at = hashesBefore[i] & totals.length - 1;
+        while (totals[at] != null) {
+          at = at + 1 & totals.length - 1;
+        }
+        totals[at] = before[i];
+        hashes[at] = hashesBefore[i];
       }
     }
-    total.add(nanos, bytes, memory);
   }
 
   Activity.Names names() {
-    Comparator<Map.Entry<String, Growing>> bySpeed =
-        Comparator.comparingLong((Map.Entry<String, Growing> entry) -> entry.getValue().nanos)
-            .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder()));
+    Comparator<Growing> bySpeed =
+        Comparator.comparingLong((Growing total) -> total.nanos)
+            .thenComparing((one, other) -> Arrays.compareUnsigned(other.name, one.name));
     // The quickest of the slowest comes first, to be pushed out by a slower one.
-    PriorityQueue<Map.Entry<String, Growing>> best = new PriorityQueue<>(shown + 1, bySpeed);
-    for (Map.Entry<String, Growing> entry : totals.entrySet()) {
-      best.add(entry);
-      if (best.size() > shown) {
-        best.remove();
+    PriorityQueue<Growing> best = new PriorityQueue<>(shown + 1, bySpeed);
+    Growing others = new Growing(new byte[0]);
+    others.add(unnamed);
+    for (Growing total : totals) {
+      if (total != null) {
+        best.add(total);
+        if (best.size() > shown) {
+          others.add(best.remove());
+        }
       }
     }
-    List<Map.Entry<String, Growing>> slowest = best.stream().sorted(bySpeed.reversed()).toList();
-    Set<String> listed = slowest.stream().map(Map.Entry::getKey).collect(Collectors.toSet());
-    Growing others = new Growing();
-    others.add(unnamed);
-    totals.forEach(
-        (name, total) -> {
-          if (!listed.contains(name)) {
-            others.add(total);
-          }
-        });
     return new Activity.Names(
-        totals.size(),
-        slowest.stream().map(entry -> entry.getValue().total(entry.getKey())).toList(),
-        others.total(""),
-        unnamed.total(""));
+        known,
+        best.stream().sorted(bySpeed.reversed()).map(Growing::total).toList(),
+        others.total(),
+        unnamed.total());
   }
 }

@@ -40,31 +40,45 @@ public final class RecordingReader {
   }
 
   /**
-   * Reads the totals and adds up the events of every batch, item and transform, which takes about
-   * twice as long.
+   * Reads the totals and adds up the events of every batch, item and transform.
    *
    * @throws RecordingException as {@link #read(Path, Progress)}
    */
   public static JobActivity readInFull(Path file, Progress progress) throws RecordingException {
-    Frequent frequent = new Frequent();
-    JobRecording recording = read(file, progress, frequent);
-    return new JobActivity(recording, frequent.collector.activity());
+    InFull full = new InFull();
+    JobRecording recording = read(file, progress, full);
+    return new JobActivity(recording, full.activity.activity());
   }
 
-  /** The frequent events so far: begun anew where only the JDK can read them. */
-  private static final class Frequent {
-    private ActivityCollector collector = new ActivityCollector();
+  /** What is read in passing. */
+  private static final class InFull {
+    private final Collector totals = new Collector(Progress.NONE, 0);
+
+    /** Begun anew where only the JDK can read the events. */
+    private ActivityCollector activity = new ActivityCollector();
+
+    EventTakers takers() {
+      return new EventTakers(activity, totals.takers());
+    }
   }
 
-  private static JobRecording read(Path file, Progress progress, @Nullable Frequent frequent)
+  private static JobRecording read(Path file, Progress progress, @Nullable InFull full)
       throws RecordingException {
     checkReadable(file);
     try {
       BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
-      ChunkWalk.Shape shape =
-          ChunkWalk.walk(
-              file, done -> progress.at(done / 2), frequent == null ? null : frequent.collector);
-      JobRecording recording = read(file, shape, done -> progress.at(0.5 + done / 2), frequent);
+      ChunkWalk.Shape shape;
+      JobRecording recording;
+      if (full == null) {
+        shape = ChunkWalk.walk(file, done -> progress.at(done / 2), null);
+        recording = read(file, shape, done -> progress.at(0.5 + done / 2), null);
+      } else {
+        shape = ChunkWalk.walk(file, progress, full.takers());
+        recording =
+            shape.allRead()
+                ? recording(file, shape, Expected.of(shape, shape.names()), full.totals, full, null)
+                : read(file, shape, progress, full);
+      }
       checkUnchanged(file, before, shape);
       return recording;
     } catch (EventReader.MissingFieldException missing) {
@@ -73,6 +87,31 @@ public final class RecordingReader {
       throw damaged(file);
     } catch (IOException e) {
       throw new RecordingException(file + " cannot be read: " + reason(e) + ".");
+    }
+  }
+
+  /**
+   * How many events of ours there are.
+   *
+   * @param ours true if there is any of the agent's events at all
+   */
+  private record Expected(long rare, long frequent, boolean ours) {
+    static Expected of(ChunkWalk.Shape shape, Map<Long, String> names) {
+      Set<String> wanted = Collector.wanted();
+      long rare = 0;
+      long frequent = 0;
+      boolean ours = false;
+      for (Map.Entry<Long, Long> count : shape.events().entrySet()) {
+        String name = names.getOrDefault(count.getKey(), "");
+        ours |= name.startsWith(OURS);
+        if (wanted.contains(name)) {
+          rare += count.getValue();
+        }
+        if (FrequentType.of(name).isPresent()) {
+          frequent += count.getValue();
+        }
+      }
+      return new Expected(rare, frequent, ours);
     }
   }
 
@@ -93,15 +132,15 @@ public final class RecordingReader {
   }
 
   private static JobRecording read(
-      Path file, ChunkWalk.Shape shape, Progress progress, @Nullable Frequent frequent)
+      Path file, ChunkWalk.Shape shape, Progress progress, @Nullable InFull full)
       throws RecordingException, IOException {
     if (shape.asIs()) {
-      return read(file, file, shape, progress, frequent);
+      return read(file, file, shape, progress, full);
     }
     Path repaired = Files.createTempFile("coordl-", ".jfr");
     try {
       repair(file, repaired, shape);
-      return read(file, repaired, shape, progress, frequent);
+      return read(file, repaired, shape, progress, full);
     } finally {
       Files.deleteIfExists(repaired);
     }
@@ -168,58 +207,48 @@ public final class RecordingReader {
    * @param readable the same, or its repaired copy
    */
   private static JobRecording read(
-      Path file,
-      Path readable,
-      ChunkWalk.Shape shape,
-      Progress progress,
-      @Nullable Frequent frequent)
+      Path file, Path readable, ChunkWalk.Shape shape, Progress progress, @Nullable InFull full)
       throws RecordingException, IOException {
-    Set<String> wanted = Collector.wanted();
-    Map<Long, String> names = typeNames(file, readable);
-    long expected = 0;
-    long expectedFrequent = 0;
-    boolean ours = false;
-    for (Map.Entry<Long, Long> count : shape.events().entrySet()) {
-      String name = names.getOrDefault(count.getKey(), "");
-      ours |= name.startsWith(OURS);
-      if (wanted.contains(name)) {
-        expected += count.getValue();
-      }
-      if (FrequentType.of(name).isPresent()) {
-        expectedFrequent += count.getValue();
-      }
-    }
-    Frequent again = frequent != null && !shape.allRead() ? frequent : null;
-    if (again != null) {
-      again.collector = new ActivityCollector();
-    }
-
-    Collector collector = new Collector(progress, expected);
+    Expected expected = Expected.of(shape, typeNames(file, readable));
+    Collector collector = new Collector(progress, expected.rare());
     AtomicReference<Throwable> failure = new AtomicReference<>();
     try (EventStream stream = EventStream.openFile(readable)) {
       stream.setReuse(true);
       stream.setOrdered(false);
       stream.onError(error -> failure.compareAndSet(null, error));
       collector.subscribe(stream);
-      if (again != null) {
-        again.collector.subscribe(stream);
+      if (full != null) {
+        full.activity = new ActivityCollector();
+        full.activity.subscribe(stream);
       }
       stream.start();
     } catch (RuntimeException | InternalError | StackOverflowError damage) {
       failure.compareAndSet(null, damage);
     }
-    if (failure.get() instanceof EventReader.MissingFieldException missing) {
+    return recording(file, shape, expected, collector, full, failure.get());
+  }
+
+  /** What was collected, if that is all there is. */
+  private static JobRecording recording(
+      Path file,
+      ChunkWalk.Shape shape,
+      Expected expected,
+      Collector collector,
+      @Nullable InFull full,
+      @Nullable Throwable failure)
+      throws RecordingException, IOException {
+    if (failure instanceof EventReader.MissingFieldException missing) {
       throw ofAnotherVersion(file, missing);
     }
     checkOneJob(file, collector);
-    if (!ours) {
+    if (!expected.ours()) {
       throw new RecordingException(
           Kind.WITHOUT_OUR_EVENTS,
           file + " has no CoorDL events: was the agent attached to the program?");
     }
-    if (failure.get() != null
-        || collector.delivered() != expected
-        || (frequent != null && frequent.collector.accepted() != expectedFrequent)) {
+    if (failure != null
+        || collector.delivered() != expected.rare()
+        || (full != null && full.activity.accepted() != expected.frequent())) {
       throw damaged(file);
     }
     return collector.recording(file, Files.size(file), shape.total(), shape.endsEarly());

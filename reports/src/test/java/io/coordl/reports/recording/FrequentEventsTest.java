@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import jdk.jfr.Configuration;
 import jdk.jfr.Recording;
@@ -26,10 +27,11 @@ import org.junit.jupiter.api.io.TempDir;
 class FrequentEventsTest {
   @TempDir Path folder;
 
-  private static final FrequentEvents NOBODY = (type, start, duration, numbers, text) -> {};
+  private static final EventTakers NOBODY =
+      new EventTakers((type, start, duration, numbers, text) -> {}, Map.of());
 
   private static String line(
-      FrequentType type, long start, long duration, long[] numbers, String text) {
+      FrequentType type, long start, long duration, long[] numbers, RecordedText text) {
     return type + " " + start + " " + duration + " " + Arrays.toString(numbers) + " " + text;
   }
 
@@ -39,8 +41,10 @@ class FrequentEventsTest {
         ChunkWalk.walk(
             file,
             Progress.NONE,
-            (type, start, duration, numbers, text) ->
-                lines.add(line(type, start, duration, numbers, text)));
+            new EventTakers(
+                (type, start, duration, numbers, text) ->
+                    lines.add(line(type, start, duration, numbers, text)),
+                Map.of()));
     assertThat(shape.allRead()).isTrue();
     return lines;
   }

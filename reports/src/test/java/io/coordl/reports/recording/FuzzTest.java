@@ -85,8 +85,18 @@ class FuzzTest {
 
   private Outcome read(byte[] bytes, String how) throws Exception {
     Path file = Files.write(folder.resolve("broken.jfr"), bytes);
+    read(file, how, path -> RecordingReader.readInFull(path, Progress.NONE).recording());
+    return read(file, how, path -> RecordingReader.read(path, Progress.NONE));
+  }
+
+  @FunctionalInterface
+  private interface Reading {
+    JobRecording read(Path file) throws RecordingException;
+  }
+
+  private static Outcome read(Path file, String how, Reading reading) {
     try {
-      return new Outcome.Read(RecordingReader.read(file, Progress.NONE));
+      return new Outcome.Read(reading.read(file));
     } catch (RecordingException refused) {
       String sentence = String.valueOf(refused.getMessage());
       assertThat(sentence)

@@ -9,9 +9,9 @@ class NameTotalsTest {
   @Test
   void theSlowestComeFirstAndTheRestIsOneRow() {
     NameTotals totals = new NameTotals(100, 2);
-    totals.add("a", 10, 1, 0);
-    totals.add("b", 30, 2, 1);
-    totals.add("a", 15, 3, 1);
+    totals.add(RecordedText.of("a"), 10, 1, 0);
+    totals.add(RecordedText.of("b"), 30, 2, 1);
+    totals.add(RecordedText.of("a"), 15, 3, 1);
     totals.add(null, 20, 4, 0);
 
     Activity.Names names = totals.names();
@@ -25,10 +25,28 @@ class NameTotalsTest {
   }
 
   @Test
+  void manyNamesAreToldApart() {
+    NameTotals totals = new NameTotals(100_000, 1);
+    for (int turn = 0; turn < 2; turn++) {
+      for (int i = 0; i < 50_000; i++) {
+        totals.add(RecordedText.of("/data/" + i + ".jpg"), i, 1, 0);
+      }
+    }
+
+    Activity.Names names = totals.names();
+
+    assertThat(names.known()).isEqualTo(50_000);
+    assertThat(names.slowest())
+        .containsExactly(new Activity.Total("/data/49999.jpg", 2, 2 * 49_999, 49_999, 2, 0));
+    assertThat(names.others().count()).isEqualTo(2 * 49_999);
+    assertThat(names.others().longestNanos()).isEqualTo(49_998);
+  }
+
+  @Test
   void namesBeyondTheLimitAreCountedTogetherAndSaidToBe() {
     NameTotals totals = new NameTotals(2, 2);
     for (String name : new String[] {"a", "b", "c", "d", "c", "a"}) {
-      totals.add(name, 1, 1, 0);
+      totals.add(RecordedText.of(name), 1, 1, 0);
     }
 
     Activity.Names names = totals.names();
