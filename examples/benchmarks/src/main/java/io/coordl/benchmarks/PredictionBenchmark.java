@@ -130,7 +130,15 @@ public final class PredictionBenchmark {
   private JsonNode predict() throws IOException, InterruptedException {
     Path profile = work.resolve("profile.jfr");
     Files.deleteIfExists(profile);
-    List<String> command = new ArrayList<>(List.of("profile", "--agent", checkout.agentJar().toString(), "-o", profile.toString(), "--"));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "profile",
+                "--agent",
+                checkout.agentJar().toString(),
+                "-o",
+                profile.toString(),
+                "--"));
     // The command of the job as a user would type it; it trains until the profile is made.
     command.addAll(job(WORKERS, STEP_MILLIS, 1000).commandLine());
     coordl(command);
