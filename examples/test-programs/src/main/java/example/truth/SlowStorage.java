@@ -35,7 +35,7 @@ final class SlowStorage extends FileSystemProvider {
 
   private final int files;
   private final long readNanos;
-  private final SlowPath.OfPaths system = new SlowPath.OfPaths(this);
+  private final SlowPath.Tree system = new SlowPath.Tree(this);
   private long free;
 
   /** A directory of {@code files} files, each of which takes so long to read. */
