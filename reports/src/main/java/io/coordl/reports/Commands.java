@@ -69,6 +69,10 @@ final class Commands {
       command.getErr().println("coordl: " + recording.getMessage());
       return ExitStatus.of(recording.kind()).code();
     }
+    if (problem instanceof OutputException) {
+      command.getErr().println("coordl: " + problem.getMessage());
+      return ExitStatus.UNWRITABLE.code();
+    }
     command.getErr().println("coordl: a defect of coordl, please report it: " + problem);
     return ExitStatus.DEFECT.code();
   }

@@ -18,6 +18,7 @@ import picocli.CommandLine.IVersionProvider;
     subcommands = {
       ProfileCommand.class,
       SummaryCommand.class,
+      ReportCommand.class,
       DiffCommand.class,
       WhatIfCommand.class,
       HelpCommand.class,

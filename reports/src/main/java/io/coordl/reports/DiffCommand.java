@@ -5,7 +5,6 @@ import io.coordl.reports.differential.DifferentialJson;
 import io.coordl.reports.differential.DifferentialText;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
-import io.coordl.reports.recording.RecordingReader;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -29,14 +28,7 @@ import picocli.CommandLine.Spec;
       "Give one recording of a profile, or three: prepared batches replayed, every item from"
           + " memory, nothing from memory. The three may be profiles of one phase each, in any"
           + " order, or ordinary recordings of three epochs or more, in this order.",
-    },
-    mixinStandardHelpOptions = true,
-    versionProvider = Coordl.Version.class,
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      " 0:the profile was printed",
-      " 1:a recording cannot be read, or holds nothing to compare",
-      " 2:the command line is wrong",
+      "The schema of the JSON is differential.schema.json in coordl.jar.",
     })
 final class DiffCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
@@ -53,16 +45,8 @@ final class DiffCommand implements Callable<Integer> {
       description = "An ordinary recording of the same job, whose own attribution is shown beside.")
   @Nullable Path live;
 
-  @Option(
-      names = "--json",
-      description =
-          "Print JSON: times in nanoseconds; its schema is differential.schema.json in coordl.jar.")
-  boolean json;
-
-  @Option(
-      names = "--no-progress",
-      description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
-  boolean noProgress;
+  @Mixin JsonOption json;
+  @Mixin ReadingOptions reading;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
   DiffCommand() {}
@@ -74,31 +58,28 @@ final class DiffCommand implements Callable<Integer> {
           spec.commandLine(),
           "Two recordings say too little: give one profile, or three: ingestion, cached, cold.");
     }
-    Optional<JobRecording> ordinary = live == null ? Optional.empty() : Optional.of(read(live));
-    JobRecording first = read(files.get(0));
+    Optional<JobRecording> ordinary =
+        live == null ? Optional.empty() : Optional.of(reading.read(live));
+    JobRecording first = reading.read(files.get(0));
     Differential differential =
         files.size() == 1
             ? Differential.of(first, ordinary)
-            : Differential.of(first, read(files.get(1)), read(files.get(2)), ordinary);
+            : Differential.of(
+                first, reading.read(files.get(1)), reading.read(files.get(2)), ordinary);
     if (differential.timings().isEmpty()) {
       throw new RecordingException(
+          RecordingException.Kind.WITHOUT_OUR_EVENTS,
           differential.missing().stream()
               .map(one -> one.reason())
               .findFirst()
               .orElse("no phase was measured."));
     }
     PrintWriter out = spec.commandLine().getOut();
-    if (json) {
+    if (json.wanted()) {
       out.println(DifferentialJson.of(differential));
     } else {
       DifferentialText.lines(differential).forEach(out::println);
     }
-    return ExitCode.OK;
-  }
-
-  private JobRecording read(Path file) throws RecordingException {
-    try (ProgressBar bar = ProgressBar.of(file, !noProgress, spec.commandLine().getErr())) {
-      return RecordingReader.read(file, bar);
-    }
+    return ExitStatus.DONE.code();
   }
 }

@@ -14,7 +14,7 @@ enum ExitStatus {
   USAGE(2, "the command line is wrong"),
   NO_RECORDING(3, "the file is empty or not a Flight Recorder recording"),
   DAMAGED(4, "the recording is damaged or cut off"),
-  WITHOUT_OUR_EVENTS(5, "the recording has no CoorDL events"),
+  WITHOUT_OUR_EVENTS(5, "the recording lacks the CoorDL events that are needed"),
   OTHER_VERSION(6, "another version of the agent wrote the recording"),
   SEVERAL_RUNS(7, "the file holds recordings of several runs"),
   DEFECT(70, "a defect of coordl"),

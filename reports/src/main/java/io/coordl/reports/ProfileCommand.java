@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -34,15 +35,10 @@ import picocli.CommandLine.Spec;
           + " prepared already, with every item from memory, and with every item from storage.",
       "The run ends after the last phase. Models that the program would have saved later are not"
           + " saved.",
-    },
-    mixinStandardHelpOptions = true,
-    versionProvider = Coordl.Version.class,
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      " 0:the profile was printed",
-      " 1:nothing was measured, or the program cannot be started",
-      " 2:the command line is wrong",
-      " else:that of the program, which failed; what was measured before is printed",
+      "With --json, what the program prints goes to stderr; the schema is"
+          + " differential.schema.json in coordl.jar.",
+      "Where the program fails, its exit code is that of this command, and what was measured"
+          + " before is printed.",
     })
 final class ProfileCommand implements Callable<Integer> {
   private static final String AGENT = "coordl-agent.jar";
@@ -85,12 +81,7 @@ final class ProfileCommand implements Callable<Integer> {
       description = "The agent (default: coordl-agent.jar beside coordl.jar).")
   @Nullable Path agent;
 
-  @Option(
-      names = "--json",
-      description =
-          "Print JSON: times in nanoseconds; its schema is differential.schema.json in coordl.jar."
-              + " What the program prints goes to stderr then.")
-  boolean json;
+  @Mixin JsonOption json;
 
   /** As the agent's argument takes them. */
   enum Phases {
@@ -104,7 +95,7 @@ final class ProfileCommand implements Callable<Integer> {
   ProfileCommand() {}
 
   @Override
-  public Integer call() throws RecordingException {
+  public Integer call() throws RecordingException, OutputException {
     ProcessBuilder program = program();
     int code = run(program);
     if (code != 0) {
@@ -121,7 +112,7 @@ final class ProfileCommand implements Callable<Integer> {
       return code;
     }
     PrintWriter out = spec.commandLine().getOut();
-    if (json) {
+    if (json.wanted()) {
       out.println(DifferentialJson.of(differential));
     } else {
       DifferentialText.lines(differential).forEach(out::println);
@@ -139,6 +130,7 @@ final class ProfileCommand implements Callable<Integer> {
     Differential differential = Differential.of(recording, Optional.empty());
     if (differential.timings().isEmpty()) {
       throw new RecordingException(
+          RecordingException.Kind.WITHOUT_OUR_EVENTS,
           differential.missing().stream()
               .map(one -> one.reason())
               .findFirst()
@@ -147,7 +139,7 @@ final class ProfileCommand implements Callable<Integer> {
     return differential;
   }
 
-  private ProcessBuilder program() throws RecordingException {
+  private ProcessBuilder program() throws RecordingException, OutputException {
     Path file = output.toAbsolutePath();
     if (file.toString().indexOf(',') >= 0) {
       throw new ParameterException(
@@ -175,7 +167,7 @@ final class ProfileCommand implements Callable<Integer> {
     try {
       Files.deleteIfExists(file);
     } catch (IOException e) {
-      throw new RecordingException(file + " cannot be written: " + e.getMessage());
+      throw new OutputException(file + " cannot be written: " + e.getMessage());
     }
     List<String> words = new ArrayList<>(command);
     Path launcher = Path.of(words.get(0)).getFileName();
@@ -220,12 +212,12 @@ final class ProfileCommand implements Callable<Integer> {
 
   private int run(ProcessBuilder program) throws RecordingException {
     program.inheritIO();
-    if (json) {
+    if (json.wanted()) {
       program.redirectOutput(ProcessBuilder.Redirect.PIPE);
     }
     try {
       Process running = program.start();
-      if (json) {
+      if (json.wanted()) {
         try (InputStream printed = running.getInputStream()) {
           printed.transferTo(System.err);
         }

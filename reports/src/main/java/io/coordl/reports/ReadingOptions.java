@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
@@ -23,8 +24,19 @@ final class ReadingOptions {
 
   /** Reads one recording, with a progress bar where it helps. */
   JobRecording read(Path file) throws RecordingException {
-    try (ProgressBar bar = ProgressBar.of(file, !noProgress, command.commandLine().getErr())) {
+    try (ProgressBar bar = bar(file)) {
       return RecordingReader.read(file, bar);
     }
+  }
+
+  /** The same with what every batch, item and transform took. */
+  JobActivity readInFull(Path file) throws RecordingException {
+    try (ProgressBar bar = bar(file)) {
+      return RecordingReader.readInFull(file, bar);
+    }
+  }
+
+  private ProgressBar bar(Path file) {
+    return ProgressBar.of(file, !noProgress, command.commandLine().getErr());
   }
 }

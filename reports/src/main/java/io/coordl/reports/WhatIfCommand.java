@@ -1,24 +1,20 @@
 package io.coordl.reports;
 
-import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
-import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.whatif.WhatIf;
 import io.coordl.reports.whatif.WhatIfJson;
 import io.coordl.reports.whatif.WhatIfText;
 import io.coordl.reports.whatif.Wishes;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code coordl whatif FILE.jfr}. */
@@ -28,20 +24,12 @@ import picocli.CommandLine.Spec;
       "Predicts what would make a job faster, and by how much, before it is tried.",
       "Best on a profile; of an ordinary recording of three epochs or more it says less, with wider"
           + " errors. Without a question it answers all of them.",
-    },
-    mixinStandardHelpOptions = true,
-    versionProvider = Coordl.Version.class,
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      " 0:the answers were printed, also where something is missing for one",
-      " 1:the recording cannot be read",
-      " 2:the command line is wrong",
+      "The schema of the JSON is whatif.schema.json in coordl.jar.",
     })
 final class WhatIfCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 
-  @Parameters(paramLabel = "FILE.jfr", description = "The recording that the agent wrote.")
-  Path file;
+  @Mixin RecordingFile recording;
 
   @Option(
       names = "--cache",
@@ -100,17 +88,7 @@ final class WhatIfCommand implements Callable<Integer> {
               + " but what the recording may not show.")
   @Nullable Double computeCores;
 
-  @Option(
-      names = "--json",
-      description =
-          "Print JSON: times in nanoseconds, sizes in bytes; its schema is whatif.schema.json in"
-              + " coordl.jar.")
-  boolean json;
-
-  @Option(
-      names = "--no-progress",
-      description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
-  boolean noProgress;
+  @Mixin JsonOption json;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
   WhatIfCommand() {}
@@ -122,20 +100,14 @@ final class WhatIfCommand implements Callable<Integer> {
           spec.commandLine(),
           "Invalid value for option '--compute-cores': '" + computeCores + "' is below 0");
     }
-    WhatIf whatIf = WhatIf.of(read(), wishes(), questions());
+    WhatIf whatIf = WhatIf.of(recording.read(), wishes(), questions());
     PrintWriter out = spec.commandLine().getOut();
-    if (json) {
+    if (json.wanted()) {
       out.println(WhatIfJson.of(whatIf));
     } else {
       WhatIfText.lines(whatIf).forEach(out::println);
     }
-    return ExitCode.OK;
-  }
-
-  private JobRecording read() throws RecordingException {
-    try (ProgressBar bar = ProgressBar.of(file, !noProgress, spec.commandLine().getErr())) {
-      return RecordingReader.read(file, bar);
-    }
+    return ExitStatus.DONE.code();
   }
 
   private Wishes wishes() {

@@ -38,7 +38,8 @@ class ArchitectureTest {
               "io.coordl.reports.summary",
               "io.coordl.reports.differential",
               "io.coordl.reports.whatif",
-              "io.coordl.reports.text");
+              "io.coordl.reports.text",
+              "io.coordl.reports.page");
 
   @ArchTest
   static final ArchRule onlyRecordingsReadJfr =

@@ -179,6 +179,48 @@ class CoordlTest {
   }
 
   @Test
+  void theReportIsOnePageBesideTheOthersOfItsFolder() throws Exception {
+    Path page = folder.resolve("report.html");
+
+    assertThat(coordl("report", job(), "-o", page)).as(err.toString()).isZero();
+
+    assertThat(page).content().startsWith("<!DOCTYPE html>").contains("\"recordings\":[{");
+    assertThat(out.toString()).isEqualTo(page + System.lineSeparator());
+    assertThat(folder.toFile().list()).containsExactlyInAnyOrder("job.jfr", "report.html");
+  }
+
+  @Test
+  void aReportThatCannotBeWrittenIsOneSentenceAndAnExitCode() throws Exception {
+    Path job = job();
+    Path there = Files.writeString(folder.resolve("there.html"), "mine");
+    Path nowhere = folder.resolve("no/report.html");
+
+    assertThat(coordl("report", job, "-o", there)).isEqualTo(74);
+    assertThat(coordl("report", job, "-o", nowhere)).isEqualTo(74);
+    assertThat(coordl("report", job, "-o", folder)).isEqualTo(74);
+    assertThat(coordl("report", job, "-o", job, "--force")).isEqualTo(74);
+    assertThat(coordl("report", folder.resolve("no.jfr"), "-o", there, "--force")).isEqualTo(1);
+
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "coordl: "
+                + there
+                + " is there already: name another file, or write over it with --force.",
+            "coordl: "
+                + nowhere
+                + " cannot be written: there is no directory "
+                + nowhere.getParent()
+                + "; make it first.",
+            "coordl: " + folder + " is a directory: name the file to write in it.",
+            "coordl: " + job + " is the recording itself: name another file to write.",
+            "coordl: " + folder.resolve("no.jfr") + " does not exist.");
+    assertThat(there).hasContent("mine");
+    assertThat(coordl("report", job, "-o", there, "--force")).isZero();
+    assertThat(there).content().startsWith("<!DOCTYPE html>");
+    assertThat(coordl("report", job)).isEqualTo(2);
+  }
+
+  @Test
   void aWrongCommandLineIsExitCodeTwo() {
     assertThat(coordl()).isEqualTo(2);
     assertThat(coordl("summary")).isEqualTo(2);

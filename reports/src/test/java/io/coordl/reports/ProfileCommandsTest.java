@@ -198,7 +198,7 @@ class ProfileCommandsTest {
     assertThat(coordl("whatif", option, value, folder.resolve("all.jfr"))).isEqualTo(2);
 
     assertThat(err.toString().lines().findFirst().orElseThrow())
-        .startsWith("Invalid value for option '" + option + "'")
+        .startsWith("coordl: Invalid value for option '" + option + "'")
         .contains("'");
     assertThat(err.toString()).doesNotContain("\tat ", "Exception");
   }
@@ -208,10 +208,10 @@ class ProfileCommandsTest {
     Path text = Files.writeString(folder.resolve("notes.txt"), "no recording");
     Path job = record("short.jfr", () -> Recordings.emitEpoch(1, Recordings.SECOND, 0));
 
-    assertThat(coordl("diff", text)).isEqualTo(1);
-    assertThat(coordl("whatif", text)).isEqualTo(1);
-    assertThat(coordl("diff", job)).isEqualTo(1);
-    assertThat(coordl("diff", job, job, job)).isEqualTo(1);
+    assertThat(coordl("diff", text)).isEqualTo(3);
+    assertThat(coordl("whatif", text)).isEqualTo(3);
+    assertThat(coordl("diff", job)).isEqualTo(5);
+    assertThat(coordl("diff", job, job, job)).isEqualTo(5);
     assertThat(err.toString().lines()).hasSize(4).allMatch(line -> line.startsWith("coordl: "));
     assertThat(coordl("diff", job, job)).isEqualTo(2);
     assertThat(coordl("diff")).isEqualTo(2);

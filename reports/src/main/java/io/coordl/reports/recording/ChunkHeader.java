@@ -7,13 +7,21 @@ import java.nio.ByteBuffer;
  * itself; all numbers are big endian.
  *
  * @param size bytes of the chunk, this header included; in an unfinished chunk, of what was flushed
+ * @param constants where the last group of constants is, from the chunk's start; 0 if there is none
  * @param metadata where the description of the events is, from the chunk's start; 0 until the JVM
  *     first flushes the chunk
  * @param startNanos when the chunk began, in nanoseconds since 1970
- * @param startTicks the same in ticks of the JVM's clock
+ * @param startTicks the same in ticks of the clock that the events use
  * @param state {@value #FINISHED} if the JVM finished the chunk, else a count of its flushes
  */
-record ChunkHeader(long size, long metadata, long startNanos, long startTicks, byte state) {
+record ChunkHeader(
+    long size,
+    long constants,
+    long metadata,
+    long startNanos,
+    long startTicks,
+    long ticksPerSecond,
+    byte state) {
   static final int LENGTH = 68;
   static final int FINISHED = 0;
   static final int STATE_OFFSET = 64;
@@ -21,9 +29,11 @@ record ChunkHeader(long size, long metadata, long startNanos, long startTicks, b
   private static final int MAGIC = 'F' << 24 | 'L' << 16 | 'R' << 8;
   private static final int MAJOR_VERSION_OFFSET = 4;
   private static final int SIZE_OFFSET = 8;
+  private static final int CONSTANTS_OFFSET = 16;
   private static final int METADATA_OFFSET = 24;
   private static final int START_NANOS_OFFSET = 32;
   private static final int START_TICKS_OFFSET = 48;
+  private static final int TICKS_PER_SECOND_OFFSET = 56;
   private static final int FEATURES_OFFSET = 67;
   private static final int COMPRESSED_INTEGERS = 1;
 
@@ -41,9 +51,11 @@ record ChunkHeader(long size, long metadata, long startNanos, long startTicks, b
     int at = bytes.position();
     return new ChunkHeader(
         bytes.getLong(at + SIZE_OFFSET),
+        bytes.getLong(at + CONSTANTS_OFFSET),
         bytes.getLong(at + METADATA_OFFSET),
         bytes.getLong(at + START_NANOS_OFFSET),
         bytes.getLong(at + START_TICKS_OFFSET),
+        bytes.getLong(at + TICKS_PER_SECOND_OFFSET),
         bytes.get(at + STATE_OFFSET));
   }
 
@@ -54,5 +66,13 @@ record ChunkHeader(long size, long metadata, long startNanos, long startTicks, b
   /** True if the JVM began the chunk and never flushed it: there is nothing to read in it. */
   boolean isBare() {
     return !finished() && (metadata == 0 || size < LENGTH);
+  }
+
+  /**
+   * A time of an event in nanoseconds since 1970, by the chunk's own clock, rounded as the JDK
+   * rounds.
+   */
+  long nanosAt(long ticks) {
+    return startNanos + (long) ((ticks - startTicks) / (ticksPerSecond / 1e9));
   }
 }

@@ -4,18 +4,18 @@ import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through a recording from event to event by their sizes, reads none, and counts them.
+ * Goes through a recording from event to event by their sizes and counts them; of the frequent
+ * ones, if they are wanted, it reads the fields in passing.
  *
  * <p>Why, when the JDK can read recordings: its event stream ends without a word where a file is
  * cut off or damaged, and waits for ever for the rest of a chunk that a dead JVM did not finish. A
@@ -23,26 +23,32 @@ import java.util.Map;
  * tell afterwards whether the stream delivered everything.
  */
 final class ChunkWalk {
-  private static final int BUFFER = 1 << 20;
-  private static final long METADATA = 0;
-  private static final long CONSTANTS = 1;
+  static final long METADATA = 0;
+  static final long CONSTANTS = 1;
+
+  /** Types with larger numbers are counted in a map. */
+  private static final int USUAL_TYPES = 1 << 14;
 
   private final Path file;
-  private final FileChannel channel;
+  private final FileBytes bytes;
   private final long length;
   private final Progress progress;
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER).limit(0);
-  private long bufferStart;
+  private final @Nullable FrequentEvents frequent;
 
-  private final Map<Long, long[]> events = new HashMap<>();
+  private final long[] usual = new long[USUAL_TYPES];
+  private final Map<Long, Long> unusual = new HashMap<>();
   private final Map<ChunkHeader, Long> chunks = new LinkedHashMap<>();
   private boolean endsEarly;
+  private boolean allRead = true;
+  private long told;
 
-  private ChunkWalk(Path file, FileChannel channel, Progress progress) throws IOException {
+  private ChunkWalk(
+      Path file, FileBytes bytes, Progress progress, @Nullable FrequentEvents frequent) {
     this.file = file;
-    this.channel = channel;
-    this.length = channel.size();
+    this.bytes = bytes;
+    this.length = bytes.length();
     this.progress = progress;
+    this.frequent = frequent;
   }
 
   /**
@@ -52,8 +58,14 @@ final class ChunkWalk {
    * @param asIs true if the file is just these chunks in this order, all finished
    * @param endsEarly true if something was not finished
    * @param events number of events in these chunks by the number of their type
+   * @param allRead false if frequent events are written in a way that only the JDK may know
    */
-  record Shape(List<Chunk> chunks, boolean asIs, boolean endsEarly, Map<Long, Long> events) {
+  record Shape(
+      List<Chunk> chunks,
+      boolean asIs,
+      boolean endsEarly,
+      Map<Long, Long> events,
+      boolean allRead) {
     long total() {
       return events.values().stream().mapToLong(Long::longValue).sum();
     }
@@ -69,11 +81,14 @@ final class ChunkWalk {
   /**
    * Walks through the whole file.
    *
+   * @param frequent gets the frequent events; null if nobody wants them
    * @throws RecordingException if the file is foreign, cut off or damaged
+   * @throws EventReader.MissingFieldException if an event lacks a field
    */
-  static Shape walk(Path file, Progress progress) throws IOException, RecordingException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return new ChunkWalk(file, channel, progress).walk();
+  static Shape walk(Path file, Progress progress, @Nullable FrequentEvents frequent)
+      throws IOException, RecordingException {
+    try (FileBytes bytes = new FileBytes(file)) {
+      return new ChunkWalk(file, bytes, progress, frequent).walk();
     }
   }
 
@@ -86,6 +101,7 @@ final class ChunkWalk {
               + " flushed by then is in the temporary directory, in a folder that begins with the"
               + " date and ends with the process id.");
     }
+    progress.at(0);
     long position = 0;
     while (position < length) {
       position = walkChunk(position);
@@ -94,8 +110,12 @@ final class ChunkWalk {
         break;
       }
     }
-    Map<Long, Long> counts = new HashMap<>();
-    events.forEach((type, count) -> counts.put(type, count[0]));
+    Map<Long, Long> counts = new HashMap<>(unusual);
+    for (int type = 0; type < USUAL_TYPES; type++) {
+      if (usual[type] > 0) {
+        counts.put((long) type, usual[type]);
+      }
+    }
     List<Chunk> inFile = new ArrayList<>();
     chunks.forEach((header, start) -> inFile.add(new Chunk(start, header)));
     List<Chunk> byTime =
@@ -106,16 +126,20 @@ final class ChunkWalk {
         !endsEarly
             && byTime.equals(inFile)
             && chunks.keySet().stream().mapToLong(ChunkHeader::size).sum() == length;
-    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts));
+    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts), allRead);
   }
 
   private boolean chunkAt(long position) throws IOException {
-    return length - position >= ChunkHeader.LENGTH
-        && ChunkHeader.isAt(load(position, ChunkHeader.LENGTH));
+    return length - position >= ChunkHeader.LENGTH && ChunkHeader.isAt(headerAt(position));
   }
 
   private boolean flushedChunkAt(long position) throws IOException {
-    return chunkAt(position) && !ChunkHeader.at(load(position, ChunkHeader.LENGTH)).isBare();
+    return chunkAt(position) && !ChunkHeader.at(headerAt(position)).isBare();
+  }
+
+  private ByteBuffer headerAt(long position) throws IOException {
+    bytes.seek(position, length);
+    return bytes.peek(ChunkHeader.LENGTH);
   }
 
   /** Returns the end of the chunk. */
@@ -123,7 +147,7 @@ final class ChunkWalk {
     if (!chunkAt(start)) {
       throw notAChunk(start);
     }
-    ChunkHeader header = ChunkHeader.at(load(start, ChunkHeader.LENGTH));
+    ChunkHeader header = ChunkHeader.at(headerAt(start));
     if (header.isBare()) {
       if (start == 0) {
         throw new RecordingException(
@@ -144,79 +168,73 @@ final class ChunkWalk {
     }
     // The same chunk again, as of two dumps of one recording, must not count twice.
     boolean first = chunks.putIfAbsent(header, start) == null;
+    ChunkEvents reader = first ? reader(start, header) : null;
     long end = start + header.size();
     long position = start + ChunkHeader.LENGTH;
     while (position < end) {
-      position = walkEvent(position, end, first);
+      position = walkEvent(position, end, first, reader);
+      if (position - told >= FileBytes.WINDOW) {
+        told = position;
+        progress.at((double) position / length);
+      }
     }
+    told = end;
     progress.at((double) end / length);
     return end;
   }
 
-  private long walkEvent(long position, long end, boolean counts)
+  private @Nullable ChunkEvents reader(long start, ChunkHeader header)
       throws IOException, RecordingException {
-    // A number takes at most nine bytes; the event's size and type are two of them.
-    ByteBuffer bytes = load(position, (int) Math.min(18, end - position));
-    long size;
-    long type;
+    if (frequent == null || !allRead) {
+      return null;
+    }
     try {
-      size = number(bytes);
-      type = number(bytes);
+      return ChunkEvents.of(bytes, start, header, frequent);
+    } catch (UnknownLayoutException e) {
+      allRead = false;
+      return null;
+    } catch (EOFException e) {
+      throw damaged(start);
+    }
+  }
+
+  private long walkEvent(long position, long end, boolean counts, @Nullable ChunkEvents reader)
+      throws IOException, RecordingException {
+    try {
+      bytes.seek(position, end);
+      long size = bytes.number();
+      long type = bytes.number();
+      if (size <= 0 || size > end - position) {
+        throw damaged(position);
+      }
+      if (counts && type != METADATA && type != CONSTANTS) {
+        count(type);
+        if (reader != null) {
+          reader.read(type, position + size);
+        }
+      }
+      return position + size;
     } catch (EOFException e) {
       throw damaged(position);
     }
-    if (size <= 0 || size > end - position) {
-      throw damaged(position);
-    }
-    if (counts && type != METADATA && type != CONSTANTS) {
-      events.computeIfAbsent(type, unseen -> new long[1])[0]++;
-    }
-    return position + size;
   }
 
-  /**
-   * Seven bits a byte, least first, the eighth saying that more follow; the ninth byte is whole.
-   */
-  private static long number(ByteBuffer bytes) throws EOFException {
-    long number = 0;
-    for (int shift = 0; shift < 56; shift += 7) {
-      if (!bytes.hasRemaining()) {
-        throw new EOFException();
-      }
-      byte next = bytes.get();
-      number |= (next & 0x7FL) << shift;
-      if (next >= 0) {
-        return number;
-      }
+  private void count(long type) {
+    if (type >= 0 && type < USUAL_TYPES) {
+      usual[(int) type]++;
+    } else {
+      unusual.merge(type, 1L, Long::sum);
     }
-    if (!bytes.hasRemaining()) {
-      throw new EOFException();
-    }
-    return number | (bytes.get() & 0xFFL) << 56;
-  }
-
-  /** The buffer, positioned so that at least {@code wanted} bytes from {@code position} follow. */
-  private ByteBuffer load(long position, int wanted) throws IOException {
-    if (position < bufferStart || position + wanted > bufferStart + buffer.limit()) {
-      buffer.clear();
-      bufferStart = position;
-      while (buffer.hasRemaining() && channel.read(buffer, bufferStart + buffer.position()) >= 0) {}
-      buffer.flip();
-      if (buffer.limit() < wanted) {
-        throw new EOFException("file shrank while it was read");
-      }
-      progress.at((double) position / length);
-    }
-    return buffer.position((int) (position - bufferStart));
   }
 
   private RecordingException notAChunk(long start) throws IOException {
     if (start == 0) {
       int known = (int) Math.min(4, length);
-      ByteBuffer bytes = load(0, known);
+      bytes.seek(0, length);
+      ByteBuffer magic = bytes.peek(known);
       boolean ours = true;
       for (int i = 0; i < known; i++) {
-        ours &= bytes.get(i) == "FLR\0".charAt(i);
+        ours &= magic.get(i) == "FLR\0".charAt(i);
       }
       if (!ours) {
         return new RecordingException(

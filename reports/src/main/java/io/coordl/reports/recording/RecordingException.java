@@ -15,7 +15,7 @@ public final class RecordingException extends Exception {
     NO_RECORDING,
     /** The file is a recording of which something is missing or overwritten. */
     DAMAGED,
-    /** The recording has none of the agent's events. */
+    /** The recording has none of the agent's events, or not those that are asked for. */
     WITHOUT_OUR_EVENTS,
     /** The agent's events lack what this version reads. */
     OTHER_VERSION,

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import jdk.jfr.EventType;
 import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordingFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads recordings of any size in a few megabytes of memory, on the calling thread. Never writes to
@@ -29,33 +30,78 @@ public final class RecordingReader {
   private RecordingReader() {}
 
   /**
-   * Reads what CoorDL's events say.
+   * Reads the totals that CoorDL's events say.
    *
    * @throws RecordingException if the file cannot be read, is foreign, empty, cut off or damaged,
    *     has no CoorDL events or those of several JVMs
    */
   public static JobRecording read(Path file, Progress progress) throws RecordingException {
+    return read(file, progress, null);
+  }
+
+  /**
+   * Reads the totals and adds up the events of every batch, item and transform, which takes about
+   * twice as long.
+   *
+   * @throws RecordingException as {@link #read(Path, Progress)}
+   */
+  public static JobActivity readInFull(Path file, Progress progress) throws RecordingException {
+    Frequent frequent = new Frequent();
+    JobRecording recording = read(file, progress, frequent);
+    return new JobActivity(recording, frequent.collector.activity());
+  }
+
+  /** The frequent events so far: begun anew where only the JDK can read them. */
+  private static final class Frequent {
+    private ActivityCollector collector = new ActivityCollector();
+  }
+
+  private static JobRecording read(Path file, Progress progress, @Nullable Frequent frequent)
+      throws RecordingException {
     checkReadable(file);
     try {
       BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
-      ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
-      JobRecording recording = read(file, shape, done -> progress.at(0.5 + done / 2));
+      ChunkWalk.Shape shape =
+          ChunkWalk.walk(
+              file, done -> progress.at(done / 2), frequent == null ? null : frequent.collector);
+      JobRecording recording = read(file, shape, done -> progress.at(0.5 + done / 2), frequent);
       checkUnchanged(file, before, shape);
       return recording;
+    } catch (EventReader.MissingFieldException missing) {
+      throw ofAnotherVersion(file, missing);
+    } catch (ArithmeticException e) {
+      throw damaged(file);
     } catch (IOException e) {
       throw new RecordingException(file + " cannot be read: " + reason(e) + ".");
     }
   }
 
-  private static JobRecording read(Path file, ChunkWalk.Shape shape, Progress progress)
+  private static RecordingException ofAnotherVersion(
+      Path file, EventReader.MissingFieldException missing) {
+    return new RecordingException(
+        Kind.OTHER_VERSION,
+        file
+            + " was written by another version of the agent ("
+            + missing.getMessage()
+            + "): use the coordl.jar that came with it.");
+  }
+
+  private static RecordingException damaged(Path file) {
+    return new RecordingException(
+        Kind.DAMAGED,
+        file + " is damaged: not all of its events can be read, so no figure would be right.");
+  }
+
+  private static JobRecording read(
+      Path file, ChunkWalk.Shape shape, Progress progress, @Nullable Frequent frequent)
       throws RecordingException, IOException {
     if (shape.asIs()) {
-      return read(file, file, shape, progress);
+      return read(file, file, shape, progress, frequent);
     }
     Path repaired = Files.createTempFile("coordl-", ".jfr");
     try {
       repair(file, repaired, shape);
-      return read(file, repaired, shape, progress);
+      return read(file, repaired, shape, progress, frequent);
     } finally {
       Files.deleteIfExists(repaired);
     }
@@ -122,11 +168,16 @@ public final class RecordingReader {
    * @param readable the same, or its repaired copy
    */
   private static JobRecording read(
-      Path file, Path readable, ChunkWalk.Shape shape, Progress progress)
+      Path file,
+      Path readable,
+      ChunkWalk.Shape shape,
+      Progress progress,
+      @Nullable Frequent frequent)
       throws RecordingException, IOException {
     Set<String> wanted = Collector.wanted();
     Map<Long, String> names = typeNames(file, readable);
     long expected = 0;
+    long expectedFrequent = 0;
     boolean ours = false;
     for (Map.Entry<Long, Long> count : shape.events().entrySet()) {
       String name = names.getOrDefault(count.getKey(), "");
@@ -134,6 +185,13 @@ public final class RecordingReader {
       if (wanted.contains(name)) {
         expected += count.getValue();
       }
+      if (FrequentType.of(name).isPresent()) {
+        expectedFrequent += count.getValue();
+      }
+    }
+    Frequent again = frequent != null && !shape.allRead() ? frequent : null;
+    if (again != null) {
+      again.collector = new ActivityCollector();
     }
 
     Collector collector = new Collector(progress, expected);
@@ -143,17 +201,15 @@ public final class RecordingReader {
       stream.setOrdered(false);
       stream.onError(error -> failure.compareAndSet(null, error));
       collector.subscribe(stream);
+      if (again != null) {
+        again.collector.subscribe(stream);
+      }
       stream.start();
     } catch (RuntimeException | InternalError | StackOverflowError damage) {
       failure.compareAndSet(null, damage);
     }
     if (failure.get() instanceof EventReader.MissingFieldException missing) {
-      throw new RecordingException(
-          Kind.OTHER_VERSION,
-          file
-              + " was written by another version of the agent ("
-              + missing.getMessage()
-              + "): use the coordl.jar that came with it.");
+      throw ofAnotherVersion(file, missing);
     }
     checkOneJob(file, collector);
     if (!ours) {
@@ -161,10 +217,10 @@ public final class RecordingReader {
           Kind.WITHOUT_OUR_EVENTS,
           file + " has no CoorDL events: was the agent attached to the program?");
     }
-    if (failure.get() != null || collector.delivered() != expected) {
-      throw new RecordingException(
-          Kind.DAMAGED,
-          file + " is damaged: not all of its events can be read, so no figure would be right.");
+    if (failure.get() != null
+        || collector.delivered() != expected
+        || (frequent != null && frequent.collector.accepted() != expectedFrequent)) {
+      throw damaged(file);
     }
     return collector.recording(file, Files.size(file), shape.total(), shape.endsEarly());
   }

@@ -31,7 +31,16 @@ final class Equinox {
             .orElseThrow()
             .newFramework(Map.of("org.osgi.framework.storage", arguments[0]));
     framework.start();
-    BundleContext context = framework.getBundleContext();
+    try {
+      printRules(framework.getBundleContext(), arguments);
+    } finally {
+      // Its threads would keep the JVM alive.
+      framework.stop();
+      framework.waitForStop(0);
+    }
+  }
+
+  private static void printRules(BundleContext context, String[] arguments) throws Exception {
     List<Bundle> bundles = new ArrayList<>();
     for (int i = 1; i < arguments.length; i++) {
       bundles.add(context.installBundle(new File(arguments[i]).toURI().toString()));
@@ -46,8 +55,6 @@ final class Equinox {
         }
       }
     }
-    framework.stop();
-    framework.waitForStop(0);
   }
 
   /** The registry's classes are in a bundle, so that this one has to ask by name. */

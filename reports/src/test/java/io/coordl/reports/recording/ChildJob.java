@@ -2,6 +2,7 @@ package io.coordl.reports.recording;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -14,6 +15,19 @@ import jdk.jfr.consumer.EventStream;
 /** A job in a JVM of its own: one that ends well, or one that dies while it records. */
 public final class ChildJob {
   private ChildJob() {}
+
+  /** The agent's event of another version: times as fractions. */
+  @Name("io.coordl.Step")
+  static final class OtherStep extends Event {
+    double compute;
+    long checkpoint;
+  }
+
+  /** The agent's event of another version: a field is missing. */
+  @Name("io.coordl.DataStall")
+  static final class OtherStall extends Event {
+    long fetch;
+  }
 
   /** The agent's event of another version: the same name, other fields. */
   @Name("io.coordl.Epoch")
@@ -40,6 +54,8 @@ public final class ChildJob {
     switch (arguments[0]) {
       case "record" -> Recordings.record(Path.of(arguments[1]), Recordings::emitJob);
       case "recordOtherVersion" -> emitOtherVersion(Path.of(arguments[1]));
+      case "recordFractions" -> emitFractions(Path.of(arguments[1]));
+      case "recordOtherStall" -> emitOtherStall(Path.of(arguments[1]));
       case "recordNewerVersion" -> emitNewerVersion(Path.of(arguments[1]));
       case "recordOtherType" -> emitOtherType(Path.of(arguments[1]));
       case "die" -> die();
@@ -58,6 +74,20 @@ public final class ChildJob {
     }
   }
 
+  private static void emitFractions(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable(OtherStep.class).withThreshold(Duration.ZERO);
+      recording.start();
+      Recordings.emitBatches(1, 3, "/data");
+      OtherStep event = new OtherStep();
+      event.begin();
+      event.compute = 5.75 * Recordings.MILLISECOND;
+      event.checkpoint = Recordings.MILLISECOND;
+      event.commit();
+      recording.dump(file);
+    }
+  }
+
   private static void emitNewerVersion(Path file) throws Exception {
     try (Recording recording = new Recording()) {
       recording.enable(NewerConfiguration.class);
@@ -68,6 +98,15 @@ public final class ChildJob {
       event.origin = "argument";
       event.since = 2;
       event.commit();
+      recording.dump(file);
+    }
+  }
+
+  private static void emitOtherStall(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable(OtherStall.class).withThreshold(Duration.ZERO);
+      recording.start();
+      new OtherStall().commit();
       recording.dump(file);
     }
   }
@@ -109,6 +148,16 @@ public final class ChildJob {
 
   static Path record(Path file) throws Exception {
     run(List.of("record", file.toString()), List.of());
+    return file;
+  }
+
+  static Path recordFractions(Path file) throws Exception {
+    run(List.of("recordFractions", file.toString()), List.of());
+    return file;
+  }
+
+  static Path recordOtherStall(Path file) throws Exception {
+    run(List.of("recordOtherStall", file.toString()), List.of());
     return file;
   }
 

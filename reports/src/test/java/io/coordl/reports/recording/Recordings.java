@@ -18,11 +18,16 @@ import io.coordl.event.StepEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.event.TransformEvent;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import jdk.jfr.Event;
 import jdk.jfr.Recording;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** Makes real recordings of the agent's real events, with figures that a test can predict. */
 public final class Recordings {
@@ -301,5 +306,86 @@ public final class Recordings {
       event.fetchTime = 2 * MILLISECOND;
       event.commit();
     }
+  }
+
+  /** The frequent events of an epoch: a stall, a step, a batch and its items for each batch. */
+  public static void emitBatches(long epoch, int count, String folder) {
+    for (int i = 0; i < count; i++) {
+      long batch = epoch * 1_000 + i;
+      DataStallEvent stall = new DataStallEvent();
+      stall.begin();
+      for (int item = 0; item < 4; item++) {
+        emitFetch(batch, folder + "/image-" + (i * 4 + item) % 40 + ".jpg", (item + 1) * 200_000L);
+        DecodeEvent decode = new DecodeEvent();
+        decode.begin();
+        decode.batch = batch;
+        decode.codec = "my.Jpeg";
+        decode.commit();
+        TransformEvent transform = new TransformEvent();
+        transform.begin();
+        transform.batch = batch;
+        transform.transform = item % 2 == 0 ? "my.Crop" : "my.Flip";
+        transform.commit();
+      }
+      BatchEvent prepared = new BatchEvent();
+      prepared.begin();
+      prepared.batch = batch;
+      prepared.fetch = 2 * MILLISECOND;
+      prepared.decode = 3 * MILLISECOND;
+      prepared.transform = MILLISECOND;
+      prepared.other = MILLISECOND / 2;
+      prepared.items = 4;
+      prepared.source = "my.Images";
+      prepared.commit();
+      stall.batch = batch;
+      stall.epoch = epoch;
+      stall.wait = 10 * MILLISECOND;
+      stall.fetch = 4 * MILLISECOND;
+      stall.prep = 3 * MILLISECOND;
+      stall.gc = 2 * MILLISECOND;
+      stall.queue = MILLISECOND;
+      stall.commit();
+      StepEvent step = new StepEvent();
+      step.begin();
+      step.batch = batch;
+      step.epoch = epoch;
+      step.compute = 8 * MILLISECOND;
+      step.checkpoint = MILLISECOND;
+      step.commit();
+    }
+  }
+
+  public static void emitFetch(long batch, @Nullable String path, long nanos) {
+    FetchEvent event = new FetchEvent();
+    event.begin();
+    event.batch = batch;
+    event.path = path;
+    event.bytes = 100_000;
+    event.fetchTime = nanos;
+    event.memory = batch % 2 == 0;
+    event.commit();
+  }
+
+  /** The distribution of one kind as the agent writes it. */
+  public static void emitHistogram(String kind, Histogram histogram) {
+    LatencyStatisticsEvent event = new LatencyStatisticsEvent();
+    event.kind = kind;
+    event.count = histogram.getTotalCount();
+    event.total = (long) (histogram.getMean() * event.count);
+    event.minimum = histogram.getMinValue();
+    event.mean = (long) histogram.getMean();
+    event.p50 = histogram.getValueAtPercentile(50);
+    event.p90 = histogram.getValueAtPercentile(90);
+    event.p99 = histogram.getValueAtPercentile(99);
+    event.p999 = histogram.getValueAtPercentile(99.9);
+    event.maximum = histogram.getMaxValue();
+    event.histogram = encoded(histogram);
+    event.commit();
+  }
+
+  public static String encoded(Histogram histogram) {
+    ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
+    int length = histogram.encodeIntoCompressedByteBuffer(buffer);
+    return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
   }
 }

@@ -1,0 +1,106 @@
+package io.coordl.benchmarks;
+
+import io.coordl.benchmarks.micro.LargeRecording;
+import io.coordl.benchmarks.micro.MissionControlReading;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How long a report of a large recording takes, next to JDK Mission Control's own parser on the
+ * same file: {@code coordl report} with 256 MiB of heap, the parser with the heap it needs, in
+ * turns, each in a JVM of its own. Both must have seen the same events. Arguments: turns (3),
+ * millions of events (10).
+ */
+public final class ReportBenchmark {
+  private static final Pattern TOTAL =
+      Pattern.compile("\"sources\":\\[\\{[^]]*?\"batches\":(\\d+)");
+  private static final String HEAP_OF_REPORT = "-Xmx256m";
+  private static final String HEAP_OF_PARSER = "-Xmx8g";
+
+  private ReportBenchmark() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    int turns = args.length > 0 ? Integer.parseInt(args[0]) : 3;
+    long events = 1_000_000L * (args.length > 1 ? Integer.parseInt(args[1]) : 10);
+    Checkout checkout = Checkout.find();
+    Path work = Files.createDirectories(checkout.work("report"));
+    Path recording = work.resolve("large.jfr");
+    Path page = work.resolve("large.html");
+    own(LargeRecording.class)
+        .args(recording.toString(), Long.toString(events))
+        .run()
+        .orFail("Writing the recording");
+
+    TextTable table = new TextTable("turn", "report s", "parser s", "times", "CPU s", "CPU s");
+    for (int turn = 1; turn <= turns; turn++) {
+      ChildResult report =
+          new ChildJvm(Jdks.running(), "io.coordl.reports.Coordl")
+              .classPath(checkout.coordlJar())
+              .jvmArgs(HEAP_OF_REPORT)
+              .args("report", "--force", recording.toString(), "-o", page.toString())
+              .run()
+              .orFail("coordl report with " + HEAP_OF_REPORT);
+      ChildResult parser =
+          own(MissionControlReading.class)
+              .jvmArgs(HEAP_OF_PARSER)
+              .args(recording.toString())
+              .run()
+              .orFail("The parser of JDK Mission Control");
+      checkSame(Files.readString(page), parser.out());
+      table.row(
+          Integer.toString(turn),
+          seconds(report.wall()),
+          seconds(parser.wall()),
+          String.format(
+              Locale.ROOT, "%.2f", (double) parser.wall().toMillis() / report.wall().toMillis()),
+          String.format(Locale.ROOT, "%.2f", report.cpuSeconds()),
+          String.format(Locale.ROOT, "%.2f", parser.cpuSeconds()));
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%n%,d events, %,d bytes; report with %s, parser with %s%n%s",
+        events,
+        Files.size(recording),
+        HEAP_OF_REPORT,
+        HEAP_OF_PARSER,
+        table);
+    System.out.println("made by: " + Commands.of(checkout, ReportBenchmark.class, turns));
+  }
+
+  private static ChildJvm own(Class<?> program) {
+    return new ChildJvm(Jdks.running(), program.getName())
+        .classPath(Path.of(System.getProperty("java.class.path")));
+  }
+
+  /** The batches of the report are those of the parser. */
+  private static void checkSame(String page, String parsed) {
+    Map<String, Long> counts = new HashMap<>();
+    for (String line : parsed.lines().toList()) {
+      String[] words = line.split(" ", -1);
+      counts.merge(words[0], Long.parseLong(words[1]), Long::sum);
+    }
+    Matcher total = TOTAL.matcher(page);
+    long expected = counts.getOrDefault("io.coordl.Batch", 0L);
+    if (!total.find() || Long.parseLong(total.group(1)) != expected) {
+      throw new IllegalStateException(
+          "The report and the parser disagree: " + expected + " batches by the parser.");
+    }
+    long all = counts.values().stream().mapToLong(Long::longValue).sum();
+    Matcher events = Pattern.compile("\"events\":(\\d+)").matcher(page);
+    if (!events.find() || Long.parseLong(events.group(1)) != all) {
+      throw new IllegalStateException("The report and the parser disagree: " + all + " events.");
+    }
+  }
+
+  private static String seconds(Duration wall) {
+    return String.format(Locale.ROOT, "%.2f", wall.toMillis() / 1e3);
+  }
+}

@@ -1,0 +1,24 @@
+package io.coordl.benchmarks.micro;
+
+import java.io.File;
+import java.io.IOException;
+import org.openjdk.jmc.common.item.IItemCollection;
+import org.openjdk.jmc.common.item.IItemIterable;
+import org.openjdk.jmc.flightrecorder.CouldNotLoadRecordingException;
+import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
+
+/**
+ * Reads a recording as JDK Mission Control does, and prints how many fetches, stalls and steps it
+ * has. Argument: file.
+ */
+public final class MissionControlReading {
+  private MissionControlReading() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, CouldNotLoadRecordingException {
+    IItemCollection events = JfrLoaderToolkit.loadEvents(new File(args[0]));
+    for (IItemIterable ofOneType : events) {
+      System.out.println(ofOneType.getType().getIdentifier() + " " + ofOneType.getItemCount());
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.coordl.reports;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/**
+ * A file that a command writes. What stands in the way is found before the work begins, and the
+ * file is there whole or not at all.
+ */
+record OutputFile(Path path) {
+
+  /**
+   * Checks that the file can be written.
+   *
+   * @param force write over a file that is there
+   */
+  static OutputFile of(Path path, boolean force) throws OutputException {
+    Path folder = folder(path);
+    if (Files.isDirectory(path)) {
+      throw new OutputException(path + " is a directory: name the file to write in it.");
+    }
+    if (!Files.isDirectory(folder)) {
+      throw new OutputException(
+          path + " cannot be written: there is no directory " + folder + "; make it first.");
+    }
+    if (Files.exists(path)) {
+      if (!force) {
+        throw new OutputException(
+            path + " is there already: name another file, or write over it with --force.");
+      }
+      if (!Files.isRegularFile(path)) {
+        throw new OutputException(path + " is not a file that could be written over.");
+      }
+    }
+    if (!Files.isWritable(folder)) {
+      throw new OutputException(
+          path + " cannot be written: this user may not write into " + folder + ".");
+    }
+    return new OutputFile(path);
+  }
+
+  /** Refuses to write over what is read. */
+  void checkIsNot(Path input) throws OutputException {
+    try {
+      if (Files.exists(path) && Files.exists(input) && Files.isSameFile(path, input)) {
+        throw new OutputException(path + " is the recording itself: name another file to write.");
+      }
+    } catch (IOException e) {
+      throw cannotWrite(e);
+    }
+  }
+
+  void write(String content) throws OutputException {
+    try {
+      // Beside the file, so that it can be moved; made as any file is, so with the usual
+      // permissions.
+      Path part =
+          folder(path).resolve("." + path.getFileName() + "." + ProcessHandle.current().pid());
+      try {
+        Files.writeString(part, content, UTF_8);
+        Files.move(part, path, StandardCopyOption.REPLACE_EXISTING);
+      } finally {
+        Files.deleteIfExists(part);
+      }
+    } catch (IOException e) {
+      throw cannotWrite(e);
+    }
+  }
+
+  private OutputException cannotWrite(IOException e) {
+    String message = e.getMessage();
+    return new OutputException(
+        path
+            + " cannot be written: "
+            + (message == null ? e.getClass().getSimpleName() : message)
+            + ".");
+  }
+
+  private static Path folder(Path path) {
+    Path folder = path.toAbsolutePath().getParent();
+    return folder == null ? path.toAbsolutePath() : folder;
+  }
+}

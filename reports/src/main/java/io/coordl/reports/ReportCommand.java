@@ -1,0 +1,71 @@
+package io.coordl.reports;
+
+import io.coordl.reports.page.Report;
+import io.coordl.reports.page.ReportPage;
+import io.coordl.reports.recording.JobActivity;
+import io.coordl.reports.recording.RecordingException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code coordl report FILE.jfr... -o report.html}. */
+@Command(
+    name = "report",
+    description = {
+      "Draws one recording, or compares several, on one HTML page.",
+      "The page needs no network and nothing beside it."
+    })
+final class ReportCommand implements Callable<Integer> {
+  /** More side by side cannot be read. */
+  private static final int MOST = 6;
+
+  @Spec CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE.jfr",
+      arity = "1..*",
+      description =
+          "The recording; of several, up to six, the first is what others are compared with.")
+  List<Path> files;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE.html",
+      required = true,
+      description = "The page to write.")
+  Path output;
+
+  @Option(names = "--force", description = "Write the page even if there is such a file already.")
+  boolean force;
+
+  @Mixin ReadingOptions reading;
+
+  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
+  ReportCommand() {}
+
+  @Override
+  public Integer call() throws RecordingException, OutputException {
+    if (files.size() > MOST) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "at most " + MOST + " recordings can be compared, and there are " + files.size() + ".");
+    }
+    OutputFile page = OutputFile.of(output, force);
+    List<JobActivity> recordings = new ArrayList<>();
+    for (Path file : files) {
+      page.checkIsNot(file);
+      recordings.add(reading.readInFull(file));
+    }
+    page.write(ReportPage.html(Report.of(recordings)));
+    spec.commandLine().getOut().println(output);
+    return ExitStatus.DONE.code();
+  }
+}

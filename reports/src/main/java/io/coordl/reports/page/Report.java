@@ -1,0 +1,161 @@
+package io.coordl.reports.page;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.coordl.reports.differential.Differential;
+import io.coordl.reports.recording.Activity;
+import io.coordl.reports.recording.JobActivity;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.summary.Summary;
+import io.coordl.reports.whatif.WhatIf;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a page shows, in the shape of the JSON that it holds: one recording, or several to compare.
+ * Names of times end in {@code Nanos}, names of sizes in {@code Bytes}.
+ *
+ * @param schemaVersion raised by changes that an old reader would not understand
+ */
+public record Report(int schemaVersion, List<Entry> recordings) {
+  static final int SCHEMA_VERSION = 1;
+
+  private static final long NANOS_PER_MILLISECOND = 1_000_000;
+
+  public Report {
+    recordings = List.copyOf(recordings);
+  }
+
+  /**
+   * One recording.
+   *
+   * @param name what the page calls it: the file's name, or its path where names are the same
+   * @param summary as {@code coordl summary --json} prints it
+   * @param latencies of the whole job, by kind
+   * @param differential what the phases of a profile come to; absent without one, and where
+   *     recordings are compared
+   * @param whatIf absent where recordings are compared
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Entry(
+      String name,
+      Summary summary,
+      TimeLine timeLine,
+      List<LatencyCurve> latencies,
+      Names files,
+      Names codecs,
+      Names transforms,
+      List<Activity.Source> sources,
+      @Nullable Differential differential,
+      @Nullable WhatIf whatIf) {}
+
+  /**
+   * What the training threads did when: one number for each slot.
+   *
+   * @param startMillis of the first slot, in milliseconds since 1970; 0 if there is no slot
+   */
+  record TimeLine(
+      long startMillis,
+      long slotNanos,
+      List<Long> computeNanos,
+      List<Long> fetchStallNanos,
+      List<Long> prepStallNanos,
+      List<Long> gcStallNanos,
+      List<Long> queueStallNanos,
+      List<Long> checkpointNanos) {
+    static TimeLine of(Activity.Times times) {
+      return new TimeLine(
+          times.startNanos() / NANOS_PER_MILLISECOND,
+          times.slotNanos(),
+          times.compute(),
+          times.fetchStall(),
+          times.prepStall(),
+          times.gcStall(),
+          times.queueStall(),
+          times.checkpoint());
+    }
+  }
+
+  /**
+   * The names that took most time, and all others together.
+   *
+   * @param known how many different names were told apart
+   * @param unnamed how many events came with a name beyond those
+   */
+  record Names(long known, long unnamed, List<Total> slowest, Total others) {
+    static Names of(Activity.Names names) {
+      return new Names(
+          names.known(),
+          names.unnamed().count(),
+          names.slowest().stream().map(Total::of).toList(),
+          Total.of(names.others()));
+    }
+  }
+
+  record Total(
+      String name,
+      long count,
+      long totalNanos,
+      long meanNanos,
+      long longestNanos,
+      long bytes,
+      long memory) {
+    static Total of(Activity.Total total) {
+      return new Total(
+          total.name(),
+          total.count(),
+          total.nanos(),
+          total.count() == 0 ? 0 : total.nanos() / total.count(),
+          total.longestNanos(),
+          total.bytes(),
+          total.memory());
+    }
+  }
+
+  /** Makes the report of some recordings, in their order. */
+  public static Report of(List<JobActivity> recordings) {
+    Set<String> names = new HashSet<>();
+    boolean different =
+        recordings.stream().allMatch(each -> names.add(fileName(each.recording().file())));
+    return new Report(
+        SCHEMA_VERSION,
+        recordings.stream()
+            .map(
+                each -> {
+                  Path file = each.recording().file();
+                  return entry(
+                      different ? fileName(file) : file.toString(), each, recordings.size() == 1);
+                })
+            .toList());
+  }
+
+  private static String fileName(Path file) {
+    Path name = file.getFileName();
+    return name == null ? file.toString() : name.toString();
+  }
+
+  private static Entry entry(String name, JobActivity job, boolean alone) {
+    Activity activity = job.activity();
+    JobRecording recording = job.recording();
+    return new Entry(
+        name,
+        Summary.of(recording),
+        TimeLine.of(activity.times()),
+        recording.latencies().stream().map(LatencyCurve::of).toList(),
+        Names.of(activity.files()),
+        Names.of(activity.codecs()),
+        Names.of(activity.transforms()),
+        activity.sources(),
+        alone && !recording.phases().isEmpty() ? Differential.of(recording) : null,
+        alone ? WhatIf.of(recording) : null);
+  }
+
+  /** The name of the page. */
+  String title() {
+    return recordings.size() == 1
+        ? "CoorDL: " + recordings.get(0).name()
+        : "CoorDL: " + String.join(", ", recordings.stream().map(Entry::name).toList());
+  }
+}

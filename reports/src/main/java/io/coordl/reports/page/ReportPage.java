@@ -1,0 +1,114 @@
+package io.coordl.reports.page;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A report as one HTML page with everything in it: the figures as JSON, the chart library, our
+ * script and style. Its content security policy allows exactly these, by their hashes, and no
+ * connection at all, so a file name in a recording can be any text.
+ */
+public final class ReportPage {
+  /** The version that the build puts into the jar. */
+  static final String CHART_JS_VERSION = "4.5.1";
+
+  static final String CHART_JS =
+      "/META-INF/resources/webjars/chart.js/" + CHART_JS_VERSION + "/dist/chart.umd.min.js";
+
+  private static final Pattern PLACE = Pattern.compile("\\{\\{(\\w+)}}");
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY).build();
+
+  private ReportPage() {}
+
+  /** The page. */
+  public static String html(Report report) {
+    String style = resource("page.css");
+    String chart = resource(CHART_JS).replaceAll("(?m)^//# sourceMappingURL=.*$", "");
+    String script = resource("page.js");
+    return fill(
+        resource("page.html"),
+        Map.of(
+            "title",
+            escape(report.title()),
+            "policy",
+            "default-src 'none'; style-src "
+                + hash(style)
+                + "; script-src "
+                + hash(chart)
+                + " "
+                + hash(script),
+            "style",
+            style,
+            "data",
+            json(report),
+            "chart",
+            chart,
+            "script",
+            script));
+  }
+
+  /** The figures as JSON that neither ends the script element it stands in nor opens another. */
+  static String json(Report report) {
+    // These characters stand in no JSON but in its texts, where they may be written so.
+    return MAPPER
+        .writeValueAsString(report)
+        .replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+        .replace("&", "\\u0026")
+        .replace("\u2028", "\\u2028")
+        .replace("\u2029", "\\u2029");
+  }
+
+  private static String fill(String template, Map<String, String> contents) {
+    Matcher place = PLACE.matcher(template);
+    StringBuilder page = new StringBuilder();
+    while (place.find()) {
+      String content = contents.get(place.group(1));
+      if (content == null) {
+        throw new IllegalStateException("nothing for " + place.group());
+      }
+      place.appendReplacement(page, Matcher.quoteReplacement(content));
+    }
+    return place.appendTail(page).toString();
+  }
+
+  private static String escape(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+
+  private static String hash(String content) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));
+      return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // Every JDK has it.
+    }
+  }
+
+  private static String resource(String name) {
+    try (InputStream in = ReportPage.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException(name + " is missing from coordl.jar");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

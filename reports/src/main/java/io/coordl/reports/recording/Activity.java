@@ -1,0 +1,72 @@
+package io.coordl.reports.recording;
+
+import java.util.List;
+
+/**
+ * What the frequent events of a recording come to. Its size does not depend on their number.
+ *
+ * @param times what the training threads did when
+ * @param files the slowest items, by their fetches of 0.1 ms or longer
+ * @param codecs by decodes as long as the recording's threshold or longer
+ * @param transforms by transforms as long as the recording's threshold or longer
+ * @param sources iterators and data sets, by the preparation of their batches
+ */
+public record Activity(
+    Times times, Names files, Names codecs, Names transforms, List<Source> sources) {
+
+  public Activity {
+    sources = List.copyOf(sources);
+  }
+
+  /**
+   * Nanoseconds of each part in slots of equal width; several training threads may together do more
+   * than a slot is wide.
+   *
+   * @param startNanos of the first slot, in nanoseconds since 1970; 0 if there is none
+   * @param slotNanos width of a slot
+   */
+  public record Times(
+      long startNanos,
+      long slotNanos,
+      List<Long> compute,
+      List<Long> fetchStall,
+      List<Long> prepStall,
+      List<Long> gcStall,
+      List<Long> queueStall,
+      List<Long> checkpoint) {}
+
+  /**
+   * Names by their time.
+   *
+   * @param known how many different names were told apart
+   * @param slowest those that took most time in total, the slowest first
+   * @param others all other names together
+   * @param unnamed those of the others that came when as many names were known as are told apart;
+   *     one of them may be as slow as the slowest
+   */
+  public record Names(long known, List<Total> slowest, Total others, Total unnamed) {
+    public Names {
+      slowest = List.copyOf(slowest);
+    }
+  }
+
+  /**
+   * Events of one name, or of several together.
+   *
+   * @param name empty if it stands for several
+   * @param memory how many of them were answered from memory
+   */
+  public record Total(
+      String name, long count, long nanos, long longestNanos, long bytes, long memory) {}
+
+  /** Batches of one iterator or data set, and the self times of their preparation. */
+  public record Source(
+      String name,
+      long batches,
+      long items,
+      long wallNanos,
+      long fetchNanos,
+      long decodeNanos,
+      long transformNanos,
+      long otherNanos) {}
+}

@@ -1,0 +1,135 @@
+package io.coordl.reports.recording;
+
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the training threads did when: nanoseconds of each part in slots of equal width. There are
+ * never more than {@value #SLOTS} slots: when time runs past the last, pairs of slots are merged
+ * and each is twice as wide, so that nothing is lost but detail. Confined to one thread.
+ */
+final class TimeLine {
+  static final int SLOTS = 480;
+  static final long FINEST = 1_000_000;
+
+  /** What a training thread does at a time. */
+  enum Part {
+    COMPUTE,
+    FETCH_STALL,
+    PREP_STALL,
+    GC_STALL,
+    QUEUE_STALL,
+    CHECKPOINT
+  }
+
+  private final Map<Part, long[]> nanos = new EnumMap<>(Part.class);
+  private long origin = Long.MAX_VALUE;
+  private long width = FINEST;
+  private int used;
+
+  TimeLine() {
+    for (Part part : Part.values()) {
+      nanos.put(part, new long[SLOTS]);
+    }
+  }
+
+  /**
+   * Spreads a time evenly over the span in which it passed.
+   *
+   * @param amount nanoseconds of the part
+   * @param start in nanoseconds since 1970; may lie before what was added already
+   * @param duration of the span, in nanoseconds
+   * @throws ArithmeticException if the times are further apart than any recording's
+   */
+  void add(Part part, long amount, long start, long duration) {
+    if (amount == 0) {
+      return;
+    }
+    long end = start + Math.max(0, duration);
+    if (end < start) {
+      end = start;
+    }
+    include(start, end);
+    long[] slots = slotsOf(part);
+    long from = start - origin;
+    long to = end - origin;
+    int first = (int) (from / width);
+    int last = (int) (to / width);
+    long given = 0;
+    for (int slot = first; slot < last; slot++) {
+      long until = (long) ((double) amount * ((slot + 1) * width - from) / (to - from));
+      slots[slot] += until - given;
+      given = until;
+    }
+    slots[last] += amount - given;
+    used = Math.max(used, last + 1);
+  }
+
+  /** Makes room from the first to the last nanosecond. */
+  private void include(long start, long end) {
+    if (used == 0) {
+      origin = start;
+    } else if (start < origin) {
+      shift(start);
+    }
+    long length = Math.subtractExact(end, origin);
+    while (length / width >= SLOTS) {
+      merge();
+    }
+  }
+
+  /** Moves the slots so that the time line begins at or before an earlier time. */
+  private void shift(long start) {
+    long before = Math.subtractExact(origin, start);
+    while (before / width + 1 + used > SLOTS) {
+      merge();
+    }
+    int slots = (int) ((before + width - 1) / width);
+    for (long[] part : nanos.values()) {
+      System.arraycopy(part, 0, part, slots, used);
+      Arrays.fill(part, 0, slots, 0);
+    }
+    origin -= slots * width;
+    used += slots;
+  }
+
+  private void merge() {
+    if (width > Long.MAX_VALUE / 2 / SLOTS) {
+      throw new ArithmeticException("times too far apart");
+    }
+    for (long[] part : nanos.values()) {
+      for (int slot = 0; slot < SLOTS / 2; slot++) {
+        part[slot] = part[2 * slot] + part[2 * slot + 1];
+      }
+      Arrays.fill(part, SLOTS / 2, SLOTS, 0);
+    }
+    width *= 2;
+    used = (used + 1) / 2;
+  }
+
+  private long[] slotsOf(Part part) {
+    long[] slots = nanos.get(part);
+    if (slots == null) {
+      throw new AssertionError(part);
+    }
+    return slots;
+  }
+
+  Activity.Times times() {
+    return new Activity.Times(
+        used == 0 ? 0 : origin,
+        width,
+        slots(Part.COMPUTE),
+        slots(Part.FETCH_STALL),
+        slots(Part.PREP_STALL),
+        slots(Part.GC_STALL),
+        slots(Part.QUEUE_STALL),
+        slots(Part.CHECKPOINT));
+  }
+
+  private List<Long> slots(Part part) {
+    return Arrays.stream(slotsOf(part), 0, used).boxed().toList();
+  }
+}

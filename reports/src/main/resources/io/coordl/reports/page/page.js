@@ -1,0 +1,1089 @@
+"use strict";
+/*
+ * Draws the page from the JSON in it. Every number that is shown names where it comes from: data-json
+ * is the JSON pointer of its value, data-of of what it is divided by, data-minus of what is taken from
+ * it, and data-unit how it is written. Texts of the recording become text nodes, never markup.
+ */
+(() => {
+  const DATA = JSON.parse(document.getElementById("data").textContent);
+  const RECORDINGS = DATA.recordings;
+  const SEVERAL = RECORDINGS.length > 1;
+  const main = document.getElementById("main");
+  const sections = [];
+  const charts = [];
+
+  // ---- values and how they are written
+
+  const escapeKey = key => String(key).replace(/~/g, "~0").replace(/\//g, "~1");
+  const pointer = (...keys) => keys.map(key => "/" + escapeKey(key)).join("");
+  const below = (base, ...keys) => base + pointer(...keys);
+
+  function at(path) {
+    let value = DATA;
+    for (const key of path.split("/").slice(1)) {
+      if (value === undefined || value === null) return undefined;
+      value = value[key.replace(/~1/g, "/").replace(/~0/g, "~")];
+    }
+    return value;
+  }
+
+  const SIZES = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  const fixed = (value, digits) =>
+    (value < 0 ? "\u2212" : "") +
+    Math.abs(value).toFixed(digits).replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
+
+  const UNITS = {
+    text: value => String(value),
+    count: value => fixed(value, 0),
+    seconds: value => fixed(value / 1e9, 2),
+    nanos: value => {
+      const size = Math.abs(value);
+      if (size < 1e3) return fixed(value, 0) + " ns";
+      if (size < 1e6) return fixed(value / 1e3, 1) + " \u00b5s";
+      if (size < 1e9) return fixed(value / 1e6, 1) + " ms";
+      return fixed(value / 1e9, 2) + " s";
+    },
+    bytes: value => {
+      let unit = 0;
+      let size = value;
+      while (Math.abs(size) >= 1024 && unit < SIZES.length - 1) {
+        size /= 1024;
+        unit++;
+      }
+      return (unit === 0 ? fixed(value, 0) : fixed(size, 1)) + " " + SIZES[unit];
+    },
+    percent: value => fixed(100 * value, 1) + " %",
+    times: value => fixed(value, 2) + " \u00d7",
+    number: value => fixed(value, 2),
+    percentile: value => String(value),
+  };
+
+  const quantity = value =>
+    fixed(value, Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2);
+
+  const KNOWN_UNITS = { share: "percent", times: "times", bytes: "bytes", nanos: "nanos" };
+
+  /** How a number of a prediction is written: "bytes/s" and "bytes" in powers of 1024. */
+  function writer(unit) {
+    if (KNOWN_UNITS[unit]) return UNITS[KNOWN_UNITS[unit]];
+    if (unit === "bytes/s") return value => UNITS.bytes(value) + "/s";
+    return value => quantity(value) + " " + unit;
+  }
+
+  function valueOf(path, more = {}) {
+    let value = at(path);
+    if (more.minus !== undefined) value -= at(more.minus);
+    if (more.of !== undefined) {
+      const whole = at(more.of);
+      if (!(whole > 0)) return undefined;
+      value /= whole;
+    }
+    return value;
+  }
+
+  /** An element that shows a value of the JSON; a dash where there is none. */
+  function show(path, unit, more = {}) {
+    const value = valueOf(path, more);
+    if (value === undefined || value === null) return document.createTextNode("\u2013");
+    const span = document.createElement("span");
+    span.dataset.json = path;
+    span.dataset.unit = unit;
+    if (more.of !== undefined) span.dataset.of = more.of;
+    if (more.minus !== undefined) span.dataset.minus = more.minus;
+    const write = UNITS[unit] || writer(unit.replace(/^in /, ""));
+    span.textContent = (more.minus !== undefined && value > 0 ? "+" : "") + write(value);
+    return span;
+  }
+
+  // ---- elements
+
+  function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
+    made.append(...children.flat().filter(child => child !== null && child !== undefined));
+    return made;
+  }
+
+  const paragraph = (...children) => element("p", {}, ...children);
+  const soft = (...children) => element("p", { class: "soft" }, ...children);
+  const code = child => element("code", {}, child);
+
+  function section(id, title, ...children) {
+    const made = element("section", { id, "aria-labelledby": id + "-title" },
+      element("h2", { id: id + "-title" }, title), ...children);
+    main.append(made);
+    sections.push([id, title]);
+    return made;
+  }
+
+  let tables = 0;
+
+  /** A table; a column is [title] or [title, "text"]. The first cell of a row is its heading. */
+  function table(caption, columns, rows, more = {}) {
+    const id = "table-" + ++tables;
+    const kind = index => (columns[index][1] === "text" ? { class: "text" } : {});
+    const body = rows.map(row => element("tr", row.sum ? { class: "sum" } : {},
+      (row.cells || row).map((cell, index) => index === 0
+        ? element("th", { scope: "row", ...kind(0) }, cell)
+        : element("td", kind(index), cell))));
+    return element("div",
+      { class: more.tall ? "scroll tall" : "scroll", tabindex: "0", role: "region", "aria-labelledby": id },
+      element("table", {},
+        element("caption", { id }, caption),
+        element("thead", {}, element("tr", {},
+          columns.map(([title], index) => element("th", { scope: "col", ...kind(index) }, title)))),
+        element("tbody", {}, body)));
+  }
+
+  const folded = (title, ...children) =>
+    element("details", {}, element("summary", {}, title), ...children);
+
+  // ---- charts
+
+  const style = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+
+  /** Hatching, so that parts can be told apart without their colours. */
+  function pattern(colour, hatch) {
+    if (hatch === "plain") return colour;
+    const tile = document.createElement("canvas");
+    tile.width = 8;
+    tile.height = 8;
+    const pen = tile.getContext("2d");
+    pen.fillStyle = colour;
+    pen.fillRect(0, 0, 8, 8);
+    pen.strokeStyle = style("ink");
+    pen.fillStyle = style("ink");
+    pen.globalAlpha = 0.45;
+    pen.lineWidth = 1.2;
+    const line = (...points) => {
+      pen.beginPath();
+      pen.moveTo(points[0], points[1]);
+      pen.lineTo(points[2], points[3]);
+      pen.stroke();
+    };
+    if (hatch === "rising" || hatch === "crossed") {
+      line(-1, 9, 9, -1);
+      line(-1, 1, 1, -1);
+      line(7, 9, 9, 7);
+    }
+    if (hatch === "falling" || hatch === "crossed") {
+      line(-1, -1, 9, 9);
+      line(-1, 7, 1, 9);
+      line(7, -1, 9, 1);
+    }
+    if (hatch === "level") line(0, 4, 8, 4);
+    if (hatch === "upright") line(4, 0, 4, 8);
+    if (hatch === "dotted") pen.fillRect(3, 3, 2, 2);
+    return pen.createPattern(tile, "repeat");
+  }
+
+  const PARTS = [
+    ["computeNanos", "compute", "compute", "plain"],
+    ["fetchStallNanos", "fetch stall", "fetch", "rising"],
+    ["prepStallNanos", "prep stall", "prep", "falling"],
+    ["gcStallNanos", "GC stall", "gc", "crossed"],
+    ["queueStallNanos", "queueing", "queue", "dotted"],
+    ["checkpointNanos", "checkpoint", "checkpoint", "level"],
+  ];
+
+  const look = ([, label, colour, hatch]) => ({
+    label,
+    backgroundColor: pattern(style(colour), hatch),
+    borderColor: style(colour),
+  });
+
+  /** The options that all charts share. */
+  function options(x, y, more = {}) {
+    const axis = (title, own = {}) => ({
+      ...own,
+      title: { display: Boolean(title), text: title, color: style("soft") },
+      ticks: { color: style("soft"), maxRotation: 0, autoSkipPadding: 12, ...(own.ticks || {}) },
+      grid: { color: style("line"), ...(own.grid || {}) },
+      border: { color: style("line") },
+    });
+    return {
+      animation: false,
+      responsive: true,
+      maintainAspectRatio: false,
+      indexAxis: more.indexAxis || "x",
+      interaction: { mode: "index", axis: more.indexAxis || "x", intersect: false, ...(more.interaction || {}) },
+      plugins: {
+        legend: {
+          display: more.legend !== false,
+          align: "start",
+          labels: { color: style("text"), boxWidth: 22, boxHeight: 11, ...(more.labels || {}) },
+        },
+        tooltip: {
+          backgroundColor: style("raised"),
+          titleColor: style("text"),
+          bodyColor: style("text"),
+          borderColor: style("line"),
+          borderWidth: 1,
+          ...(more.tooltip || {}),
+        },
+      },
+      scales: { x: axis(x[0], x[1]), y: axis(y[0], y[1]) },
+    };
+  }
+
+  let figures = 0;
+
+  /** A figure whose chart is made anew when the colours change. */
+  function chart(name, description, configure, more = {}) {
+    const canvas = element("canvas", {
+      id: "chart-" + ++figures, role: "img", tabindex: "0",
+      "aria-label": name + ". " + description,
+      "aria-roledescription": "chart",
+    });
+    const drawing = element("div", { class: "drawing" }, canvas);
+    if (more.height) drawing.style.height = more.height;
+    charts.push({ canvas, configure, drawn: null });
+    canvas.addEventListener("keydown", event => walk(canvas, event));
+    canvas.addEventListener("blur", () => point(canvas, -1));
+    return element("figure", {}, drawing);
+  }
+
+  function draw() {
+    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    Chart.defaults.font.size = 12;
+    for (const each of charts) {
+      if (each.drawn) each.drawn.destroy();
+      each.drawn = new Chart(each.canvas, each.configure());
+    }
+  }
+
+  /** The arrow keys go from place to place, and what the tooltip there says is said. */
+  function walk(canvas, event) {
+    const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    const drawn = Chart.getChart(canvas);
+    if (event.key === "Escape") {
+      point(canvas, -1);
+    } else if (steps[event.key] && drawn) {
+      event.preventDefault();
+      const longest = Math.max(...drawn.data.datasets.map(set => set.data.length));
+      const known = Number(canvas.dataset.at ?? -1);
+      point(canvas, Math.min(longest - 1, Math.max(0, known + steps[event.key])));
+    }
+  }
+
+  function point(canvas, index) {
+    const drawn = Chart.getChart(canvas);
+    if (!drawn) return;
+    canvas.dataset.at = index;
+    const active = index < 0 ? [] : drawn.data.datasets
+      .map((set, datasetIndex) => ({ datasetIndex, index }))
+      .filter(each => drawn.isDatasetVisible(each.datasetIndex) &&
+        each.index < drawn.data.datasets[each.datasetIndex].data.length);
+    drawn.setActiveElements(active);
+    drawn.tooltip.setActiveElements(active, { x: 0, y: 0 });
+    drawn.update();
+    document.getElementById("said").textContent = index < 0 ? "" :
+      [...drawn.tooltip.title, ...drawn.tooltip.body.flatMap(each => each.lines)].join(", ");
+  }
+
+  // ---- what a recording is
+
+  const base = index => pointer("recordings", index);
+  const nameOf = index => show(below(base(index), "name"), "text");
+
+  function program(index) {
+    const summary = below(base(index), "summary");
+    const parts = [];
+    const add = (before, path, after = "") => {
+      if (at(path) !== undefined) parts.push(before, show(path, "text"), after);
+    };
+    add("", below(summary, "program", "mainClass"));
+    add(", ", below(summary, "program", "frameworks"));
+    add(", process ", below(summary, "program", "pid"));
+    add(", ", below(summary, "program", "jvm"));
+    return parts;
+  }
+
+  function warnings(index) {
+    const summary = RECORDINGS[index].summary;
+    const made = [];
+    if (summary.recording.endsEarly) {
+      made.push(element("p", { class: "warn" }, nameOf(index),
+        " ends early: its JVM died or is still recording. What happened last is missing."));
+    }
+    if (summary.totals.origin !== "job") {
+      made.push(element("p", { class: "warn" }, nameOf(index),
+        ": the totals are the sum of the finished epochs, as the agent's own were not written."));
+    }
+    if (summary.faults.count > 0) {
+      made.push(element("p", { class: "warn" }, nameOf(index), ": ",
+        show(below(base(index), "summary", "faults", "count"), "count"),
+        " faults inside the agent; the program went on without it. See \u201cThe recording\u201d."));
+    }
+    return made;
+  }
+
+  function advice(index, level) {
+    const next = below(base(index), "summary", "next");
+    const words = at(below(next, "arguments"));
+    return element("div", { class: "next" },
+      element(level, {}, SEVERAL ? ["Try next for ", nameOf(index)] : "Try next"),
+      paragraph(show(below(next, "sentence"), "text")),
+      words.length === 0 ? null : paragraph("Arguments: ", words.map((word, at) => [
+        at === 0 ? "" : " ",
+        code([at === 0 ? "-javaagent:coordl-agent.jar=" : ",", show(below(next, "arguments", at), "text")]),
+      ]).flat()));
+  }
+
+  // ---- sections
+
+  function key(title, value, detail) {
+    return element("div", {}, element("dt", {}, title),
+      element("dd", {}, value, detail ? element("small", {}, detail) : null));
+  }
+
+  function keys(index) {
+    const totals = below(base(index), "summary", "totals");
+    const wall = { of: below(totals, "wallNanos") };
+    return element("dl", { class: "keys" },
+      key("Wall time", show(below(totals, "wallNanos"), "nanos"),
+        [show(below(totals, "epochs"), "count"), " passes, ", show(below(totals, "batches"), "count"), " batches"]),
+      key("Compute", show(below(totals, "computeNanos"), "percent", wall),
+        show(below(totals, "computeNanos"), "nanos")),
+      key("Data stall", show(below(totals, "stallNanos"), "percent", wall),
+        show(below(totals, "stallNanos"), "nanos")),
+      key("Fetch stall", show(below(totals, "fetchStallNanos"), "percent", wall),
+        show(below(totals, "fetchStallNanos"), "nanos")),
+      key("Prep stall", show(below(totals, "prepStallNanos"), "percent", wall),
+        show(below(totals, "prepStallNanos"), "nanos")),
+      key("Items from memory", show(below(totals, "memoryItems"), "percent", { of: below(totals, "items") }),
+        ["of ", show(below(totals, "items"), "count")]));
+  }
+
+  function partRow(heading, figures, sum) {
+    const cells = [heading, show(below(figures, "wallNanos"), "seconds")];
+    for (const [part] of PARTS) cells.push(show(below(figures, part), "seconds"));
+    cells.push(show(below(figures, "stallNanos"), "percent", { of: below(figures, "wallNanos") }));
+    cells.push(show(below(figures, "batches"), "count"));
+    return { cells, sum };
+  }
+
+  const PART_COLUMNS = [["epoch"], ["wall s"], ...PARTS.map(([, label]) => [label + " s"]), ["stalled"], ["batches"]];
+
+  const epochLabel = epoch => String(epoch.epoch) + (epoch.complete ? "" : " (left early)");
+
+  function epochTable(index) {
+    const summary = below(base(index), "summary");
+    const epochs = at(below(summary, "epochs"));
+    return table(
+      "Times of the training thread in seconds, by pass over a data set" +
+        (SEVERAL ? ": " + RECORDINGS[index].name : ""),
+      [...PART_COLUMNS, ["data set", "text"]],
+      [...epochs.map((epoch, at) => {
+        const row = partRow([show(below(summary, "epochs", at, "epoch"), "count"),
+          epoch.complete ? "" : " (left early)"], below(summary, "epochs", at), false);
+        row.cells.push(show(below(summary, "epochs", at, "source"), "text"));
+        return row;
+      }), (() => {
+        const row = partRow("job", below(summary, "totals"), true);
+        row.cells.push("");
+        return row;
+      })()], { tall: epochs.length > 20 });
+  }
+
+  const tooltipSeconds = {
+    callbacks: { label: item => item.dataset.label + ": " + UNITS.seconds(item.raw * 1e9) + " s" },
+  };
+
+  /** Bars of epochs: one a pass, or one of each recording side by side. */
+  function epochChart() {
+    const most = Math.max(...RECORDINGS.map(each => each.summary.epochs.length));
+    if (most === 0) return soft("No pass over a data set came to its end.");
+    return chart("Where the time went in each epoch",
+      "Stacked bars of seconds, one bar " + (SEVERAL ? "of each recording " : "") +
+        "for each pass over the data. The table below has the same figures.",
+      () => ({
+        type: "bar",
+        data: {
+          labels: Array.from({ length: most }, (unused, index) =>
+            SEVERAL ? String(index + 1) : epochLabel(RECORDINGS[0].summary.epochs[index])),
+          datasets: RECORDINGS.flatMap((recording, index) => PARTS.map(part => ({
+            ...look(part),
+            label: part[1],
+            recording: recording.name,
+            stack: String(index),
+            barPercentage: 0.92,
+            categoryPercentage: 0.85,
+            maxBarThickness: 110,
+            data: recording.summary.epochs.map(epoch => epoch[part[0]] / 1e9),
+          }))),
+        },
+        options: options(["epoch", { stacked: true, grid: { display: false } }],
+          ["seconds", { stacked: true, beginAtZero: true }], {
+            labels: { filter: item => item.datasetIndex < PARTS.length },
+            tooltip: {
+              callbacks: {
+                label: item => (SEVERAL ? item.dataset.recording + ": " : "") +
+                  item.dataset.label + " " + UNITS.seconds(item.raw * 1e9) + " s",
+              },
+            },
+          }),
+      }));
+  }
+
+  function epochs() {
+    const made = section("epochs", "Where the time went",
+      soft("Times of the training thread in each pass over a data set. Compute is the model; a stall is a",
+        " wait for a batch, divided by what the batch was waiting for; queueing is waiting for a free",
+        " worker or for the hand-over.",
+        SEVERAL ? " Bars of one epoch stand side by side in the order of the recordings." : ""),
+      epochChart());
+    RECORDINGS.forEach((unused, index) => made.append(SEVERAL
+      ? folded(["Epochs of ", nameOf(index)], epochTable(index)) : epochTable(index)));
+  }
+
+  /** Shares of a slot: a thread can do no more than the slot is wide; several can. */
+  function timeLineChart(index) {
+    const times = RECORDINGS[index].timeLine;
+    const slot = times.slotNanos;
+    const seconds = times.computeNanos.map((unused, at) => at * slot / 1e9);
+    return chart("What the training thread did when" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
+      "Stacked areas of shares of the time, over the seconds of the run. The folded table has the same figures.",
+      () => ({
+        type: "bar",
+        data: {
+          labels: seconds.map(second => String(Number(second.toFixed(3)))),
+          datasets: PARTS.map(part => ({
+            ...look(part), barPercentage: 1, categoryPercentage: 1,
+            data: times[part[0]].map(nanos => 100 * nanos / slot),
+          })),
+        },
+        options: options(["seconds since the first batch was asked for", {
+          stacked: true, grid: { display: false },
+          ticks: { callback: (unused, at) => String(Number(seconds[at].toFixed(1))), autoSkipPadding: 30 },
+        }],
+          ["% of the time", { stacked: true, beginAtZero: true, suggestedMax: 100 }], {
+            tooltip: {
+              filter: item => item.raw > 0,
+              callbacks: {
+                title: items => items.length === 0 ? "" : items[0].label + " s",
+                label: item => item.dataset.label + ": " + UNITS.percent(item.raw / 100),
+              },
+            },
+          }),
+      }));
+  }
+
+  function timeLineTable(index) {
+    const times = below(base(index), "timeLine");
+    const slots = at(below(times, "computeNanos")).length;
+    return folded("Table of the time-line",
+      table("Milliseconds of each part in slots of equal width", [["slot"], ...PARTS.map(([, label]) => [label])],
+        Array.from({ length: slots }, (unused, slot) => [element("span", { "data-index": String(slot) }, String(slot + 1)),
+          ...PARTS.map(([part]) => show(below(times, part, slot), "nanos"))]), { tall: true }));
+  }
+
+  function timeLine() {
+    const made = section("time", "The run over time",
+      soft("From the events of every batch. White is time outside of any epoch: the program did something",
+        " else, or JFR had not begun to record. Several training threads come to more than 100 %."));
+    RECORDINGS.forEach((recording, index) => {
+      if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
+      if (recording.timeLine.computeNanos.length === 0) {
+        made.append(soft("The recording has no event of a batch."));
+        return;
+      }
+      made.append(timeLineChart(index),
+        paragraph("One slot is ", show(below(base(index), "timeLine", "slotNanos"), "nanos"), " wide."),
+        timeLineTable(index));
+    });
+  }
+
+  const KINDS = {
+    fetch: "fetch", decode: "decode", transform: "transform", batch: "batch", stall: "wait", step: "step",
+    checkpoint: "checkpoint",
+  };
+  const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 4], [1, 2]];
+  const POINTS = ["circle", "triangle", "rect", "rectRot", "star", "cross", "crossRot"];
+  const NINES = [0, 50, 90, 99, 99.9, 99.99, 99.999];
+  const nines = percentile => percentile >= 100 ? null : -Math.log10(1 - percentile / 100);
+
+  function curves(sets) {
+    return () => ({
+      type: "line",
+      data: {
+        datasets: sets.map(({ label, curve }, index) => ({
+          label,
+          data: curve.points.filter(point => point.percentile < 100 && point.nanos > 0)
+            .map(point => ({ x: nines(point.percentile), y: point.nanos, percentile: point.percentile })),
+          borderColor: style("line" + (1 + index % 7)),
+          backgroundColor: style("line" + (1 + index % 7)),
+          borderDash: DASHES[index % DASHES.length],
+          pointStyle: POINTS[index % POINTS.length],
+          borderWidth: 2,
+          pointRadius: 3,
+          tension: 0,
+        })),
+      },
+      options: options(["percentile", {
+        type: "linear", min: 0,
+        afterBuildTicks: axis => {
+          axis.ticks = NINES.map(nines).filter(value => value <= axis.max).map(value => ({ value }));
+        },
+        ticks: { callback: value => String(Number((100 * (1 - 10 ** -value)).toFixed(3))) },
+      }], ["", {
+        type: "logarithmic",
+        ticks: {
+          callback: value => Number.isInteger(Math.round(1e6 * Math.log10(value)) / 1e6)
+            ? UNITS.nanos(value).replace(/\.0+ /, " ") : null,
+        },
+      }], {
+        interaction: { mode: "nearest", axis: "xy", intersect: false },
+        labels: { usePointStyle: true, pointStyleWidth: 14 },
+        tooltip: {
+          callbacks: {
+            title: items => items.length === 0 ? "" : items[0].raw.percentile + " % take at most",
+            label: item => item.dataset.label + ": " + UNITS.nanos(item.raw.y),
+          },
+        },
+      }),
+    });
+  }
+
+  const LATENCY_COLUMNS = [["kind"], ["count"], ["total"], ["minimum"], ["mean"], ["p50"], ["p90"], ["p99"], ["p99.9"],
+    ["maximum"]];
+  const LATENCY_FIELDS = ["totalNanos", "minimumNanos", "meanNanos", "p50Nanos", "p90Nanos", "p99Nanos", "p999Nanos",
+    "maximumNanos"];
+
+  function latencyRows(index, kinds) {
+    return RECORDINGS[index].summary.latencies.flatMap((latency, at) => {
+      if (kinds && !kinds.includes(latency.kind)) return [];
+      const path = below(base(index), "summary", "latencies", at);
+      return [[
+        SEVERAL ? nameOf(index) : KINDS[latency.kind] || show(below(path, "kind"), "text"),
+        show(below(path, "count"), "count"), ...LATENCY_FIELDS.map(field => show(below(path, field), "nanos"))]];
+    });
+  }
+
+  function latencies() {
+    const kinds = [...new Set(RECORDINGS.flatMap(each => each.latencies.map(latency => latency.kind)))]
+      .sort((one, other) => Object.keys(KINDS).indexOf(one) - Object.keys(KINDS).indexOf(other));
+    if (kinds.length === 0) return;
+    const made = section("latencies", "How long one takes",
+      soft("Of every fetch, decode, transform, batch, wait and step, whatever the recording's thresholds. The axis of",
+        " percentiles is stretched to its end: each line to the right is ten times as rare."));
+    const curveOf = (recording, kind) => recording.latencies.find(latency => latency.kind === kind);
+    if (!SEVERAL) {
+      made.append(chart("How long one takes, by percentile",
+        "One line for each kind, durations on a logarithmic axis. The table below has the usual percentiles.",
+        curves(kinds.map(kind => ({ label: KINDS[kind] || kind, curve: curveOf(RECORDINGS[0], kind) })))));
+      made.append(table("Durations", LATENCY_COLUMNS, latencyRows(0)));
+    } else {
+      const pair = element("div", { class: "pair" });
+      made.append(pair);
+      for (const kind of kinds) {
+        const sets = RECORDINGS.map(recording => ({ label: recording.name, curve: curveOf(recording, kind) }))
+          .filter(set => set.curve);
+        pair.append(element("div", {}, element("h3", {}, KINDS[kind] || kind),
+          chart("Durations of " + (KINDS[kind] || kind) + " by percentile",
+            "One line for each recording, durations on a logarithmic axis. The table below has the usual percentiles.",
+            curves(sets), { height: "14rem" }),
+          table("Durations of " + (KINDS[kind] || kind), [["recording"], ...LATENCY_COLUMNS.slice(1)],
+            RECORDINGS.flatMap((unused, index) => latencyRows(index, [kind])))));
+      }
+    }
+    if (RECORDINGS.some(each => each.latencies.some(latency => !latency.exact))) {
+      made.append(soft("Where the recording has no whole distribution, a line joins the usual percentiles only."));
+    }
+    if (!SEVERAL) {
+      made.append(folded("Table of the lines", ...RECORDINGS[0].latencies.map((latency, at) => {
+        const path = below(base(0), "latencies", at);
+        return table("Durations of " + (KINDS[latency.kind] || latency.kind), [["percentile"], ["at most"]],
+          latency.points.map((unused, point) => [
+            show(below(path, "points", point, "percentile"), "percentile"),
+            show(below(path, "points", point, "nanos"), "nanos")]));
+      })));
+    }
+  }
+
+  function itemsChart(index) {
+    const epochs = RECORDINGS[index].summary.epochs;
+    return chart("Items by where they came from" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
+      "Stacked bars of items from memory and from storage, one bar for each pass. The table below has the same figures.",
+      () => ({
+        type: "bar",
+        data: {
+          labels: epochs.map(epochLabel),
+          datasets: [["memoryItems", "from memory", "memory", "plain"], ["storageItems", "from storage", "storage", "rising"]]
+            .map(part => ({
+              ...look(part), maxBarThickness: 110, data: epochs.map(epoch => epoch[part[0]]),
+            })),
+        },
+        options: options(["epoch", { stacked: true, grid: { display: false } }],
+          ["items", { stacked: true, beginAtZero: true }]),
+      }), { height: "14rem" });
+  }
+
+  function cache() {
+    const made = section("cache", "Cache",
+      soft("An item from storage is a file opened. A store never evicts: what it has once, it has in every later epoch."));
+    RECORDINGS.forEach((recording, index) => {
+      const summary = below(base(index), "summary");
+      if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
+      if (recording.summary.epochs.length > 0) {
+        made.append(itemsChart(index), folded("Table of the items",
+          table("Items and bytes, by pass over a data set",
+            [["epoch"], ["items"], ["from memory"], ["share"], ["from storage"], ["bytes from memory"], ["bytes from storage"]],
+            recording.summary.epochs.map((unused, at) => {
+              const path = below(summary, "epochs", at);
+              return [show(below(path, "epoch"), "count"), show(below(path, "items"), "count"),
+                show(below(path, "memoryItems"), "count"),
+                show(below(path, "memoryItems"), "percent", { of: below(path, "items") }),
+                show(below(path, "storageItems"), "count"),
+                show(below(path, "memoryBytes"), "bytes"), show(below(path, "storageBytes"), "bytes")];
+            }), { tall: recording.summary.epochs.length > 20 })));
+      }
+      made.append(recording.summary.stores.length === 0
+        ? paragraph("No store was on: every item was read from storage in every epoch.")
+        : table("Stores at the end of the job",
+          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ["turned away"],
+            ["bytes hit"], ["jobs"]],
+          recording.summary.stores.map((unused, at) => {
+            const path = below(summary, "stores", at);
+            return [[show(below(path, "store"), "text"), ", ", show(below(path, "scope"), "text")],
+              show(below(path, "usedBytes"), "bytes"), show(below(path, "capacityBytes"), "bytes"),
+              show(below(path, "usedBytes"), "percent", { of: below(path, "capacityBytes") }),
+              show(below(path, "items"), "count"), show(below(path, "hits"), "count"),
+              show(below(path, "misses"), "count"), show(below(path, "hitRatio"), "percent"),
+              show(below(path, "bypassed"), "count"), show(below(path, "hitBytes"), "bytes"),
+              show(below(path, "jobs"), "count")];
+          })));
+    });
+  }
+
+  function nameTable(index, which, caption, heading, ofFiles) {
+    const path = below(base(index), which);
+    const names = at(path);
+    const row = (place, name, sum) => ({
+      sum,
+      cells: [name, show(below(place, "totalNanos"), "nanos"), show(below(place, "count"), "count"),
+        show(below(place, "meanNanos"), "nanos"), show(below(place, "longestNanos"), "nanos"),
+        ...(ofFiles ? [show(below(place, "bytes"), "bytes"), show(below(place, "memory"), "count")] : [])],
+    });
+    const rows = names.slowest.map((unused, at) =>
+      row(below(path, "slowest", at), show(below(path, "slowest", at, "name"), "text"), false));
+    if (names.others.count > 0) rows.push(row(below(path, "others"), "all others", true));
+    return [
+      table(caption, [[heading, "text"], ["total"], ["times"], ["mean"], ["longest"],
+        ...(ofFiles ? [["bytes"], ["from memory"]] : [])], rows),
+      names.unnamed > 0 ? soft("The first ", show(below(path, "known"), "count"),
+        " names were told apart; ", show(below(path, "unnamed"), "count"),
+        " events of later ones are among the others, and one of those may be slower than one listed.") : null,
+    ];
+  }
+
+  const PREP_PARTS = [
+    ["fetchNanos", "fetch", "fetch", "rising"], ["decodeNanos", "decode", "prep", "falling"],
+    ["transformNanos", "transforms", "queue", "dotted"], ["otherNanos", "other", "other", "level"],
+  ];
+
+  function sourceTable(index) {
+    const path = below(base(index), "sources");
+    return table("Preparation of batches, by iterator or data set",
+      [["source", "text"], ["batches"], ["items"], ["prepared in"], ...PREP_PARTS.map(([, label]) => [label])],
+      at(path).map((unused, at) => [show(below(path, at, "name"), "text"), show(below(path, at, "batches"), "count"),
+        show(below(path, at, "items"), "count"), show(below(path, at, "wallNanos"), "nanos"),
+        ...PREP_PARTS.map(([part]) => show(below(path, at, part), "nanos"))]));
+  }
+
+  const shorten = name => name.length <= 34 ? name : "\u2026" + name.slice(-33);
+
+  function slowestChart(index, which, what) {
+    const names = RECORDINGS[index][which].slowest;
+    return chart("Slowest " + what, "Bars of total time, the slowest first. The table below has the same figures.",
+      () => ({
+        type: "bar",
+        data: {
+          labels: names.map(each => shorten(each.name)),
+          datasets: [{ ...look(["", "total time", which === "files" ? "fetch" : "prep", "plain"]), maxBarThickness: 16,
+            data: names.map(each => each.totalNanos / 1e6) }],
+        },
+        options: options(["milliseconds", { beginAtZero: true }], ["", { grid: { display: false }, ticks: { autoSkip: false } }], {
+          indexAxis: "y", legend: false,
+          tooltip: { callbacks: { title: items => items.length === 0 ? "" : names[items[0].dataIndex].name,
+            label: item => UNITS.nanos(item.raw * 1e6) } },
+        }),
+      }), { height: (5 + 1.35 * names.length) + "rem" });
+  }
+
+  function slowest() {
+    const some = which => RECORDINGS.some(each => each[which].slowest.length > 0);
+    const made = section("slowest", "What is slow");
+    const block = (which, title, remark, caption, heading, ofFiles) => {
+      if (!some(which)) return;
+      made.append(element("h3", {}, title), soft(remark));
+      RECORDINGS.forEach((recording, index) => {
+        if (recording[which].slowest.length === 0) return;
+        if (SEVERAL) {
+          made.append(folded(["In ", nameOf(index)], ...nameTable(index, which, caption, heading, ofFiles).filter(Boolean)));
+        } else {
+          made.append(slowestChart(index, which, title.toLowerCase()),
+            ...nameTable(index, which, caption, heading, ofFiles).filter(Boolean));
+        }
+      });
+    };
+    block("files", "Files", "By the time that their fetches took together; fetches of 0.1 ms or longer.",
+      "Files that took most time to fetch", "file", true);
+    block("transforms", "Transforms", "Of those as long as the recording's threshold (1 ms unless set otherwise), on all threads.",
+      "Transforms that took most time", "transform", false);
+    block("codecs", "Codecs", "Of decodes as long as the recording's threshold (1 ms unless set otherwise), on all threads.",
+      "Codecs that took most time", "codec", false);
+    if (RECORDINGS.some(each => each.sources.length > 0)) {
+      made.append(element("h3", {}, "Preparation of batches"),
+        soft("Self times on the thread that prepared the batch; other is assembly, labels and everything else."));
+      RECORDINGS.forEach((recording, index) => {
+        if (recording.sources.length === 0) return;
+        made.append(SEVERAL ? folded(["In ", nameOf(index)], sourceTable(index)) : sourceTable(index));
+      });
+    }
+    if (!made.querySelector("h3")) made.append(soft("The recording has no event of a slow item or transform."));
+  }
+
+  function groups() {
+    if (!RECORDINGS.some(each => each.summary.stagings.length > 0)) return;
+    const made = section("group", "Coordinated prep",
+      soft("Batches that jobs of one host prepared for each other, by pipeline."));
+    RECORDINGS.forEach((recording, index) => {
+      const path = below(base(index), "summary", "stagings");
+      if (recording.summary.stagings.length === 0) return;
+      if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
+      const column = (title, field, unit) => ({ title, field, unit });
+      const columns = [column("jobs", "jobs", "count"), column("passes shared", "sharedPasses", "count"),
+        column("of", "passes", "count"), column("taken in place", "mapped", "count"),
+        column("taken as a copy", "copied", "count"), column("prepared for all", "prepared", "count"),
+        column("nobody had", "nobody", "count"), column("late", "late", "count"), column("lost", "lost", "count"),
+        column("not staged", "notStaged", "count"), column("waited", "waitedNanos", "nanos"),
+        column("waited for", "waitedForNanos", "nanos"), column("buffer", "capacityBytes", "bytes")];
+      made.append(table("Pipelines of the group", [["pipeline", "text"], ...columns.map(each => [each.title])],
+        recording.summary.stagings.map((unused, at) => [
+          [show(below(path, at, "group"), "text"), ", ", show(below(path, at, "pipeline"), "text")],
+          ...columns.map(each => show(below(path, at, each.field), each.unit))])));
+      recording.summary.stagings.forEach((staging, at) => {
+        if (staging.slowestJob > 0) {
+          made.append(paragraph("In ", show(below(path, at, "pipeline"), "text"), " the jobs waited mostly for process ",
+            show(below(path, at, "slowestJob"), "text"), ": ", show(below(path, at, "waitedForSlowestNanos"), "nanos"), "."));
+        }
+      });
+    });
+  }
+
+  function recordings() {
+    const made = section("recording", SEVERAL ? "The recordings" : "The recording");
+    RECORDINGS.forEach((recording, index) => {
+      const summary = below(base(index), "summary");
+      if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
+      made.append(paragraph(code(show(below(summary, "recording", "file"), "text")), ", ",
+        show(below(summary, "recording", "fileBytes"), "bytes"), ", ",
+        show(below(summary, "recording", "events"), "count"), " events."));
+      const settings = Object.keys(recording.summary.configuration);
+      if (!SEVERAL && settings.length > 0) {
+        made.append(folded("Arguments of the agent", table("Arguments in force", [["argument", "text"], ["value", "text"]],
+          settings.map(setting => [setting, show(below(summary, "configuration", setting), "text")]))));
+      }
+      recording.summary.faults.examples.forEach((fault, at) => {
+        const path = below(summary, "faults", "examples", at);
+        made.append(element("p", { class: "warn" }, "Fault in ", show(below(path, "where"), "text"), ": ",
+          show(below(path, "cause"), "text"), "; ", show(below(path, "action"), "text"), "."));
+      });
+    });
+    if (SEVERAL) {
+      const names = [...new Set(RECORDINGS.flatMap(each => Object.keys(each.summary.configuration)))].sort();
+      if (names.length > 0) {
+        made.append(table("Arguments of the agent", [["argument", "text"], ...RECORDINGS.map(each => [each.name, "text"])],
+          names.map(name => [name, ...RECORDINGS.map((unused, index) =>
+            show(below(base(index), "summary", "configuration", name), "text"))])));
+      }
+    }
+  }
+
+  // ---- comparison
+
+  const COMPARED = [
+    ["wall time", "wallNanos", "nanos"], ["batches", "batches", "count"],
+    ["compute", "computeNanos", "nanos"], ["data stall", "stallNanos", "nanos"],
+    ["\u2003fetch stall", "fetchStallNanos", "nanos"], ["\u2003prep stall", "prepStallNanos", "nanos"],
+    ["\u2003GC stall", "gcStallNanos", "nanos"], ["\u2003queueing", "queueStallNanos", "nanos"],
+    ["checkpoint", "checkpointNanos", "nanos"],
+    ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding, all threads", "decodeTimeNanos", "nanos"],
+    ["transforms, all threads", "transformTimeNanos", "nanos"], ["other preparation", "otherTimeNanos", "nanos"],
+    ["items", "items", "count"], ["from memory", "memoryItems", "count"], ["from storage", "storageItems", "count"],
+    ["bytes from memory", "memoryBytes", "bytes"], ["bytes from storage", "storageBytes", "bytes"],
+  ];
+
+  function comparison() {
+    const first = below(base(0), "summary", "totals");
+    const rest = RECORDINGS.map((unused, index) => index).slice(1);
+    const columns = [["figure", "text"], [RECORDINGS[0].name],
+      ...rest.flatMap(index => [[RECORDINGS[index].name], ["change"], ["ratio"]])];
+    const rows = COMPARED.map(([title, field, unit]) => [title, show(below(first, field), unit),
+      ...rest.flatMap(index => {
+        const path = below(base(index), "summary", "totals", field);
+        return [show(path, unit), show(path, unit, { minus: below(first, field) }),
+          show(path, "times", { of: below(first, field) })];
+      })]);
+    rows.splice(4, 0, ["stalled share of the time",
+      show(below(first, "stallNanos"), "percent", { of: below(first, "wallNanos") }),
+      ...rest.flatMap(index => {
+        const totals = below(base(index), "summary", "totals");
+        return [show(below(totals, "stallNanos"), "percent", { of: below(totals, "wallNanos") }), "", ""];
+      })]);
+    rows.splice(2, 0, ["wall time of a batch",
+      show(below(first, "wallNanos"), "nanos", { of: below(first, "batches") }),
+      ...rest.flatMap(index => {
+        const totals = below(base(index), "summary", "totals");
+        return [show(below(totals, "wallNanos"), "nanos", { of: below(totals, "batches") }), "", ""];
+      })]);
+    section("comparison", "Compared",
+      soft("Totals of each job. Changes and ratios are against the first recording; jobs of different length are best",
+        " compared by the batch."),
+      chart("Time of each job by what it went to",
+        "Stacked bars of seconds, one bar for each recording. The table below has the same figures.",
+        () => ({
+          type: "bar",
+          data: {
+            labels: RECORDINGS.map(each => each.name),
+            datasets: PARTS.map(part => ({ ...look(part), maxBarThickness: 34,
+              data: RECORDINGS.map(each => each.summary.totals[part[0]] / 1e9) })),
+          },
+          options: options(["seconds", { stacked: true, beginAtZero: true }], ["", { stacked: true, grid: { display: false } }],
+            { indexAxis: "y", tooltip: tooltipSeconds }),
+        }), { height: (7 + 3 * RECORDINGS.length) + "rem" }),
+      table("Figures of each job", columns, rows));
+  }
+
+  // ---- profile and predictions
+
+  const measure = (path, unit) => at(path) === undefined ? document.createTextNode("\u2013")
+    : element("span", {}, show(below(path, "value"), "in " + unit),
+      at(below(path, "error")) > 0 ? [" \u00b1 ", show(below(path, "error"), "in " + unit)] : null);
+
+  const PART_NAMES = {
+    compute: PARTS[0], fetchStall: PARTS[1], prepStall: PARTS[2], gcStall: PARTS[3], queueStall: PARTS[4],
+    checkpoint: PARTS[5],
+  };
+
+  function differential() {
+    const found = RECORDINGS[0].differential;
+    if (SEVERAL || !found) return;
+    const path = below(base(0), "differential");
+    const made = section("profile", "The differential profile",
+      soft("The same samples three times: prepared already (ingestion), from memory (cached), from storage (cold). The",
+        " differences are the stalls; beside them what the agent saw while the program ran. Errors are 95 %",
+        " confidence intervals."));
+    const known = found.shares.filter(share => share.share);
+    if (known.length > 0) {
+      made.append(chart("Shares of the time by the differences between phases and as seen live",
+        "Two stacked bars of shares of the time. The table below has the same figures.",
+        () => ({
+          type: "bar",
+          data: {
+            labels: found.live ? ["by phases", "live"] : ["by phases"],
+            datasets: found.shares.map(share => ({
+              ...look(PART_NAMES[share.part] || ["", share.part, "other", "plain"]), maxBarThickness: 34,
+              data: [share.share ? 100 * share.share.value : 0, share.live === undefined ? 0 : 100 * share.live],
+            })),
+          },
+          options: options(["% of the time", { stacked: true, beginAtZero: true }],
+            ["", { stacked: true, grid: { display: false } }], {
+              indexAxis: "y",
+              tooltip: { callbacks: { label: item => item.dataset.label + ": " + UNITS.percent(item.raw / 100) } },
+            }),
+        }), { height: "11rem" }));
+    }
+    made.append(table("Where the time of an epoch goes",
+      [["part", "text"], ["time of a " + found.unit], ["share"], ["live"], ["difference"]],
+      found.shares.map((share, at) => {
+        const place = below(path, "shares", at);
+        return [(PART_NAMES[share.part] || ["", share.part])[1], measure(below(place, "nanos"), "nanos"),
+          measure(below(place, "share"), "share"), show(below(place, "live"), "percent"),
+          show(below(place, "difference"), "percent")];
+      })));
+    if (found.timings.length > 0) {
+      made.append(folded("The phases", table("Phases as measured",
+        [["phase", "text"], ["workers"], ["warm-up"], ["steps"], ["time of a batch"], ["GC in it"], ["steady", "text"], ["note", "text"]],
+        found.timings.map((timing, at) => {
+          const place = below(path, "timings", at);
+          return [show(below(place, "phase"), "text"), show(below(place, "workers"), "count"),
+            show(below(place, "warmupSteps"), "count"), show(below(place, "steps"), "count"),
+            measure(below(place, "batchNanos"), "nanos"), measure(below(place, "gcNanos"), "nanos"),
+            timing.steady ? "yes" : "no", show(below(place, "note"), "text")];
+        }))));
+    }
+    const rates = [["ingestion rate G", "ingestionRate"], ["prep rate P", "prepRate"], ["fetch rate F", "fetchRate"]]
+      .filter(([, field]) => found[field]);
+    if (rates.length > 0) {
+      made.append(table("Rates of each stage alone", [["rate", "text"], [found.unit + "s a second"]],
+        rates.map(([title, field]) => [title, measure(below(path, field), found.unit + "s/s")])));
+    }
+    found.remarks.forEach((unused, at) => made.append(element("p", { class: "warn" }, show(below(path, "remarks", at), "text"))));
+    found.missing.forEach((unused, at) => made.append(soft(show(below(path, "missing", at, "figure"), "text"), ": ",
+      show(below(path, "missing", at, "reason"), "text"))));
+  }
+
+  const axisTitle = axis => axis.name + (axis.unit === "share" ? ", %" : axis.unit === axis.name ? "" : ", " + axis.unit);
+  const scaled = (value, unit) => unit === "share" ? 100 * value : value;
+  const axisTick = unit => value => unit === "share" ? String(value)
+    : unit.startsWith("bytes") ? writer(unit)(value) : value.toLocaleString("en-US");
+
+  function plotChart(answer) {
+    const plot = answer.plot;
+    const x = plot.x.unit;
+    const y = plot.y.unit;
+    return chart(answer.title,
+      "Lines of " + plot.y.name + " over " + plot.x.name + (plot.today ? ", with today\u2019s point marked" : "") +
+        ". The folded table has the same figures.",
+      () => ({
+        type: "line",
+        data: {
+          datasets: [
+            ...(plot.today ? [{
+              label: "today",
+              data: [{ x: scaled(plot.today.x, x), y: scaled(plot.today.y.value, y), error: scaled(plot.today.y.error, y) }],
+              showLine: false, pointStyle: "rectRot", pointRadius: 8, pointHoverRadius: 9,
+              borderColor: style("text"), backgroundColor: style("gc"), borderWidth: 2,
+            }] : []),
+            ...plot.series.flatMap((series, index) => {
+              const colour = style("line" + (1 + index % 7));
+              const points = series.points.map(point => ({
+                x: scaled(point.x, x), y: scaled(point.y.value, y), error: scaled(point.y.error, y),
+              }));
+              const edge = (sign, fill) => ({
+                label: "", data: points.map(point => ({ x: point.x, y: point.y + sign * point.error })), fill,
+                pointRadius: 0, pointHitRadius: 0, borderWidth: 0, backgroundColor: colour + "26", edge: true,
+              });
+              const line = {
+                label: series.name, data: points, borderColor: colour, backgroundColor: colour, borderWidth: 2,
+                borderDash: DASHES[index % DASHES.length], pointStyle: POINTS[index % POINTS.length], pointRadius: 2.5,
+              };
+              return points.some(point => point.error > 0) ? [line, edge(-1, false), edge(1, "-1")] : [line];
+            }),
+          ],
+        },
+        options: options([axisTitle(plot.x), { type: "linear", ticks: { callback: axisTick(x) } }],
+          [axisTitle(plot.y), { beginAtZero: true, ticks: { callback: axisTick(y) } }], {
+            interaction: { mode: "nearest", axis: "x", intersect: false },
+            labels: { usePointStyle: true, pointStyleWidth: 14, filter: item => item.text !== "" },
+            tooltip: {
+              filter: item => !item.dataset.edge,
+              callbacks: {
+                title: items => items.length === 0 ? ""
+                  : plot.x.name + " " + writer(x)(x === "share" ? items[0].parsed.x / 100 : items[0].parsed.x),
+                label: item => {
+                  const write = value => writer(y)(y === "share" ? value / 100 : value);
+                  return item.dataset.label + ": " + write(item.raw.y) + (item.raw.error > 0 ? " \u00b1 " + write(item.raw.error) : "");
+                },
+              },
+            },
+          }),
+      }), { height: "15rem" });
+  }
+
+  function plotTable(answer, path) {
+    const plot = below(path, "plot");
+    const { x, y, series, today } = answer.plot;
+    const rows = series.flatMap((each, index) => each.points.map((unused, point) => {
+      const place = below(plot, "series", index, "points", point);
+      return [show(below(plot, "series", index, "name"), "text"), show(below(place, "x"), "in " + x.unit),
+        measure(below(place, "y"), y.unit)];
+    }));
+    if (today) {
+      rows.unshift({ sum: true, cells: ["today", show(below(plot, "today", "x"), "in " + x.unit),
+        measure(below(plot, "today", "y"), y.unit)] });
+    }
+    return table("Points of the plot", [["line", "text"], [x.name], [y.name]], rows, { tall: true });
+  }
+
+  function whatIf() {
+    const found = RECORDINGS[0].whatIf;
+    if (SEVERAL || !found) return;
+    const path = below(base(0), "whatIf");
+    const made = section("what-if", "What if",
+      soft("Predictions from ", found.pipeline.origin === "profile" ? "the profile in this recording"
+        : "an ordinary run, with wider errors than those from a profile", ". Shaded: the error of the prediction."));
+    const answered = element("div", { class: "pair" });
+    const withheld = [];
+    found.answers.forEach((answer, index) => {
+      const place = below(path, "answers", index);
+      if (!answer.figure) {
+        withheld.push(element("li", {}, element("b", {}, show(below(place, "title"), "text")), ": ",
+          show(below(place, "sentence"), "text")));
+        return;
+      }
+      answered.append(element("article", {},
+        element("h3", {}, show(below(place, "title"), "text")),
+        paragraph(show(below(place, "sentence"), "text")),
+        element("p", { class: "figure" }, element("span", { class: "soft" }, show(below(place, "figure", "name"), "text")), " ",
+          element("b", {}, measure(below(place, "figure", "measure"), answer.figure.unit))),
+        answer.arguments.length === 0 ? null : paragraph("Arguments: ",
+          code(["-javaagent:coordl-agent.jar=", ...answer.arguments.flatMap((unused, at) =>
+            [at === 0 ? "" : ",", show(below(place, "arguments", at), "text")])])),
+        answer.plot ? plotChart(answer) : null,
+        answer.plot ? folded("Table of the plot", plotTable(answer, place)) : null,
+        answer.assumptions.length === 0 ? null : folded("What this takes for granted",
+          element("ul", {}, answer.assumptions.map((unused, at) =>
+            element("li", {}, show(below(place, "assumptions", at), "text")))))));
+    });
+    if (answered.children.length > 0) made.append(answered);
+    if (found.pipeline.assumptions.length > 0) {
+      made.append(folded("What every answer takes for granted", element("ul", {}, found.pipeline.assumptions.map(
+        (unused, at) => element("li", {}, show(below(path, "pipeline", "assumptions", at), "text"))))));
+    }
+    if (withheld.length > 0) {
+      made.append(answered.children.length === 0 ? element("ul", { class: "soft" }, withheld)
+        : folded("Questions without an answer", element("ul", {}, withheld)));
+    }
+  }
+
+  // ---- the page
+
+  function head() {
+    const header = document.getElementById("head");
+    if (SEVERAL) {
+      header.append(element("h1", {}, "CoorDL: ",
+        ...RECORDINGS.flatMap((unused, index) => [index === 0 ? "" : " and ", nameOf(index)])));
+      RECORDINGS.forEach((unused, index) => header.append(
+        element("p", { class: "soft" }, element("b", {}, nameOf(index)), ": ", ...program(index)), ...warnings(index)));
+      RECORDINGS.forEach((unused, index) => header.append(advice(index, "h2")));
+    } else {
+      header.append(element("h1", {}, "CoorDL: ", nameOf(0)), element("p", { class: "soft" }, ...program(0)),
+        ...warnings(0), keys(0), advice(0, "h2"));
+    }
+  }
+
+  head();
+  if (SEVERAL) comparison();
+  epochs();
+  timeLine();
+  latencies();
+  cache();
+  slowest();
+  groups();
+  differential();
+  whatIf();
+  recordings();
+
+  document.getElementById("contents").append(element("ul", {},
+    sections.map(([id, title]) => element("li", {}, element("a", { href: "#" + id }, title)))));
+  document.getElementById("foot").append(
+    paragraph("All figures of this page are in its source as JSON, times in nanoseconds and sizes in bytes, as ",
+      code("coordl summary --json"), " prints them. In a chart the arrow keys go from place to place. Charts: Chart.js."));
+
+  draw();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  addEventListener("beforeprint", () => {
+    document.querySelectorAll("details").forEach(each => {
+      each.dataset.wasOpen = each.open;
+      each.open = true;
+    });
+    charts.forEach(each => each.drawn.resize());
+  });
+  addEventListener("afterprint", () => {
+    document.querySelectorAll("details").forEach(each => { each.open = each.dataset.wasOpen === "true"; });
+    charts.forEach(each => each.drawn.resize());
+  });
+})();

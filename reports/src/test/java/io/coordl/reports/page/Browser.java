@@ -1,0 +1,126 @@
+package io.coordl.reports.page;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A headless Chromium of the machine (Debian packages chromium and chromium-driver). */
+final class Browser implements AutoCloseable {
+  private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+  private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+
+  private final ChromeDriver driver;
+
+  Browser(Path profile) {
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.BROWSER, Level.ALL);
+    logs.enable(LogType.PERFORMANCE, Level.ALL);
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(CHROMIUM.toFile());
+    options.setCapability("goog:loggingPrefs", logs);
+    options.addArguments(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--hide-scrollbars",
+        "--user-data-dir=" + profile);
+    driver =
+        new ChromeDriver(
+            new ChromeDriverService.Builder()
+                .usingDriverExecutable(new File(DRIVER.toString()))
+                .build(),
+            options);
+  }
+
+  static boolean isThere() {
+    return Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
+  }
+
+  void open(Path page) {
+    driver.get(page.toUri().toString());
+  }
+
+  Object run(String script, Object... arguments) {
+    return driver.executeScript(script, arguments);
+  }
+
+  @SuppressWarnings("unchecked") // what the script returns
+  <T> List<T> list(String script, Object... arguments) {
+    return (List<T>) driver.executeScript(script, arguments);
+  }
+
+  void press(Keys key) {
+    driver.switchTo().activeElement().sendKeys(key);
+  }
+
+  void focusBody() {
+    driver.findElement(By.tagName("body")).click();
+  }
+
+  void prefer(String feature, String value) {
+    driver.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of("features", List.of(Map.of("name", feature, "value", value))));
+  }
+
+  void resize(int width, int height) {
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+  }
+
+  /** The whole page, however long it is, in a window of this width. */
+  void screenshot(Path file, int width) throws IOException {
+    resize(width, 900);
+    resize(width, ((Number) run("return document.documentElement.scrollHeight")).intValue());
+    Map<String, Object> taken =
+        driver.executeCdpCommand("Page.captureScreenshot", Map.of("format", "png"));
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Files.write(file, Base64.getDecoder().decode((String) taken.get("data")));
+  }
+
+  /** What was written to the console since the last call: errors, warnings, violations. */
+  List<String> console() {
+    return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+        .map(LogEntry::getMessage)
+        .toList();
+  }
+
+  /** The addresses that were asked for since the last call. */
+  List<String> requests() {
+    List<String> addresses = new ArrayList<>();
+    for (LogEntry entry : driver.manage().logs().get(LogType.PERFORMANCE).getAll()) {
+      JsonNode message = JsonMapper.shared().readTree(entry.getMessage()).at("/message");
+      if (message.at("/method").asString().equals("Network.requestWillBeSent")) {
+        addresses.add(message.at("/params/request/url").asString());
+      }
+    }
+    return addresses;
+  }
+
+  @Override
+  public void close() {
+    driver.quit();
+  }
+}

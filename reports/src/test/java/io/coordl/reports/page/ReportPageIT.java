@@ -1,0 +1,568 @@
+package io.coordl.reports.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.event.BatchEvent;
+import io.coordl.event.ConfigurationEvent;
+import io.coordl.event.HostEvent;
+import io.coordl.event.PhaseEvent;
+import io.coordl.event.TransformEvent;
+import io.coordl.reports.recording.JobActivity;
+import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.RecordingReader;
+import io.coordl.reports.recording.Recordings;
+import io.coordl.reports.summary.Summary;
+import io.coordl.reports.summary.SummaryJson;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The page in a real browser: that it is drawn, that it shows the figures it holds, that everybody
+ * can use it, and that no text of a recording does anything. Screenshots lie in {@code
+ * target/screenshots}.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReportPageIT {
+  private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+  private static final String HOSTILE =
+      "/data/</script><script>window.hurt=1</script><img src=x onerror=window.hurt=2>"
+          + "&amp;\"'`${window.hurt=3}\u00fc\u65e5\u672c\u2028.jpg";
+
+  private static Path folder;
+  private static Browser browser;
+  private static Path single;
+  private static Path comparison;
+  private static Path profile;
+  private static JobActivity before;
+
+  @BeforeAll
+  static void open(@TempDir Path temporary) throws Exception {
+    if (!Browser.isThere()) {
+      String reason =
+          "no browser to look at the page with: apt-get install -y chromium chromium-driver";
+      System.err.println("ReportPageIT is skipped: " + reason);
+      Assumptions.abort(reason);
+    }
+    folder = temporary;
+    before = job("before <b>&\".jfr", 40 * Recordings.SECOND);
+    JobActivity after = job("after.jfr", 5 * Recordings.SECOND);
+    single = write("single.html", List.of(before));
+    comparison = write("comparison.html", List.of(before, after));
+    Path phases =
+        Recordings.record(
+            folder.resolve("profile.jfr"),
+            () -> {
+              Recordings.emitJob();
+              emitProfile();
+            });
+    profile = write("profile.html", List.of(RecordingReader.readInFull(phases, Progress.NONE)));
+    browser = new Browser(temporary.resolve("browser"));
+  }
+
+  @AfterAll
+  static void quit() {
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @BeforeEach
+  void usual() {
+    browser.resize(1200, 900);
+    browser.prefer("prefers-color-scheme", "light");
+    browser.console();
+    browser.requests();
+  }
+
+  private static JobActivity job(String name, long fetchStall) throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve(name),
+            () -> {
+              Recordings.emitJob();
+              for (int epoch = 4; epoch <= 8; epoch++) {
+                Recordings.emitEpoch(
+                    epoch, 30 * Recordings.SECOND + fetchStall / 2, fetchStall / 4);
+              }
+              Recordings.emitTotals(8, 800, 400 * Recordings.SECOND, 2 * fetchStall);
+              Recordings.emitBatches(1, 60, "/data/train");
+              Recordings.emitFault("a store <i>", HOSTILE);
+              hostile();
+              for (String kind : List.of("fetch", "decode", "transform", "stall", "step")) {
+                Recordings.emitHistogram(kind, histogram(kind.hashCode()));
+              }
+            });
+    return RecordingReader.readInFull(file, Progress.NONE);
+  }
+
+  private static void hostile() {
+    Recordings.emitFetch(1, HOSTILE, 90 * Recordings.MILLISECOND);
+    TransformEvent transform = new TransformEvent();
+    transform.begin();
+    transform.transform = HOSTILE;
+    transform.commit();
+    BatchEvent batch = new BatchEvent();
+    batch.begin();
+    batch.source = HOSTILE;
+    batch.commit();
+    ConfigurationEvent setting = new ConfigurationEvent();
+    setting.key = "data/set~<i>";
+    setting.value = HOSTILE;
+    setting.commit();
+  }
+
+  /** Compute 2 ms, prep 3 ms, fetch 1 ms a sample, without workers. */
+  private static void emitProfile() {
+    emitPhase("ingestion", 0, 2e6, 0, 0);
+    emitPhase("cached", 0, 5e6, 0, 3e6);
+    emitPhase("cold", 0, 6e6, 1e6, 3e6);
+    emitPhase("prep", 1, 3e6, 0, 3e6);
+    emitPhase("prep", 2, 1.5e6, 0, 3e6);
+    emitPhase("fetch", 1, 1e6, 1e6, 0);
+    HostEvent host = new HostEvent();
+    host.cores = 4;
+    host.memory = 2_000_000_000L;
+    host.freeMemory = 500_000_000L;
+    host.memoryRate = 10_000_000_000L;
+    host.storageRate = 200_000_000L;
+    host.storageRateError = 2_000_000L;
+    host.storageThreads = 4;
+    host.storageAccess = "direct";
+    host.datasetItems = 10_000;
+    host.datasetBytes = 1_000_000_000L;
+    host.decodedItemBytes = 600_000;
+    host.decodeNanos = 2e6;
+    host.commit();
+  }
+
+  private static void emitPhase(
+      String name, long workers, double sampleNanos, double fetchNanos, double prepNanos) {
+    PhaseEvent phase = new PhaseEvent();
+    phase.phase = name;
+    phase.workers = workers;
+    phase.warmupSteps = 5;
+    phase.steps = 100;
+    phase.samples = 3_200;
+    phase.sampleNanos = sampleNanos;
+    phase.sampleNanosError = sampleNanos / 100;
+    phase.wall = Math.round(phase.samples * sampleNanos);
+    phase.compute = Math.round(phase.samples * 2e6);
+    phase.prepStall = Math.round(phase.samples * prepNanos);
+    phase.fetchStall = Math.round(phase.samples * fetchNanos);
+    phase.stall = phase.prepStall + phase.fetchStall;
+    phase.fetchTime = phase.fetchStall;
+    phase.prepTime = phase.prepStall;
+    phase.items = phase.samples;
+    phase.storageBytes = fetchNanos > 0 ? phase.items * 100_000 : 0;
+    phase.steady = true;
+    phase.commit();
+  }
+
+  private static Histogram histogram(int seed) {
+    Random random = new Random(seed);
+    Histogram histogram = new Histogram(2);
+    for (int i = 0; i < 20_000; i++) {
+      histogram.recordValue((long) (1_000_000 * Math.exp(random.nextGaussian() + seed % 5)));
+    }
+    return histogram;
+  }
+
+  private static Path write(String name, List<JobActivity> jobs) throws Exception {
+    return Files.writeString(folder.resolve(name), ReportPage.html(Report.of(jobs)));
+  }
+
+  private List<Path> pages() {
+    return List.of(single, comparison, profile);
+  }
+
+  private static JsonNode data() {
+    return JsonMapper.shared()
+        .readTree((String) browser.run("return document.getElementById('data').textContent"));
+  }
+
+  @Test
+  void itIsDrawnWithoutAWordAndWithoutTheNetwork() {
+    for (Path page : pages()) {
+      browser.open(page);
+
+      assertThat(browser.console()).isEmpty();
+      assertThat(browser.requests())
+          .allMatch(address -> address.startsWith("file:") || address.startsWith("data:"));
+      assertThat(browser.requests()).isEmpty();
+      List<Long> colours =
+          browser.list(
+              """
+              return [...document.querySelectorAll('canvas')].map(canvas => {
+                const seen = new Set();
+                const pixels = canvas.getContext('2d')
+                    .getImageData(0, 0, canvas.width, canvas.height).data;
+                for (let i = 0; i < pixels.length; i += 4) {
+                  if (pixels[i + 3] > 0) seen.add(pixels[i] + ',' + pixels[i + 1] + ',' + pixels[i + 2]);
+                }
+                return seen.size;
+              })\
+              """);
+      assertThat(colours).hasSizeGreaterThanOrEqualTo(6).allMatch(seen -> seen > 10);
+      assertThat((Boolean) browser.run("return document.getElementsByTagName('main').length === 1"))
+          .isTrue();
+    }
+  }
+
+  @Test
+  void theSummaryInThePageIsTheOneThatIsPrinted() {
+    browser.open(single);
+    assertThat(data().at("/recordings/0/summary"))
+        .isEqualTo(JsonMapper.shared().readTree(SummaryJson.of(Summary.of(before.recording()))));
+  }
+
+  /** Each number says where it comes from; whatever looks like one and does not is a defect. */
+  @Test
+  void everyNumberIsThatOfTheJson() {
+    for (Path page : pages()) {
+      browser.open(page);
+      JsonNode data = data();
+      List<Map<String, String>> shown =
+          browser.list(
+              """
+              return [...document.querySelectorAll('[data-json]')]
+                  .map(each => ({...each.dataset, text: each.textContent}))\
+              """);
+      assertThat(shown).hasSizeGreaterThan(150);
+      Set<String> units = new HashSet<>();
+      for (Map<String, String> each : shown) {
+        units.add(each.get("unit"));
+        assertThat(each.get("text")).as(each.toString()).isEqualTo(written(data, each));
+      }
+      assertThat(units).contains("count", "seconds", "nanos", "bytes", "percent", "text");
+
+      List<String> loose =
+          browser.list(
+              """
+              const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+              const found = [];
+              while (texts.nextNode()) {
+                const text = texts.currentNode;
+                if (/\\d/.test(text.data) && !text.parentElement.closest(
+                    '[data-json], [data-index], .soft, thead, caption, tbody th, script, style, footer')) {
+                  found.push(text.data);
+                }
+              }
+              return found\
+              """);
+      assertThat(loose).isEmpty();
+      List<String> slots =
+          browser.list(
+              """
+              return [...document.querySelectorAll('[data-index]')]
+                  .filter(each => each.textContent !== String(1 + Number(each.dataset.index)))
+                  .map(each => each.textContent)\
+              """);
+      assertThat(slots).isEmpty();
+    }
+  }
+
+  private static String written(JsonNode data, Map<String, String> shown) {
+    JsonNode node = data.at(shown.get("json"));
+    if (shown.get("unit").equals("text")) {
+      return node.asString();
+    }
+    assertThat(node.isNumber()).as(shown.toString()).isTrue();
+    double value = node.asDouble();
+    if (shown.containsKey("minus")) {
+      value -= data.at(shown.get("minus")).asDouble();
+    }
+    if (shown.containsKey("of")) {
+      value /= data.at(shown.get("of")).asDouble();
+    }
+    return (shown.containsKey("minus") && value > 0 ? "+" : "") + written(value, shown.get("unit"));
+  }
+
+  private static String written(double value, String unit) {
+    return switch (unit) {
+      case "count" -> fixed(value, 0);
+      case "seconds" -> fixed(value / 1e9, 2);
+      case "percent" -> fixed(100 * value, 1) + " %";
+      case "times" -> fixed(value, 2) + " \u00d7";
+      case "number" -> fixed(value, 2);
+      case "percentile" -> value == Math.rint(value) ? fixed(value, 0) : Double.toString(value);
+      case "nanos" -> {
+        double size = Math.abs(value);
+        yield size < 1e3
+            ? fixed(value, 0) + " ns"
+            : size < 1e6
+                ? fixed(value / 1e3, 1) + " \u00b5s"
+                : size < 1e9 ? fixed(value / 1e6, 1) + " ms" : fixed(value / 1e9, 2) + " s";
+      }
+      case "bytes" -> {
+        String[] sizes = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+        int size = 0;
+        while (Math.abs(value) >= 1024 && size < sizes.length - 1) {
+          value /= 1024;
+          size++;
+        }
+        yield fixed(value, size == 0 ? 0 : 1) + " " + sizes[size];
+      }
+      case "in share" -> written(value, "percent");
+      case "in times" -> written(value, "times");
+      case "in bytes", "in nanos" -> written(value, unit.substring(3));
+      case "in bytes/s" -> written(value, "bytes") + "/s";
+      default -> {
+        assertThat(unit).startsWith("in ");
+        double size = Math.abs(value);
+        yield fixed(value, size >= 100 ? 0 : size >= 10 ? 1 : 2) + unit.substring(2);
+      }
+    };
+  }
+
+  private static String fixed(double value, int digits) {
+    String text =
+        String.format(
+            Locale.ROOT,
+            "%,." + digits + "f",
+            new BigDecimal(Math.abs(value)).setScale(digits, RoundingMode.HALF_UP));
+    return value < 0 ? "\u2212" + text : text;
+  }
+
+  @Test
+  void theProfileAndThePredictionsAreOnThePage() {
+    browser.open(profile);
+    JsonNode data = data();
+    assertThat(data.at("/recordings/0/differential/shares").size()).isGreaterThan(3);
+    long answered = 0;
+    for (JsonNode answer : data.at("/recordings/0/whatIf/answers")) {
+      answered += answer.has("figure") ? 1 : 0;
+      assertThat((String) browser.run("return document.getElementById('what-if').textContent"))
+          .contains(answer.at("/sentence").asString());
+    }
+    assertThat(answered).isGreaterThan(4);
+    assertThat(browser.run("return document.querySelectorAll('#what-if canvas').length"))
+        .isEqualTo(answered);
+    assertThat(browser.run("return document.querySelectorAll('#profile canvas').length"))
+        .isEqualTo(1L);
+    assertThat((Boolean) browser.run(TODAY_IS_MARKED)).isTrue();
+  }
+
+  private static final String TODAY_IS_MARKED =
+      "return Chart.getChart(document.querySelector('#what-if canvas'))"
+          + ".data.datasets.some(each => each.label === 'today' && each.data.length === 1)";
+
+  @Test
+  void noTextOfARecordingDoesAnything() {
+    for (Path page : List.of(single, comparison)) {
+      browser.open(page);
+      assertThat(browser.run("return window.hurt === undefined")).isEqualTo(true);
+      assertThat(
+              browser.run(
+                  "return document.querySelectorAll('img, i, main script, [data-json] *').length"))
+          .isEqualTo(0L);
+      assertThat(
+              browser.run(
+                  "return [...document.querySelectorAll('[data-json]')]"
+                      + ".filter(each => each.textContent === arguments[0]).length > 2",
+                  HOSTILE))
+          .isEqualTo(true);
+    }
+  }
+
+  @Test
+  void everythingIsReachedByTheKeyboardAndSeenToBe() {
+    browser.open(single);
+    long wanted =
+        (Long)
+            browser.run(
+                "return document.querySelectorAll('a[href], summary, canvas, .scroll').length"
+                    + " - document.querySelectorAll('details:not([open]) .scroll').length");
+    Set<Object> reached = new HashSet<>();
+    for (int i = 0; i < wanted; i++) {
+      browser.press(Keys.TAB);
+      List<Object> at =
+          browser.list(
+              """
+              const at = document.activeElement;
+              const look = getComputedStyle(at);
+              window.order = window.order || [];
+              if (!window.order.includes(at)) window.order.push(at);
+              return [window.order.indexOf(at), look.outlineStyle, parseFloat(look.outlineWidth)]\
+              """);
+      reached.add(at.get(0));
+      assertThat(at.get(1)).isNotEqualTo("none");
+      assertThat(((Number) at.get(2)).doubleValue()).isGreaterThanOrEqualTo(2);
+    }
+    assertThat(reached).hasSize((int) wanted);
+
+    browser.run("document.querySelector('canvas').focus()");
+    browser.press(Keys.ARROW_RIGHT);
+    assertThat((String) browser.run("return document.getElementById('said').textContent"))
+        .startsWith("1, compute 26.00 s, fetch stall 40.00 s");
+    browser.press(Keys.ESCAPE);
+    assertThat((String) browser.run("return document.getElementById('said').textContent"))
+        .isEmpty();
+  }
+
+  @Test
+  void aScreenReaderFindsItsWay() {
+    for (Path page : pages()) {
+      browser.open(page);
+      List<String> levels =
+          browser.list(
+              "return [...document.querySelectorAll('h1, h2, h3')].map(each => each.tagName)");
+      assertThat(levels).startsWith("H1").containsOnlyOnce("H1").contains("H2", "H3");
+      List<String> unnamed =
+          browser.list(
+              """
+              const bad = [];
+              const named = each => each.getAttribute('aria-label')
+                  || document.getElementById(each.getAttribute('aria-labelledby'))?.textContent;
+              document.querySelectorAll('canvas, section, nav, [role=region]').forEach(each => {
+                if (!named(each)) bad.push(each.outerHTML);
+              });
+              document.querySelectorAll('table').forEach(each => {
+                if (!each.caption || each.querySelectorAll('thead th[scope=col]').length === 0) {
+                  bad.push(each.outerHTML);
+                }
+                for (const row of each.tBodies[0].rows) {
+                  if (row.cells.length !== each.tHead.rows[0].cells.length) bad.push(row.outerHTML);
+                }
+              });
+              const ids = [...document.querySelectorAll('[id]')].map(each => each.id);
+              if (new Set(ids).size !== ids.length) bad.push('an id twice');
+              if (!document.documentElement.lang) bad.push('no language');
+              return bad\
+              """);
+      assertThat(unnamed).isEmpty();
+      // Beside each chart the same section has a table.
+      List<String> alone =
+          browser.list(
+              """
+              return [...document.querySelectorAll('section')]
+                  .filter(each => each.querySelector('canvas') && !each.querySelector('table'))
+                  .map(each => each.id)\
+              """);
+      assertThat(alone).isEmpty();
+    }
+  }
+
+  @Test
+  void textCanBeReadInLightAndDark() throws Exception {
+    for (Path page : pages()) {
+      for (String scheme : List.of("light", "dark")) {
+        browser.prefer("prefers-color-scheme", scheme);
+        browser.open(page);
+        browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })");
+        List<String> faint = browser.list(CONTRAST);
+        assertThat(faint).as("%s in %s", page, scheme).isEmpty();
+        browser.open(page);
+        browser.screenshot(
+            SCREENSHOTS.resolve(
+                page.getFileName().toString().replace(".html", "-" + scheme + ".png")),
+            1200);
+      }
+    }
+    assertThat(browser.console()).isEmpty();
+  }
+
+  /** Charts follow a change of the scheme while the page is open. */
+  @Test
+  void chartsChangeTheirColoursWithTheScheme() {
+    browser.open(single);
+    Object light = browser.run("return document.querySelector('canvas').toDataURL()");
+    browser.prefer("prefers-color-scheme", "dark");
+    Object dark =
+        browser.run(
+            "return new Promise(done => requestAnimationFrame(() =>"
+                + " done(document.querySelector('canvas').toDataURL())))");
+    assertThat(dark).isNotEqualTo(light);
+  }
+
+  @Test
+  void aNarrowWindowDoesNotOverflow() throws Exception {
+    for (Path page : pages()) {
+      browser.resize(320, 700);
+      browser.open(page);
+      browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })");
+      assertThat((Long) browser.run("return document.documentElement.scrollWidth"))
+          .isLessThanOrEqualTo(320);
+      browser.open(page);
+      browser.screenshot(
+          SCREENSHOTS.resolve(page.getFileName().toString().replace(".html", "-narrow.png")), 320);
+    }
+  }
+
+  @Test
+  void itPrintsOnPaper() throws Exception {
+    browser.open(single);
+    browser.run("dispatchEvent(new Event('beforeprint'))");
+    assertThat(
+            browser.run(
+                "return [...document.querySelectorAll('details')].every(each => each.open)"))
+        .isEqualTo(true);
+    browser.run("dispatchEvent(new Event('afterprint'))");
+    assertThat(
+            browser.run("return [...document.querySelectorAll('details')].some(each => each.open)"))
+        .isEqualTo(false);
+    assertThat(browser.console()).isEmpty();
+  }
+
+  @Test
+  void aRecordingOfNearlyNothingIsAPageToo() throws Exception {
+    Path file = Recordings.record(folder.resolve("little.jfr"), () -> Recordings.emitFetches(1));
+    List<JobActivity> jobs = new ArrayList<>();
+    jobs.add(RecordingReader.readInFull(file, Progress.NONE));
+    browser.open(write("little.html", jobs));
+    assertThat(browser.console()).isEmpty();
+    assertThat((String) browser.run("return document.body.innerText"))
+        .contains("no batch was seen")
+        .doesNotContain("NaN", "undefined", "Infinity");
+  }
+
+  /** WCAG 2.2, 1.4.3: the contrast of every text to what it stands on. */
+  private static final String CONTRAST =
+      """
+      const parse = text => (text.match(/[\\d.]+/g) || []).map(Number);
+      const luminance = ([r, g, b]) => {
+        const part = value => {
+          value /= 255;
+          return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+        };
+        return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+      };
+      const ground = element => {
+        for (let at = element; at; at = at.parentElement) {
+          const colour = parse(getComputedStyle(at).backgroundColor);
+          if (colour.length === 3 || colour[3] === 1) return colour;
+          if (colour[3] > 0) throw new Error('half transparent');
+        }
+        return [255, 255, 255];
+      };
+      const faint = [];
+      for (const element of document.body.querySelectorAll('*')) {
+        const texts = [...element.childNodes].some(each => each.nodeType === 3 && each.data.trim());
+        if (!texts || !element.checkVisibility() || ['SCRIPT', 'STYLE', 'NOSCRIPT'].includes(element.tagName)) continue;
+        const one = luminance(parse(getComputedStyle(element).color));
+        const other = luminance(ground(element));
+        const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+        if (contrast < 4.5) faint.push(contrast.toFixed(2) + ' ' + element.outerHTML.slice(0, 200));
+      }
+      return faint\
+      """;
+}

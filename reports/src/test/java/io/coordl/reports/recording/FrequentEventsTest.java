@@ -1,0 +1,270 @@
+package io.coordl.reports.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.coordl.event.DecodeEvent;
+import io.coordl.event.StepEvent;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import jdk.jfr.Configuration;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.EventStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The events that we read ourselves, held against what the JDK reads in the same files. */
+class FrequentEventsTest {
+  @TempDir Path folder;
+
+  private static final FrequentEvents NOBODY = (type, start, duration, numbers, text) -> {};
+
+  private static String line(
+      FrequentType type, long start, long duration, long[] numbers, String text) {
+    return type + " " + start + " " + duration + " " + Arrays.toString(numbers) + " " + text;
+  }
+
+  private static List<String> ours(Path file) throws Exception {
+    List<String> lines = new ArrayList<>();
+    ChunkWalk.Shape shape =
+        ChunkWalk.walk(
+            file,
+            Progress.NONE,
+            (type, start, duration, numbers, text) ->
+                lines.add(line(type, start, duration, numbers, text)));
+    assertThat(shape.allRead()).isTrue();
+    return lines;
+  }
+
+  /**
+   * The JDK goes on with the clock of the first chunk where a file has several, which drifts from
+   * that of the others by some hundred nanoseconds; so it gets each chunk on its own.
+   */
+  private List<String> theJdks(Path file) throws Exception {
+    byte[] bytes = Files.readAllBytes(file);
+    List<String> lines = new ArrayList<>();
+    for (int at = 0; at < bytes.length; ) {
+      int size = (int) ByteBuffer.wrap(bytes).getLong(at + 8);
+      Path chunk =
+          Files.write(folder.resolve("chunk.jfr"), Arrays.copyOfRange(bytes, at, at + size));
+      at += size;
+      try (EventStream stream = EventStream.openFile(chunk)) {
+        ActivityCollector.subscribe(
+            stream,
+            (type, start, duration, numbers, text) ->
+                lines.add(line(type, start, duration, numbers, text)));
+        stream.start();
+      }
+    }
+    return lines;
+  }
+
+  /** In whatever order. */
+  private static void assertSame(List<String> ours, List<String> theJdks) {
+    List<String> onlyOurs = new ArrayList<>(ours);
+    List<String> onlyTheJdks = new ArrayList<>(theJdks);
+    onlyOurs.removeAll(new HashSet<>(theJdks));
+    onlyTheJdks.removeAll(new HashSet<>(ours));
+    assertThat(onlyOurs).isEmpty();
+    assertThat(onlyTheJdks).isEmpty();
+    assertThat(ours).hasSameSizeAs(theJdks);
+  }
+
+  @Test
+  void theyAreReadAsTheJdkReadsThem() throws Exception {
+    long seed = System.nanoTime();
+    Path file = Recordings.record(folder.resolve("all.jfr"), () -> emitOddities(new Random(seed)));
+
+    List<String> ours = ours(file);
+
+    assertThat(ours).as("seed %s", seed).hasSizeGreaterThan(3_000);
+    assertSame(ours, theJdks(file));
+  }
+
+  /** Every way to write a text or a number, over several chunks. */
+  private static void emitOddities(Random random) {
+    String[] texts = {
+      null,
+      "",
+      "a",
+      "/data/train/images/a path that is repeated and thus written once.jpg",
+      "/data/" + "x".repeat(200),
+      "/data/ü日本語\uD83D\uDE00/<&\">'.jpg",
+      "\u00e9t\u00e9 in Latin-1, long enough to be written once",
+      "y".repeat(3_000),
+    };
+    for (int i = 0; i < 3_000; i++) {
+      Recordings.emitFetch(random.nextLong(), texts[i % texts.length], random.nextLong());
+      if (i % 500 == 0) {
+        Recordings.nextChunk();
+        Recordings.emitBatches(i, 5, "/data");
+        StepEvent step = new StepEvent();
+        step.compute = Long.MIN_VALUE;
+        step.checkpoint = Long.MAX_VALUE;
+        step.commit();
+        new DecodeEvent().commit();
+      }
+    }
+  }
+
+  @Test
+  void theConstantsOfOtherEventsAreSkipped() throws Exception {
+    Path file = folder.resolve("profile.jfr");
+    try (Recording recording = new Recording(Configuration.getConfiguration("profile"))) {
+      Recordings.EVENTS.forEach(
+          event -> recording.enable(event).withThreshold(Duration.ZERO).withStackTrace());
+      recording.start();
+      Recordings.emitBatches(1, 20, "/data/train/images/in a long folder name");
+      System.gc();
+      Recordings.nextChunk();
+      Recordings.emitBatches(2, 20, "/data/train/images/in a long folder name");
+      recording.dump(file);
+    }
+
+    List<String> ours = ours(file);
+    assertThat(ours).hasSize(40 * 15);
+    assertSame(ours, theJdks(file));
+  }
+
+  @Test
+  void anEventWrittenInAnotherWayIsLeftToTheJdk() throws Exception {
+    Path file = ChildJob.recordFractions(folder.resolve("fractions.jfr"));
+
+    assertThat(ChunkWalk.walk(file, Progress.NONE, NOBODY).allRead()).isFalse();
+    Activity activity = RecordingReader.readInFull(file, Progress.NONE).activity();
+
+    assertThat(sum(activity.times().compute())).isEqualTo(3 * 8_000_000 + 5_750_000);
+    assertThat(sum(activity.times().checkpoint())).isEqualTo(4 * 1_000_000);
+  }
+
+  @Test
+  void anEventWithoutAFieldIsNotReadAsZeroes() throws Exception {
+    Path file = ChildJob.recordOtherStall(folder.resolve("stall.jfr"));
+    assertThatThrownBy(() -> RecordingReader.readInFull(file, Progress.NONE))
+        .isInstanceOf(RecordingException.class)
+        .hasMessageContaining("io.coordl.DataStall has no field 'prep'");
+  }
+
+  @Test
+  void chunksThatAreThereTwiceOrInAnyOrderCountOnce() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("once.jfr"),
+            () -> {
+              Recordings.emitJob();
+              Recordings.emitBatches(1, 100, "/data");
+              Recordings.nextChunk();
+              Recordings.emitBatches(2, 50, "/data");
+            });
+    byte[] bytes = Files.readAllBytes(file);
+    int first = (int) ByteBuffer.wrap(bytes).getLong(8);
+    Path twice = folder.resolve("twice.jfr");
+    try (OutputStream out = Files.newOutputStream(twice)) {
+      out.write(bytes, first, bytes.length - first);
+      out.write(bytes);
+    }
+
+    JobActivity once = RecordingReader.readInFull(file, Progress.NONE);
+    Activity expected = once.activity();
+    Activity activity = RecordingReader.readInFull(twice, Progress.NONE).activity();
+
+    assertThat(expected.files().slowest()).isNotEmpty();
+    assertThat(activity.files()).isEqualTo(expected.files());
+    assertThat(activity.codecs()).isEqualTo(expected.codecs());
+    assertThat(activity.transforms()).isEqualTo(expected.transforms());
+    assertThat(activity.sources()).isEqualTo(expected.sources());
+    assertThat(sum(activity.times().compute())).isEqualTo(sum(expected.times().compute()));
+    assertThat(sum(activity.times().fetchStall())).isEqualTo(sum(expected.times().fetchStall()));
+  }
+
+  @Test
+  void theyAddUpToWhatTheyAre() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("batches.jfr"),
+            () -> {
+              Recordings.emitJob();
+              Recordings.emitBatches(1, 100, "/data");
+              Recordings.nextChunk();
+              Recordings.emitBatches(2, 100, "/data");
+            });
+
+    JobActivity job = RecordingReader.readInFull(file, Progress.NONE);
+
+    assertThat(job.recording()).isEqualTo(RecordingReader.read(file, Progress.NONE));
+    Activity.Times times = job.activity().times();
+    assertThat(sum(times.compute())).isEqualTo(200 * 8 * Recordings.MILLISECOND);
+    assertThat(sum(times.fetchStall())).isEqualTo(200 * 4 * Recordings.MILLISECOND);
+    assertThat(sum(times.prepStall())).isEqualTo(200 * 3 * Recordings.MILLISECOND);
+    assertThat(sum(times.gcStall())).isEqualTo(200 * 2 * Recordings.MILLISECOND);
+    assertThat(sum(times.queueStall())).isEqualTo(200 * Recordings.MILLISECOND);
+    assertThat(sum(times.checkpoint())).isEqualTo(200 * Recordings.MILLISECOND);
+    Activity.Names files = job.activity().files();
+    assertThat(files.known()).isEqualTo(40);
+    assertThat(files.slowest()).hasSize(20);
+    assertThat(files.slowest().get(0))
+        .isEqualTo(
+            new Activity.Total("/data/image-11.jpg", 20, 16_000_000, 800_000, 2_000_000, 20));
+    assertThat(
+            files.others().count()
+                + files.slowest().stream().mapToLong(Activity.Total::count).sum())
+        .isEqualTo(800);
+    assertThat(files.unnamed().count()).isZero();
+    assertThat(job.activity().codecs().slowest())
+        .extracting(Activity.Total::name, Activity.Total::count)
+        .containsExactly(tuple("my.Jpeg", 800L));
+    assertThat(job.activity().transforms().slowest())
+        .extracting(Activity.Total::count)
+        .containsExactly(400L, 400L);
+    assertThat(job.activity().sources())
+        .singleElement()
+        .satisfies(
+            source -> {
+              assertThat(source.batches()).isEqualTo(200);
+              assertThat(source.items()).isEqualTo(800);
+              assertThat(source.decodeNanos()).isEqualTo(600 * Recordings.MILLISECOND);
+              assertThat(source.otherNanos()).isEqualTo(100 * Recordings.MILLISECOND);
+            });
+  }
+
+  @Test
+  void millionsOfThemNeedNoMoreMemoryThanAFew() throws Exception {
+    int many = 1_000_000;
+    Path file =
+        Recordings.record(
+            folder.resolve("big.jfr"),
+            () -> {
+              for (int i = 0; i < many; i++) {
+                Recordings.emitFetch(i, "/data/train/" + i + ".jpg", 100_000 + i);
+              }
+              Recordings.emitJob();
+            });
+    Path page = folder.resolve("big.html");
+
+    Java.Ended ended =
+        Java.run(
+            List.of(
+                "-Xmx96m",
+                "io.coordl.reports.Coordl",
+                "report",
+                file.toString(),
+                "-o",
+                page.toString()));
+
+    assertThat(ended.code()).as(ended.output()).isZero();
+    assertThat(page).content().contains("\"known\":262144,\"unnamed\":737856,");
+  }
+
+  private static long sum(List<Long> slots) {
+    return slots.stream().mapToLong(Long::longValue).sum();
+  }
+}

@@ -1,0 +1,41 @@
+package io.coordl.reports.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class NameTotalsTest {
+
+  @Test
+  void theSlowestComeFirstAndTheRestIsOneRow() {
+    NameTotals totals = new NameTotals(100, 2);
+    totals.add("a", 10, 1, 0);
+    totals.add("b", 30, 2, 1);
+    totals.add("a", 15, 3, 1);
+    totals.add(null, 20, 4, 0);
+
+    Activity.Names names = totals.names();
+
+    assertThat(names.known()).isEqualTo(3);
+    assertThat(names.slowest())
+        .containsExactly(
+            new Activity.Total("b", 1, 30, 30, 2, 1), new Activity.Total("a", 2, 25, 15, 4, 1));
+    assertThat(names.others()).isEqualTo(new Activity.Total("", 1, 20, 20, 4, 0));
+    assertThat(names.unnamed().count()).isZero();
+  }
+
+  @Test
+  void namesBeyondTheLimitAreCountedTogetherAndSaidToBe() {
+    NameTotals totals = new NameTotals(2, 2);
+    for (String name : new String[] {"a", "b", "c", "d", "c", "a"}) {
+      totals.add(name, 1, 1, 0);
+    }
+
+    Activity.Names names = totals.names();
+
+    assertThat(names.known()).isEqualTo(2);
+    assertThat(names.slowest()).extracting(Activity.Total::count).containsExactly(2L, 1L);
+    assertThat(names.others()).isEqualTo(names.unnamed());
+    assertThat(names.unnamed().count()).isEqualTo(3);
+  }
+}
