@@ -250,7 +250,7 @@ final class ProfiledPipeline {
 
   /** With prepared batches replayed, nothing but steps takes CPU time, and what the JVM does. */
   private Measure busyCores(Phase ingestion) {
-    double busy = Math.min((double) ingestion.cpu() / ingestion.wall(), cores);
+    double busy = Math.min((double) ingestion.cpu() / ingestion.wall(), (double) cores);
     return new Measure(busy, busy * CPU_ERROR);
   }
 
