@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 
 /** An absolute path of {@link SlowStorage}. */
-record SlowPath(SlowPath.System system, String name) implements Path {
+record SlowPath(SlowPath.Tree system, String name) implements Path {
   @Override
   public FileSystem getFileSystem() {
     return system;
@@ -121,10 +121,10 @@ record SlowPath(SlowPath.System system, String name) implements Path {
   }
 
   /** The file system of such paths. */
-  static final class System extends FileSystem {
+  static final class Tree extends FileSystem {
     private final FileSystemProvider provider;
 
-    System(FileSystemProvider provider) {
+    Tree(FileSystemProvider provider) {
       this.provider = provider;
     }
 

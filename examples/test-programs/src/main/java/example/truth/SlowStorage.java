@@ -35,7 +35,7 @@ final class SlowStorage extends FileSystemProvider {
 
   private final int files;
   private final long readNanos;
-  private final SlowPath.System system = new SlowPath.System(this);
+  private final SlowPath.Tree system = new SlowPath.Tree(this);
   private long free;
 
   /** A directory of {@code files} files, each of which takes so long to read. */
@@ -67,7 +67,7 @@ final class SlowStorage extends FileSystemProvider {
   private void read() {
     long end;
     synchronized (this) {
-      free = Math.max(free, java.lang.System.nanoTime()) + readNanos;
+      free = Math.max(free, System.nanoTime()) + readNanos;
       end = free;
     }
     Pause.until(end);

@@ -109,6 +109,12 @@ public final class PhaseEvent extends Event {
   @Timespan(Timespan.NANOSECONDS)
   public long prepTime;
 
+  /** CPU time of the whole process, 0 if unknown */
+  @Label("CPU Time")
+  @Description("CPU time of the whole process, 0 if unknown")
+  @Timespan(Timespan.NANOSECONDS)
+  public long cpu;
+
   /** Items fetched */
   @Label("Items")
   @Description("Items fetched")

@@ -145,6 +145,7 @@ final class Gauge {
     event.queueStall = work.queueStall();
     event.fetchTime = work.fetchTime();
     event.prepTime = work.prepTime();
+    event.cpu = work.cpu();
     event.items = work.items();
     event.memoryBytes = work.memoryBytes();
     event.storageBytes = work.storageBytes();

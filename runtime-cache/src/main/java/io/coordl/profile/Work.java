@@ -1,7 +1,10 @@
 package io.coordl.profile;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.Totals;
+import java.lang.management.ManagementFactory;
+import org.jspecify.annotations.Nullable;
 
 /** What was done in some stretch of the job, in nanoseconds, counts and bytes. */
 record Work(
@@ -17,8 +20,14 @@ record Work(
     long items,
     long storageItems,
     long memoryBytes,
-    long storageBytes) {
-  static final Work NONE = new Work(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    long storageBytes,
+    long cpu) {
+  private static final @Nullable OperatingSystemMXBean SYSTEM =
+      ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean known
+          ? known
+          : null;
+
+  static final Work NONE = new Work(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   static Work of(JobTotals.Snapshot now) {
     Totals t = now.totals();
@@ -35,7 +44,8 @@ record Work(
         now.items(),
         now.storageItems(),
         now.memoryBytes(),
-        now.storageBytes());
+        now.storageBytes(),
+        SYSTEM == null ? 0 : SYSTEM.getProcessCpuTime());
   }
 
   Work minus(Work o) {
@@ -60,7 +70,8 @@ record Work(
         items + sign * o.items,
         storageItems + sign * o.storageItems,
         memoryBytes + sign * o.memoryBytes,
-        storageBytes + sign * o.storageBytes);
+        storageBytes + sign * o.storageBytes,
+        cpu + sign * o.cpu);
   }
 
   /** As a step of {@code nanos} that waited for nothing. */
@@ -78,6 +89,7 @@ record Work(
         items,
         storageItems,
         memoryBytes,
-        storageBytes);
+        storageBytes,
+        cpu);
   }
 }

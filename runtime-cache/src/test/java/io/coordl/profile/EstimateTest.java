@@ -68,7 +68,7 @@ class EstimateTest {
   @Test
   void aCollectionIsTheJobsOwn() {
     List<Step> steps = new ArrayList<>(steps(50, 1, i -> 1_000));
-    Work collecting = new Work(0, 0, 0, 0, 900_000, 0, 0, 0, 0, 0, 0, 0, 0);
+    Work collecting = new Work(0, 0, 0, 0, 900_000, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     steps.add(new Step(1, 1_000_000, collecting));
 
     assertThat(Estimate.of(steps).outlier()).isZero();

@@ -65,7 +65,7 @@ final class Batches {
     return items;
   }
 
-  /** Whether the bytes are a batch of exactly these items; scribbles over them. */
+  /** Whether the bytes are a batch of exactly these items; scribbles over them if it may. */
   static boolean isOf(int[] items, ByteBuffer bytes) {
     boolean right =
         bytes.order() == ByteOrder.nativeOrder()
@@ -75,7 +75,7 @@ final class Batches {
     for (int i = 0; right && i < items.length; i++) {
       right = bytes.getInt(8 + 4 * i) == items[i];
     }
-    for (int i = 0; i < bytes.capacity(); i += 1024) {
+    for (int i = 0; !bytes.isReadOnly() && i < bytes.capacity(); i += 1024) {
       bytes.putInt(i, -1);
     }
     return right;

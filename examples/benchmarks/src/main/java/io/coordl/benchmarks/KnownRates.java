@@ -70,10 +70,7 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
             .classPathFile(checkout.exampleClassPath(module))
             .agent(
                 checkout.agentJar(),
-                "profile=all,record="
-                    + recording
-                    + (arguments.isEmpty() ? "" : ",")
-                    + arguments)
+                "profile=all,record=" + recording + (arguments.isEmpty() ? "" : ",") + arguments)
             .jvmArgs(
                 "-Xmx512m",
                 "-XX:TieredStopAtLevel=1",

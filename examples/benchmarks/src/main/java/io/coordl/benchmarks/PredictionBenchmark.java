@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <ul>
  *   <li>the MinIO cache holds 0, 20, 35, 50, 65, 80 or 100 % of the data set
- *   <li>1 to {@value #WORKERS} workers, nothing cached
+ *   <li>1 to {@value #WORKERS} workers, everything cached
  *   <li>steps 1, 2 or 4 times as fast, everything cached
  * </ul>
  *
@@ -102,7 +102,7 @@ public final class PredictionBenchmark {
           "workers",
           Integer.toString(workers),
           point(answers, "cores", "", workers),
-          run(workers, 1, 0));
+          run(workers, 1, 100));
     }
     for (int factor : FACTORS) {
       compare(
@@ -130,7 +130,15 @@ public final class PredictionBenchmark {
   private JsonNode predict() throws IOException, InterruptedException {
     Path profile = work.resolve("profile.jfr");
     Files.deleteIfExists(profile);
-    List<String> command = new ArrayList<>(List.of("profile", "--agent", checkout.agentJar().toString(), "-o", profile.toString(), "--"));
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "profile",
+                "--agent",
+                checkout.agentJar().toString(),
+                "-o",
+                profile.toString(),
+                "--"));
     // The command of the job as a user would type it; it trains until the profile is made.
     command.addAll(job(WORKERS, STEP_MILLIS, 1000).commandLine());
     coordl(command);

@@ -78,7 +78,10 @@ public final class ProfileBenchmark {
     for (KnownRates.Time time : profile.times()) {
       line.append(
           String.format(
-              Locale.ROOT, " %s %+.2f %%", time.phase(), 100 * (time.truth() / time.measured() - 1)));
+              Locale.ROOT,
+              " %s %+.2f %%",
+              time.phase(),
+              100 * (time.truth() / time.measured() - 1)));
     }
     return line.toString();
   }

@@ -24,6 +24,7 @@ public record Phase(
     long queueStall,
     long fetchTime,
     long prepTime,
+    long cpu,
     long items,
     long memoryBytes,
     long storageBytes,

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 final class ProfiledPipeline {
   private static final String HOW = ": measure it with coordl profile -- java ... your.Program";
 
+  /** Of CPU time, which is counted in ticks and has what compilers and collectors did in it. */
+  private static final double CPU_ERROR = 0.1;
+
   private final JobRecording recording;
   private final @Nullable Host host;
   private final Differential differential;
@@ -210,6 +213,10 @@ final class ProfiledPipeline {
     if (cores == 0 || compute == null || prep == null) {
       return null;
     }
+    Optional<Measure> seen = phase("ingestion").filter(of -> of.cpu() > 0).map(this::busyCores);
+    if (seen.isPresent()) {
+      return seen.get();
+    }
     if (workers == 0) {
       assumptions.add(
           "whether a step keeps this host's cores busy was not seen, as nothing ran beside it:"
@@ -239,6 +246,12 @@ final class ProfiledPipeline {
         "a step leaves the cores to preparation, as no competition was seen (--compute-cores says"
             + " otherwise)");
     return Measure.exact(0);
+  }
+
+  /** With prepared batches replayed, nothing but steps takes CPU time, and what the JVM does. */
+  private Measure busyCores(Phase ingestion) {
+    double busy = Math.min((double) ingestion.cpu() / ingestion.wall(), (double) cores);
+    return new Measure(busy, busy * CPU_ERROR);
   }
 
   private static Optional<Measure> rate(long bytesPerSecond, long error) {

@@ -243,6 +243,7 @@ public final class Recordings {
     event.queueStall = SECOND / 2 + 7;
     event.fetchTime = 5 * SECOND + 8;
     event.prepTime = 2 * SECOND + 9;
+    event.cpu = 3 * SECOND + 12;
     event.items = 3_200;
     event.memoryBytes = 10;
     event.storageBytes = 320_000_011;
