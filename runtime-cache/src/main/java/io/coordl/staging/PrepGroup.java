@@ -91,7 +91,16 @@ public final class PrepGroup implements Coordinator, Closeable {
       return null;
     }
     Joined to = joined.computeIfAbsent(pipeline.text(), text -> join(pipeline, own));
-    return to.stream() == null ? null : to.stream().begin(own, jobs);
+    Stream stream = to.stream();
+    if (stream == null) {
+      return null;
+    }
+    // Who did not come to one pipeline, as it died or has another one, is not waited for at the
+    // next.
+    boolean inVain =
+        joined.values().stream()
+            .anyMatch(other -> other.stream() != null && other.stream().waitedInVain());
+    return stream.begin(own, inVain ? 1 : jobs);
   }
 
   private Joined join(Fingerprint pipeline, BatchOrder own) {

@@ -41,6 +41,7 @@ final class Stream {
   private volatile boolean begun;
   private volatile boolean stuck;
   private volatile long jobs = 1;
+  private volatile boolean inVain;
   private final AtomicReference<@Nullable SharedPass> current = new AtomicReference<>();
 
   /**
@@ -171,6 +172,11 @@ final class Stream {
     }
   }
 
+  /** Whether fewer jobs came to the first pass than it waited for. */
+  boolean waitedInVain() {
+    return inVain;
+  }
+
   private void awaitJobs(int jobs) {
     long began = clock.nanos();
     boolean said = false;
@@ -193,6 +199,7 @@ final class Stream {
                 + " jobs have come within "
                 + bounds.start().toSeconds()
                 + " s: the first pass begins without the others.");
+        inVain = true;
         return;
       }
       if (!said && waited > bounds.blocked().toNanos()) {

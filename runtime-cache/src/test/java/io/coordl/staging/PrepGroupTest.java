@@ -278,4 +278,23 @@ class PrepGroupTest {
         .last()
         .isEqualTo("1 of 3 jobs have come within 0 s: the first pass begins without the others.");
   }
+
+  @Test
+  void whoDidNotComeToOnePipelineIsNotWaitedForAtTheNext() throws IOException {
+    Bounds usual = Bounds.USUAL;
+    Bounds bounds =
+        new Bounds(
+            usual.patience(),
+            usual.beat(),
+            usual.lease(),
+            Duration.ofMillis(10),
+            Duration.ofMillis(50));
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    try (PrepGroup group =
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, bounds, words::add)) {
+      group.begin(PIPELINE, own);
+      group.begin(new Fingerprint(Map.of("pipeline", "another")), own);
+    }
+    assertThat(words).filteredOn(word -> word.contains("have come within")).hasSize(1);
+  }
 }
