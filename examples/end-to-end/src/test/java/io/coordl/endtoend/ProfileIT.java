@@ -7,6 +7,7 @@ import io.coordl.benchmarks.KnownRates;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
@@ -126,9 +127,11 @@ class ProfileIT {
                 + " are off, the agent only observes");
   }
 
+  /** By time: in the file, those of different threads are in any order. */
   private static List<RecordedEvent> events(Path recording, String type) throws IOException {
     return RecordingFile.readAllEvents(recording).stream()
         .filter(event -> event.getEventType().getName().equals(type))
+        .sorted(Comparator.comparing(RecordedEvent::getEndTime))
         .toList();
   }
 }
