@@ -102,9 +102,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. {@link #find} is wait-free but for the first check of an item; {@link #fetch} may
  * read storage or wait for another's read, never longer than {@link #PATIENCE}.
  */
-public final class ArenaStore implements Closeable {
+public final class ArenaStore implements ItemStore, Closeable {
   /** How long a miss waits for another thread or job that is reading the item. */
-  static final Duration PATIENCE = Duration.ofSeconds(5);
+  public static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private static final long FIRST_PAUSE_NANOS = 50_000;
   private static final long LAST_PAUSE_NANOS = 1_000_000;
@@ -280,47 +280,24 @@ public final class ArenaStore implements Closeable {
     memory.set(ArenaDescriptor.MAGIC, ArenaDescriptor.MAGIC_VALUE);
   }
 
-  /** Puts an item's bytes into memory, from storage. */
-  interface Loader {
-    /**
-     * Reads exactly the item's length into {@code target} from {@code offset} on.
-     *
-     * @return false if the file is not (any more) what the key says
-     */
-    boolean load(byte[] target, int offset) throws IOException;
-  }
-
-  /** How a {@link #fetch} ended. */
-  enum Outcome {
-    /** It was there. */
-    HIT,
-    /** It is there now, read by this call. */
-    ADMITTED,
-    /** It was read by this call, if at all, and there is no room to keep it. */
-    FULL,
-    /** The file is not what the key says. */
-    CHANGED,
-    /** Somebody else has been reading it for too long. */
-    BUSY
-  }
-
-  /** The bytes, read-only from 0 to the item's length, and where they are from. */
-  record Fetched(Outcome outcome, @Nullable ByteBuffer content) {}
-
-  /** The item's bytes if they are there: no storage is read and nobody waited for. */
-  @Nullable ByteBuffer find(ItemKey key) {
+  @Override
+  public @Nullable ByteBuffer find(ItemKey key) {
     long slot = closed ? NO_SLOT : locate(key);
     return slot == NO_SLOT ? null : content(slot, key);
   }
 
+  @Override
+  public Fetched fetch(ItemKey key, int length, Loader loader) throws IOException {
+    return fetch(key, length, loader, PATIENCE);
+  }
+
   /**
-   * The item's bytes, from memory, or by {@code loader}, which at most one thread of all jobs calls
-   * at a time for an item.
-   *
-   * @throws IOException what the loader threw
+   * As {@link #fetch(ItemKey, int, Loader)}, but waits for another's read of the item only as long
+   * as {@code patience}; then the outcome is {@link Outcome#BUSY}.
    */
-  Fetched fetch(ItemKey key, int length, Loader loader) throws IOException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+  public Fetched fetch(ItemKey key, int length, Loader loader, Duration patience)
+      throws IOException {
+    long deadline = System.nanoTime() + patience.toNanos();
     long pause = FIRST_PAUSE_NANOS;
     long claim = ArenaDescriptor.claimed(job, key);
     while (!closed) {
@@ -425,7 +402,8 @@ public final class ArenaStore implements Closeable {
     }
   }
 
-  private boolean hasRoom(long length) {
+  /** Whether an item of this length would be admitted; once false for a length, so for ever. */
+  public boolean hasRoom(long length) {
     boolean refusing = memory.get(ArenaDescriptor.REFUSING) != 0;
     if (tight || refusing) {
       sayRefusing(refusing);

@@ -82,7 +82,7 @@ public final class DecodedStore implements Closeable {
   void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {
     counters.missBytes(length);
     if (length > MAX_BYTES) {
-      counters.count(ArenaStore.Outcome.FULL);
+      counters.count(Outcome.FULL);
       return;
     }
     if (budget != null) {
@@ -93,14 +93,14 @@ public final class DecodedStore implements Closeable {
       }
     }
     ItemFile file = item.file();
-    ArenaStore.Loader copy =
+    Loader copy =
         (target, offset) -> {
           source.copyTo(ByteBuffer.wrap(target, offset, (int) length));
           return file.unchanged();
         };
     try {
-      ArenaStore.Outcome outcome = store.fetch(file.key(form.id()), (int) length, copy).outcome();
-      if (outcome == ArenaStore.Outcome.ADMITTED) {
+      Outcome outcome = store.fetch(file.key(form.id()), (int) length, copy).outcome();
+      if (outcome == Outcome.ADMITTED) {
         store.countDecoded((int) length);
       }
       counters.count(outcome);

@@ -9,14 +9,15 @@ package io.coordl.cache;
  * spread at 4 characters a round, and no security provider to start up on a thread of the program.
  * It protects against accident, not against somebody who may write into the data set anyway.
  */
-record ItemKey(long high, long low) {
+public record ItemKey(long high, long low) {
   private static final long C1 = 0x87c37b91114253d5L;
   private static final long C2 = 0x4cf5ad432745937fL;
 
   /** Block number of an item that is a whole file. */
-  static final long WHOLE = -1;
+  public static final long WHOLE = -1;
 
-  static ItemKey of(String absolutePath, long size, long modifiedNanos, long block) {
+  /** The key of a file, or of a block of it; {@link #WHOLE} for the former. */
+  public static ItemKey of(String absolutePath, long size, long modifiedNanos, long block) {
     long h1 = 0;
     long h2 = 0;
     int length = absolutePath.length();

@@ -99,7 +99,7 @@ public final class MinioCache implements ItemSource {
   private @Nullable OpenItem openWhole(
       String path, ItemFile file, ArenaStore from, @Nullable DecodedItem asker) {
     long start = System.nanoTime();
-    ArenaStore.Fetched fetched;
+    Fetched fetched;
     try {
       fetched =
           from.fetch(file.key(), (int) file.size(), (target, at) -> read(file, target, at, asker));
@@ -108,7 +108,7 @@ public final class MinioCache implements ItemSource {
       return null;
     }
     counters.count(fetched.outcome());
-    boolean hit = fetched.outcome() == ArenaStore.Outcome.HIT;
+    boolean hit = fetched.outcome() == Outcome.HIT;
     ByteBuffer content = fetched.content();
     if (hit) {
       counters.hitBytes(file.size());

@@ -122,7 +122,7 @@ final class PiecewiseItem extends OpenItem {
     ByteBuffer content;
     if (admit) {
       int length = (int) Math.min(pieceBytes, size() - number * pieceBytes);
-      ArenaStore.Fetched fetched =
+      Fetched fetched =
           store.fetch(key, length, (target, offset) -> load(number, length, target, offset));
       content = fetched.content();
       counters.count(fetched.outcome());

@@ -129,9 +129,9 @@ public final class ProfiledItems implements ItemSource, Closeable {
       if (now == From.STORAGE || kept == null) {
         content = stored(file);
       } else {
-        ArenaStore.Fetched fetched = fetch(kept, file);
+        Fetched fetched = fetch(kept, file);
         content = fetched.content();
-        memory = fetched.outcome() == ArenaStore.Outcome.HIT;
+        memory = fetched.outcome() == Outcome.HIT;
       }
       OpenItem item = new ProfiledItem(path, file, content, memory);
       item.fetched(start, System.nanoTime(), 0);
@@ -141,7 +141,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
   }
 
-  private static ArenaStore.Fetched fetch(ArenaStore kept, StoredFile file) throws IOException {
+  private static Fetched fetch(ArenaStore kept, StoredFile file) throws IOException {
     return kept.fetch(file.key(), (int) file.size(), file::read);
   }
 

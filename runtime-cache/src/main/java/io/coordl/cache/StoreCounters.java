@@ -8,6 +8,7 @@ final class StoreCounters {
   private final LongAdder hits = new LongAdder();
   private final LongAdder misses = new LongAdder();
   private final LongAdder admitted = new LongAdder();
+  private final LongAdder peer = new LongAdder();
   private final LongAdder full = new LongAdder();
   private final LongAdder changed = new LongAdder();
   private final LongAdder unreadable = new LongAdder();
@@ -29,14 +30,15 @@ final class StoreCounters {
   }
 
   /** Counts an opening or a block by how it was answered. */
-  void count(ArenaStore.Outcome outcome) {
-    if (outcome == ArenaStore.Outcome.HIT) {
+  void count(Outcome outcome) {
+    if (outcome == Outcome.HIT) {
       hits.increment();
       return;
     }
     misses.increment();
     switch (outcome) {
       case ADMITTED -> admitted.increment();
+      case PEER -> peer.increment();
       case FULL -> full.increment();
       case CHANGED -> changed.increment();
       default -> busy.increment();

@@ -3,8 +3,6 @@ package io.coordl.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.cache.ArenaStore.Fetched;
-import io.coordl.cache.ArenaStore.Outcome;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import java.io.IOException;

@@ -24,7 +24,7 @@ final class Items {
     return bytes;
   }
 
-  static ArenaStore.Loader loader(long number) {
+  static Loader loader(long number) {
     return (target, offset) -> {
       byte[] bytes = content(number);
       System.arraycopy(bytes, 0, target, offset, bytes.length);

@@ -1,7 +1,5 @@
 package io.coordl.cache;
 
-import io.coordl.cache.ArenaStore.Fetched;
-import io.coordl.cache.ArenaStore.Outcome;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;

@@ -1,0 +1,12 @@
+package io.coordl.cache;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link ItemStore#fetch} brought.
+ *
+ * @param content the bytes, read-only from 0 to the item's length; null if the caller is to read
+ *     storage himself
+ */
+public record Fetched(Outcome outcome, @Nullable ByteBuffer content) {}
