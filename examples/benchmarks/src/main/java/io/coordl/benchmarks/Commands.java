@@ -4,14 +4,15 @@ package io.coordl.benchmarks;
 final class Commands {
   private Commands() {}
 
-  /** What runs {@code benchmark} with {@code argument}, from the top of the checkout. */
-  static String of(Checkout checkout, Class<?> benchmark, int argument) {
+  /** What runs {@code benchmark} with {@code arguments}, from the top of the checkout. */
+  static String of(Checkout checkout, Class<?> benchmark, Object arguments) {
     return "mvn -ntp -q -f "
         + checkout.root().resolve("pom.xml")
         + " -Pbenchmark -Dbenchmark="
         + benchmark.getSimpleName()
-        + " -Dbenchmark.args="
-        + argument
+        + " -Dbenchmark.args='"
+        + arguments
+        + "'"
         + " -pl examples/benchmarks -am verify";
   }
 }

@@ -3,10 +3,15 @@ package io.coordl.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -25,11 +30,15 @@ import tools.jackson.databind.json.JsonMapper;
  *   <li>steps 1, 2 or 4 times as fast, everything cached
  * </ul>
  *
- * <p>Speeds are steady ones: of the last epochs, after their first quarter, so that neither JIT
- * compilation nor the queue that DJL fills anew in each epoch counts. Errors are relative to the
- * measured speed; bar: {@value #BAR} % at every point of the cache sweep, {@value #MEDIAN_BAR} % in
- * the median, as in the paper (Fig. 11). Argument: samples of the data set (600). Exit status 1 if
- * the bar is missed, 2 where the storage cannot be set up.
+ * <p>Each picture is followed by bytes that no decoder looks at, so that the data set is many times
+ * larger than the few megabytes of page cache that the disk's file system has, and its speed that
+ * of the disk. Speeds are steady ones: a job runs for {@value #SECONDS} s or longer, its epochs of
+ * the last third count, each after its first quarter, so that neither JIT compilation nor the queue
+ * that DJL fills anew in each epoch does. Errors are relative to the measured speed; bar: {@value
+ * #BAR} % at every point of the cache sweep, {@value #MEDIAN_BAR} % in the median, as in the paper
+ * (Fig. 11). Arguments: samples of the data set (600); what to do, of profile, cache, workers and
+ * speed (all; without profile, that of the last time is asked). Exit status 1 if the bar is missed,
+ * 2 where the storage cannot be set up.
  */
 public final class PredictionBenchmark {
   private static final int WORKERS = 4;
@@ -38,23 +47,28 @@ public final class PredictionBenchmark {
   private static final List<Integer> SHARES = List.of(0, 20, 35, 50, 65, 80, 100);
   private static final List<Integer> FACTORS = List.of(1, 2, 4);
   private static final int BATCH = 8;
-  private static final double STEP_MILLIS = 48;
-  private static final long DISK = 5_000_000;
-  private static final int EPOCHS = 6;
-  private static final int COUNTED = 3;
+  private static final double STEP_MILLIS = 24;
+  private static final long DISK = 50_000_000;
+  private static final int ITEM_BYTES = 700_000;
+  private static final int SECONDS = 40;
+  private static final int FEWEST_EPOCHS = 6;
+  private static final Set<String> PARTS =
+      new TreeSet<>(List.of("profile", "cache", "workers", "speed"));
   private static final Pattern EPOCH =
       Pattern.compile("^epoch (\\d+): ([0-9.]+) samples/s$", Pattern.MULTILINE);
 
   private final Checkout checkout = Checkout.find();
   private final Path work = checkout.work("prediction");
   private final Path data;
+  private final int samples;
   private final long bytes;
   private final List<Double> cacheErrors = new ArrayList<>();
   private final TextTable table =
       new TextTable("sweep", "point", "predicted", "+-", "measured", "least", "most", "error %");
 
-  private PredictionBenchmark(Path data) throws IOException {
+  private PredictionBenchmark(Path data, int samples) throws IOException {
     this.data = data;
+    this.samples = samples;
     bytes = SlowStorage.size(data);
   }
 
@@ -66,19 +80,41 @@ public final class PredictionBenchmark {
       System.exit(2);
     }
     int samples = args.length > 0 ? Integer.parseInt(args[0]) : 600;
+    Set<String> parts =
+        args.length > 1 ? new TreeSet<>(List.of(args).subList(1, args.length)) : PARTS;
+    if (!PARTS.containsAll(parts)) {
+      System.out.println("Not measured: " + parts + " is not of " + PARTS + ".");
+      System.exit(2);
+    }
     Checkout checkout = Checkout.find();
     Path work = Files.createDirectories(checkout.work("prediction"));
     Path pictures = work.resolve("pictures-" + samples);
     Pictures.make(checkout, pictures, "4", Integer.toString(samples / 4), "320x240");
+    lengthen(pictures);
     boolean right;
     try (SlowStorage storage = new SlowStorage(work, pictures, DISK)) {
-      right = new PredictionBenchmark(storage.directory()).measure();
+      right = new PredictionBenchmark(storage.directory(), samples).measure(parts);
     }
-    System.out.println("made by: " + Commands.of(checkout, PredictionBenchmark.class, samples));
+    System.out.println(
+        "made by: " + Commands.of(checkout, PredictionBenchmark.class, String.join(" ", args)));
     System.exit(right ? 0 : 1);
   }
 
-  private boolean measure() throws IOException, InterruptedException {
+  /** Appends bytes of noise to each picture, up to {@value #ITEM_BYTES}. */
+  private static void lengthen(Path pictures) throws IOException {
+    Random random = new Random(11);
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(pictures)) {
+      files = all.filter(file -> file.toString().endsWith(".jpg")).sorted().toList();
+    }
+    for (Path file : files) {
+      byte[] noise = new byte[(int) Math.max(0, ITEM_BYTES - Files.size(file))];
+      random.nextBytes(noise);
+      Files.write(file, noise, StandardOpenOption.APPEND);
+    }
+  }
+
+  private boolean measure(Set<String> parts) throws IOException, InterruptedException {
     System.out.printf(
         Locale.ROOT,
         "%,d bytes on a disk of %,d bytes/s, %d workers, steps of %.0f ms for %d samples%n",
@@ -87,31 +123,38 @@ public final class PredictionBenchmark {
         WORKERS,
         STEP_MILLIS,
         BATCH);
-    JsonNode answers = predict();
-    for (int share : SHARES) {
-      cacheErrors.add(
-          Double.valueOf(
-              compare(
-                  "cache",
-                  share + " %",
-                  point(answers, "cacheSize", "MinIO", share / 100.0),
-                  run(WORKERS, 1, share))));
+    Path profile = work.resolve("profile.jfr");
+    if (parts.contains("profile")) {
+      profile(profile);
     }
-    for (int workers = 1; workers <= WORKERS; workers++) {
-      compare(
-          "workers",
-          Integer.toString(workers),
-          point(answers, "cores", "", workers),
-          run(workers, 1, 100));
+    JsonNode answers =
+        JsonMapper.shared()
+            .readTree(coordl(List.of("whatif", "--json", profile.toString())))
+            .path("answers");
+    if (parts.contains("cache")) {
+      for (int share : SHARES) {
+        Predicted predicted = point(answers, "cacheSize", "MinIO", share / 100.0);
+        cacheErrors.add(
+            Double.valueOf(
+                compare("cache", share + " %", predicted, run(WORKERS, 1, share, predicted))));
+      }
     }
-    for (int factor : FACTORS) {
-      compare(
-          "step speed",
-          factor + " x",
-          point(answers, "gpu", "everything in memory", factor),
-          run(WORKERS, factor, 100));
+    if (parts.contains("workers")) {
+      for (int workers = 1; workers <= WORKERS; workers++) {
+        Predicted predicted = point(answers, "cores", "", workers);
+        compare("workers", Integer.toString(workers), predicted, run(workers, 1, 100, predicted));
+      }
+    }
+    if (parts.contains("speed")) {
+      for (int factor : FACTORS) {
+        Predicted predicted = point(answers, "gpu", "everything in memory", factor);
+        compare("step speed", factor + " x", predicted, run(WORKERS, factor, 100, predicted));
+      }
     }
     System.out.print(table);
+    if (cacheErrors.isEmpty()) {
+      return true;
+    }
     double worst = cacheErrors.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
     double median = Pairs.median(cacheErrors);
     System.out.printf(
@@ -127,8 +170,7 @@ public final class PredictionBenchmark {
   /** A predicted speed and its error, in samples per second. */
   private record Predicted(double speed, double error) {}
 
-  private JsonNode predict() throws IOException, InterruptedException {
-    Path profile = work.resolve("profile.jfr");
+  private void profile(Path profile) throws IOException, InterruptedException {
     Files.deleteIfExists(profile);
     List<String> command =
         new ArrayList<>(
@@ -142,9 +184,6 @@ public final class PredictionBenchmark {
     // The command of the job as a user would type it; it trains until the profile is made.
     command.addAll(job(WORKERS, STEP_MILLIS, 1000).commandLine());
     coordl(command);
-    return JsonMapper.shared()
-        .readTree(coordl(List.of("whatif", "--json", profile.toString())))
-        .path("answers");
   }
 
   private String coordl(List<String> arguments) throws IOException, InterruptedException {
@@ -238,21 +277,22 @@ public final class PredictionBenchmark {
   }
 
   /** Samples per second of the epochs that count. */
-  private List<Double> run(int workers, double factor, int share)
+  private List<Double> run(int workers, double factor, int share, Predicted predicted)
       throws IOException, InterruptedException {
-    ChildJvm job = job(workers, STEP_MILLIS / factor, EPOCHS);
+    int epochs = (int) Math.max(FEWEST_EPOCHS, Math.ceil(SECONDS * predicted.speed / samples));
+    ChildJvm job = job(workers, STEP_MILLIS / factor, epochs);
     if (share > 0) {
       // The whole data set needs room for the index beside its bytes.
-      long size = share == 100 ? 2 * bytes + (16 << 20) : bytes * share / 100;
+      long size = share == 100 ? bytes + bytes / 8 + (16 << 20) : bytes * share / 100;
       job.agent(checkout.agentJar(), "record=off,summary=off,cache=minio,cache.size=" + size);
     }
     String out = job.run().orFail("The job").out();
     List<Double> rates =
         EPOCH.matcher(out).results().map(epoch -> Double.valueOf(epoch.group(2))).toList();
-    if (rates.size() != EPOCHS) {
-      throw new IllegalStateException("Of " + EPOCHS + " epochs the job told " + rates + ".");
+    if (rates.size() != epochs) {
+      throw new IllegalStateException("Of " + epochs + " epochs the job told " + rates + ".");
     }
-    return rates.subList(EPOCHS - COUNTED, EPOCHS);
+    return rates.subList(epochs - Math.max(3, epochs / 3), epochs);
   }
 
   private ChildJvm job(int workers, double stepMillis, int epochs) throws IOException {

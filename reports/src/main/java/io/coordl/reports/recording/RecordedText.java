@@ -58,6 +58,23 @@ final class RecordedText {
     return (all & NOT_ASCII) == 0;
   }
 
+  /** Sets this to a part of an array whose hash is known. */
+  void set(byte[] utf8, int start, int size, int hashOfThem) {
+    bytes = utf8;
+    from = start;
+    length = size;
+    hash = hashOfThem;
+  }
+
+  /** In bytes. */
+  int length() {
+    return length;
+  }
+
+  void copyTo(byte[] target, int at) {
+    System.arraycopy(bytes, from, target, at, length);
+  }
+
   /** Of its bytes; the same on every machine of the same byte order only. */
   int hash() {
     return hash;

@@ -21,8 +21,9 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recordings of any size in a few megabytes of memory, on the calling thread. Never writes to
- * the recording; of one that a JVM did not finish it reads a repaired temporary copy.
+ * Reads recordings of any size in a few megabytes of memory, on the calling thread; read in full, a
+ * second thread adds up what the first has read. Never writes to the recording; of one that a JVM
+ * did not finish it reads a repaired temporary copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
@@ -57,8 +58,13 @@ public final class RecordingReader {
     /** Begun anew where only the JDK can read the events. */
     private ActivityCollector activity = new ActivityCollector();
 
-    EventTakers takers() {
-      return new EventTakers(activity, totals.takers());
+    ChunkWalk.Shape walk(Path file, Progress progress) throws IOException, RecordingException {
+      try (EventHandover handover = new EventHandover(activity)) {
+        ChunkWalk.Shape shape =
+            ChunkWalk.walk(file, progress, new EventTakers(handover, totals.takers()));
+        handover.finish();
+        return shape;
+      }
     }
   }
 
@@ -73,7 +79,7 @@ public final class RecordingReader {
         shape = ChunkWalk.walk(file, done -> progress.at(done / 2), null);
         recording = read(file, shape, done -> progress.at(0.5 + done / 2), null);
       } else {
-        shape = ChunkWalk.walk(file, progress, full.takers());
+        shape = full.walk(file, progress);
         recording =
             shape.allRead()
                 ? recording(file, shape, Expected.of(shape, shape.names()), full.totals, full, null)
