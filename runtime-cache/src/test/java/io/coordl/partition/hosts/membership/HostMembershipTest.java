@@ -166,7 +166,7 @@ final class HostMembershipTest {
     HostMembership first = host(1, named(1), "g", null);
     awaitMembers(first, Hosts.names(1, port));
     for (int i = 0; i < 3; i++) {
-      try (Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port)) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         socket
             .getOutputStream()
             .write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -184,7 +184,7 @@ final class HostMembershipTest {
 
   @Test
   void aPortThatIsTakenIsSaidAndTheJobGoesOn() throws IOException {
-    try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       HostMembership first = host(1, named(2), "g", null);
       Hosts.await("it is said", () -> !words.isEmpty());
       assertThat(first.members()).isEmpty();
