@@ -146,8 +146,8 @@ final class HostMembershipTest {
     Hosts.await(
         "both intruders are alone",
         () -> !intruder.members().isEmpty() && !naked.members().isEmpty());
-    Hosts.await("the one without TLS was refused", () -> refused("127.0.0.4"));
-    Hosts.await("the one with another key was refused", () -> refused("127.0.0.3"));
+    Hosts.await(words + ": the one without TLS was refused", () -> refused("127.0.0.4"));
+    Hosts.await(words + ": the one with another key was refused", () -> refused("127.0.0.3"));
     awaitMembers(intruder, List.of(Hosts.name(3, port)));
     awaitMembers(naked, List.of(Hosts.name(4, port)));
     assertThat(Hosts.names(first)).isEqualTo(Hosts.names(2, port));
