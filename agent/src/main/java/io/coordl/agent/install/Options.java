@@ -106,7 +106,8 @@ public final class Options {
       try {
         for (String peer : peers) {
           if (isRedis(peer)) {
-            throw new IllegalArgumentException(shown(Option.PEER, peer) + " cannot stand beside others");
+            throw new IllegalArgumentException(
+                shown(Option.PEER, peer) + " cannot stand beside others");
           }
         }
         Peers.parse(peers);
@@ -245,10 +246,7 @@ public final class Options {
     for (Option option : Option.values()) {
       Given values = given.get(option);
       settings.add(
-          new Setting(
-              option.key(),
-              shown(option),
-              values == null ? "default" : values.origin()));
+          new Setting(option.key(), shown(option), values == null ? "default" : values.origin()));
     }
     return settings;
   }
@@ -358,7 +356,12 @@ public final class Options {
               ? " (commas separate arguments; put a value that has one into a file, @FILE)"
               : "";
       problem(
-          option.key() + "=" + shown(option, value) + " is not valid: expected " + option.expected() + comma);
+          option.key()
+              + "="
+              + shown(option, value)
+              + " is not valid: expected "
+              + option.expected()
+              + comma);
     }
     return accepted;
   }

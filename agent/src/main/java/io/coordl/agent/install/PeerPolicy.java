@@ -26,8 +26,7 @@ final class PeerPolicy {
    *
    * @param store name of the store, the same for the jobs that share it
    */
-  static @Nullable Engine engine(
-      Options options, String store, ArenaStore arena, JobMonitor job) {
+  static @Nullable Engine engine(Options options, String store, ArenaStore arena, JobMonitor job) {
     Consumer<String> words = job.log()::say;
     PeerSink sink = (peer, startNanos, endNanos, bytes, answer) -> {};
     try {
@@ -47,8 +46,7 @@ final class PeerPolicy {
   }
 
   private static Engine redis(
-      String uri, @Nullable PeerTls tls, PeerSink sink, Consumer<String> words)
-      throws IOException {
+      String uri, @Nullable PeerTls tls, PeerSink sink, Consumer<String> words) throws IOException {
     throw new IOException("This agent was built without a client for Redis.");
   }
 

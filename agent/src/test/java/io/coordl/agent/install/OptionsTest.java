@@ -423,7 +423,9 @@ final class OptionsTest {
     List<String> seen = new ArrayList<>(options.problems());
     seen.addAll(options.remarks());
     options.settings().forEach(one -> seen.add(one.value()));
-    assertThat(seen).isNotEmpty().noneMatch(text -> text.contains("heim") || text.contains("he=im"));
+    assertThat(seen)
+        .isNotEmpty()
+        .noneMatch(text -> text.contains("heim") || text.contains("he=im"));
   }
 
   @Test
