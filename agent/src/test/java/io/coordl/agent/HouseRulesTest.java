@@ -174,6 +174,15 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat(resideInAnyPackage("io.coordl.cache..", "net.bytebuddy.."));
 
+  @ArchTest
+  static final ArchRule onlyTheRedisEngineKnowsJedis =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.coordl.partition.redis..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("redis.clients..");
+
   @ParameterizedTest
   @ValueSource(classes = {CoordlAgent.class, IsolatedLoader.class, Bridge.class, Spans.class})
   void thePremainPathHasNoLambda(Class<?> type) throws IOException {

@@ -87,6 +87,7 @@ final class PackagingIT {
             "io/coordl/attribution",
             "io/coordl/cache",
             "io/coordl/event",
+            "io/coordl/partition",
             "io/coordl/profile",
             "io/coordl/recording",
             "io/coordl/library",
@@ -94,7 +95,8 @@ final class PackagingIT {
             "io/coordl/staging",
             "io/coordl/transformers",
             "net/bytebuddy/",
-            "org/HdrHistogram/");
+            "org/HdrHistogram/",
+            "redis/clients/");
   }
 
   @Test

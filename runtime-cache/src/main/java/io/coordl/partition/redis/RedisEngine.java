@@ -157,14 +157,10 @@ public final class RedisEngine implements Engine {
 
   private void run() {
     while (!closed) {
-      RedisMap known = map;
-      boolean asked = stale || known == null || known.nodes().stream().anyMatch(n -> !n.up());
-      stale = false;
-      if (asked) {
-        RedisMap now = directory.look(known);
-        if (now != null) {
-          map = now;
-        }
+      try {
+        look();
+      } catch (RuntimeException | LinkageError e) {
+        words.once("broken", "Redis cannot be used (" + e.getClass().getName() + ").");
       }
       attempted = true;
       if (!closed) {
@@ -176,6 +172,16 @@ public final class RedisEngine implements Engine {
       last.nodes().forEach(RedisNode::idleOut);
     }
     links.close();
+  }
+
+  private void look() {
+    RedisMap known = map;
+    boolean asked = stale || known == null || known.nodes().stream().anyMatch(n -> !n.up());
+    stale = false;
+    RedisMap now = asked ? directory.look(known) : null;
+    if (now != null) {
+      map = now;
+    }
   }
 
   private void failed(RedisNode node) {

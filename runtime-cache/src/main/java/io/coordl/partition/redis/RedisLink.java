@@ -53,6 +53,7 @@ final class RedisLink extends Connection {
   /**
    * Connects, and says who asks.
    *
+   * @param patienceNanos how long the other side may say nothing
    * @param sockets keeps the open ones, for who closes them when they are overdue
    * @throws IOException if there is no connection, in time, that both sides trust
    */
@@ -60,6 +61,7 @@ final class RedisLink extends Connection {
       RedisUri server,
       InetSocketAddress address,
       @Nullable SSLContext tls,
+      long patienceNanos,
       Collection<WatchedSocket> sockets)
       throws IOException {
     WatchedSocket watched = new WatchedSocket();
@@ -67,21 +69,30 @@ final class RedisLink extends Connection {
     sockets.add(watched);
     try {
       watched.connect(address, CONNECT_MILLIS);
-      watched.begin(0);
+      watched.begin(0, patienceNanos);
       RedisLink link =
           new RedisLink(watched, server.secure() ? secure(watched, server, tls) : watched);
       link.greet(server);
       opened = watched.end();
       if (!opened) {
-        throw new IOException("The server took too long");
+        throw tooLate(patienceNanos);
       }
       return link;
+    } catch (IOException | JedisConnectionException e) {
+      if (watched.wasLate()) {
+        throw tooLate(patienceNanos);
+      }
+      throw e;
     } finally {
       if (!opened) {
         watched.closeQuietly();
         sockets.remove(watched);
       }
     }
+  }
+
+  private static IOException tooLate(long patienceNanos) {
+    return new IOException("nothing heard for " + patienceNanos / 1_000_000 + " ms");
   }
 
   /** The user's own keys say whom to trust, whatever its name; else the JDK does, by name. */

@@ -38,8 +38,9 @@ final class RedisLinks implements Closeable {
     }
   }
 
-  RedisLink open(RedisUri server, InetSocketAddress address) throws IOException {
-    return RedisLink.open(server, address, tls, sockets);
+  RedisLink open(RedisUri server, InetSocketAddress address, long patienceNanos)
+      throws IOException {
+    return RedisLink.open(server, address, tls, patienceNanos, sockets);
   }
 
   void discard(RedisLink link) {

@@ -21,6 +21,9 @@ final class RedisNode {
   /** After a refusal for want of memory nothing is written for so long. */
   private static final long FULL_NANOS = 10_000_000_000L;
 
+  /** A thread of the agent may wait: the first TLS of a JVM takes the better part of a second. */
+  private static final long FIRST_GREETING_NANOS = 3_000_000_000L;
+
   private final RedisUri server;
   private final String name;
   private final RedisLinks links;
@@ -146,25 +149,23 @@ final class RedisNode {
         idleOut();
       }
     }
-    return run(open(), bytes, question);
+    RedisLink fresh = open(mayReuse ? WatchedSocket.PROGRESS_NANOS : FIRST_GREETING_NANOS);
+    return run(fresh, bytes, question);
   }
 
-  private RedisLink open() throws Unavailable {
+  private RedisLink open(long patienceNanos) throws Unavailable {
     InetSocketAddress known = address;
     if (known == null) {
       throw new Unavailable(PeerSink.Answer.FAILED, "its name has no address", true);
     }
     try {
-      return links.open(server, known);
+      return links.open(server, known, patienceNanos);
     } catch (JedisDataException e) {
       throw new Unavailable(PeerSink.Answer.FAILED, "it answers " + code(e), true);
     } catch (IOException | RuntimeException e) {
       throw new Unavailable(
           PeerSink.Answer.FAILED,
-          "no connection within "
-              + RedisLink.CONNECT_MILLIS
-              + " ms, or none that both sides trust: "
-              + reason(e),
+          "no connection that both sides trust: " + reason(e),
           true);
     }
   }
@@ -182,7 +183,7 @@ final class RedisNode {
       throw e;
     } catch (RedisLink.ForeignValue e) {
       throw e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       boolean late = link.watched().wasLate();
       throw new Unavailable(
           late ? PeerSink.Answer.LATE : PeerSink.Answer.FAILED,

@@ -36,6 +36,7 @@ final class WatchedSocket extends Socket {
   private volatile long started;
   private volatile long moved;
   private volatile long mostNanos;
+  private volatile long stillNanos;
   private long readable;
   private @Nullable InputStream in;
   private @Nullable OutputStream out;
@@ -50,10 +51,16 @@ final class WatchedSocket extends Socket {
    * needed.
    */
   void begin(long bytes) {
+    begin(bytes, PROGRESS_NANOS);
+  }
+
+  /** As above, with another bound for how long no byte may move. */
+  void begin(long bytes, long patienceNanos) {
+    stillNanos = patienceNanos;
     readable = bytes + bytes / 8 + SMALL_TALK_BYTES;
     started = System.nanoTime();
     moved = started;
-    mostNanos = PROGRESS_NANOS + bytes * NANOS_PER_BYTE;
+    mostNanos = patienceNanos + bytes * NANOS_PER_BYTE;
     long idle = call.get();
     if (idle != LATE) {
       call.set(idle + 1);
@@ -78,7 +85,7 @@ final class WatchedSocket extends Socket {
   /** Closes the socket if its call is overdue. Any thread. */
   void closeIfOverdue(long now) {
     long running = call.get();
-    boolean overdue = now - moved > PROGRESS_NANOS || now - started > mostNanos;
+    boolean overdue = now - moved > stillNanos || now - started > mostNanos;
     if (running != LATE && (running & 1) != 0 && overdue && call.compareAndSet(running, LATE)) {
       closeQuietly();
     }

@@ -126,7 +126,10 @@ class RedisFuzzTest {
 
   @Test
   void aLineWithoutEndTakesNoMemory() throws IOException {
-    byte[] endless = "-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".repeat(40_000).getBytes(StandardCharsets.UTF_8);
+    byte[] endless =
+        "-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+            .repeat(40_000)
+            .getBytes(StandardCharsets.UTF_8);
     fetch(() -> endless);
   }
 

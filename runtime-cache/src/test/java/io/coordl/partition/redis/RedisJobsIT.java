@@ -80,7 +80,8 @@ class RedisJobsIT {
   @ValueSource(strings = {"0", "4m", "64m"})
   void threeHostsReadEachItemOnceBetweenThem(String budget) throws Exception {
     int passes = 3;
-    List<Process> hosts = List.of(job(passes, 1, budget), job(passes, 2, budget), job(passes, 3, budget));
+    List<Process> hosts =
+        List.of(job(passes, 1, budget), job(passes, 2, budget), job(passes, 3, budget));
     for (Process host : hosts) {
       String line = output(host).readLine();
       assertThat(budget.equals("0") ? output(host).readLine() : line).isEqualTo("joined");
