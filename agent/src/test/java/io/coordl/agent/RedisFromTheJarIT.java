@@ -75,8 +75,7 @@ final class RedisFromTheJarIT {
           .start();
     } catch (IOException e) {
       throw new AssertionError(
-          "redis-server cannot be started, which this test needs: apt-get install redis-server",
-          e);
+          "redis-server cannot be started, which this test needs: apt-get install redis-server", e);
     }
   }
 
@@ -89,9 +88,7 @@ final class RedisFromTheJarIT {
                 .getMethod("parse", String.class)
                 .invoke(null, uri);
         Object full =
-            type("io.coordl.cache.Fetched")
-                .getConstructors()[0]
-                .newInstance(outcome("FULL"), null);
+            type("io.coordl.cache.Fetched").getConstructors()[0].newInstance(outcome("FULL"), null);
         Consumer<String> heard = words::add;
         return (AutoCloseable)
             open.invoke(

@@ -164,9 +164,7 @@ final class RedisNode {
       throw new Unavailable(PeerSink.Answer.FAILED, "it answers " + code(e), true);
     } catch (IOException | RuntimeException e) {
       throw new Unavailable(
-          PeerSink.Answer.FAILED,
-          "no connection that both sides trust: " + reason(e),
-          true);
+          PeerSink.Answer.FAILED, "no connection that both sides trust: " + reason(e), true);
     }
   }
 
