@@ -27,6 +27,8 @@ public final class PartitionBenchmark {
   private static final String[][] WAYS = {
     {"raw", "raw blocking sockets, buffers used again"},
     {"netty", "Netty, zero-copy server"},
+    {"hosts", "own engine, peer=HOST:PORT"},
+    {"hosts-tls", "own engine with peer.tls"},
     {"jgroups", "JGroups, question and answer"},
     {"redis-engine", "Redis by peer=redis://"},
     {"redis-jedis", "Redis, Jedis alone"},
@@ -44,6 +46,7 @@ public final class PartitionBenchmark {
     String part = args.length > 1 ? args[1] : "";
     Checkout checkout = Checkout.find();
     Path work = Files.createDirectories(checkout.work("partition"));
+    Path keys = keys(work);
     Map<String, List<double[]>> figures = new LinkedHashMap<>();
     for (int repetition = 0; repetition < repetitions; repetition++) {
       for (int[] size : SIZES) {
@@ -51,7 +54,7 @@ public final class PartitionBenchmark {
           if (way[0].contains(part)) {
             figures
                 .computeIfAbsent(size[1] + " " + way[1], key -> new ArrayList<>())
-                .add(run(way[0], size[0], size[1], work));
+                .add(run(way[0], size[0], size[1], work, keys));
           }
         }
       }
@@ -86,7 +89,7 @@ public final class PartitionBenchmark {
         "made by: " + Commands.of(checkout, PartitionBenchmark.class, repetitions));
   }
 
-  private static double[] run(String way, int items, int bytes, Path work)
+  private static double[] run(String way, int items, int bytes, Path work, Path keys)
       throws IOException, InterruptedException {
     int port = freePort();
     String count = Integer.toString(items);
@@ -97,7 +100,7 @@ public final class PartitionBenchmark {
         redis
             ? List.of(
                 "redis-server", "--bind", "127.0.0.1", "--port", at, "--save", "", "--dir", "" + work)
-            : java("serve", way, at, count, length);
+            : java("serve", way, at, count, length, keys.toString());
     Process server =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {
@@ -110,7 +113,7 @@ public final class PartitionBenchmark {
           new ChildJvm(Jdks.running(), Sides.class.getName())
               .classPath(Path.of(System.getProperty("java.class.path")))
               .jvmArgs("-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=1g")
-              .args("get", way, at, count, length, Long.toString(server.pid()))
+              .args("get", way, at, count, length, keys.toString(), Long.toString(server.pid()))
               .run()
               .orFail(way);
       String line = result.out().strip();
@@ -119,6 +122,35 @@ public final class PartitionBenchmark {
     } finally {
       server.destroyForcibly().waitFor();
     }
+  }
+
+  /** A key, and its own certificate as one that is trusted. */
+  private static Path keys(Path work) throws IOException, InterruptedException {
+    Path store = work.resolve("keys.p12");
+    Path certificate = work.resolve("certificate");
+    Files.deleteIfExists(store);
+    Files.deleteIfExists(certificate);
+    String[][] steps = {
+      {"-genkeypair", "-alias", "key", "-keyalg", "EC", "-dname", "CN=benchmark"},
+      {"-exportcert", "-alias", "key", "-file", certificate.toString()},
+      {"-importcert", "-noprompt", "-alias", "trusted", "-file", certificate.toString()},
+    };
+    for (String[] step : steps) {
+      List<String> command = new ArrayList<>();
+      command.add(Jdks.running().home().resolve("bin/keytool").toString());
+      command.addAll(List.of(step));
+      command.addAll(
+          List.of("-keystore", store.toString(), "-storetype", "PKCS12", "-storepass", "benchmark"));
+      Process keytool =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (keytool.waitFor() != 0) {
+        throw new IOException("keytool ended with exit status " + keytool.exitValue());
+      }
+    }
+    return store;
   }
 
   private static List<String> java(String... arguments) {

@@ -15,15 +15,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The side that has the items, {@code serve WAY PORT ITEMS BYTES}, or the one that gets them,
- * {@code get WAY PORT ITEMS BYTES PID}, of which PID is the process on the other side. The first
+ * The side that has the items, {@code serve WAY PORT ITEMS BYTES KEYS}, or the one that gets
+ * them, {@code get WAY PORT ITEMS BYTES KEYS PID}, of which KEYS is a key store and PID is the process on the other side. The first
  * prints a line once it listens and ends with its input; the second prints its figures: median and
  * 99 % in microseconds of one thread, GB/s of four, microseconds of CPU per item of both processes.
- * Each is measured for 1.5 s, or as long as the system property phase.millis says.
+ * Each is measured for a second, after as long a warm-up.
  */
 public final class Sides {
   private static final int THREADS = 4;
-  private static final long PHASE_NANOS = Long.getLong("phase.millis", 1500) * 1_000_000;
+  private static final long PHASE_NANOS = 1_000_000_000L;
   private static final int TICKS_A_SECOND = 100;
 
   private Sides() {}
@@ -34,33 +34,40 @@ public final class Sides {
     InetSocketAddress at =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2]));
     Items items = new Items(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
+    Path keys = Path.of(args[5]);
     if (args[0].equals("serve")) {
-      serve(way, at, items);
+      serve(way, at, items, keys);
       System.out.println("listening");
       while (System.in.read() >= 0) {
         continue;
       }
       System.exit(0);
     }
-    try (Transfer transfer = open(way, at, items)) {
-      measure(transfer, items, Long.parseLong(args[5]));
+    try (Transfer transfer = open(way, at, items, keys)) {
+      measure(transfer, items, Long.parseLong(args[6]));
     }
     System.exit(0);
   }
 
-  private static void serve(String way, InetSocketAddress at, Items items) throws Exception {
+  private static void serve(String way, InetSocketAddress at, Items items, Path keys)
+      throws Exception {
     switch (way) {
       case "raw" -> RawSockets.serve(at, items);
       case "netty" -> NettyTransfer.serve(at, items);
+      case "hosts" -> HostsTransfer.serve(at, items, null);
+      case "hosts-tls" -> HostsTransfer.serve(at, items, keys);
       case "jgroups" -> JgroupsTransfer.serve(at, items);
       default -> throw new IllegalArgumentException(way);
     }
   }
 
-  private static Transfer open(String way, InetSocketAddress at, Items items) throws Exception {
+  private static Transfer open(String way, InetSocketAddress at, Items items, Path keys)
+      throws Exception {
     return switch (way) {
       case "raw" -> new RawSockets(at, items.bytes());
       case "netty" -> new NettyTransfer(at);
+      case "hosts" -> new HostsTransfer(at, items, null);
+      case "hosts-tls" -> new HostsTransfer(at, items, keys);
       case "jgroups" -> new JgroupsTransfer(at);
       case "redis-engine" -> new RedisTransfers.Engine(at, items);
       case "redis-jedis" -> new RedisTransfers.Jedis(at, items);
