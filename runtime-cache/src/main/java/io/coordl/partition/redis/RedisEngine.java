@@ -64,7 +64,7 @@ import redis.clients.jedis.exceptions.JedisRedirectionException;
  *
  * <h2>Failures</h2>
  *
- * <p>Connecting is bounded by 300 ms, an answer by 400 ms without a byte moving ({@link
+ * <p>Connecting is bounded by 300 ms, an answer by {@link #PATIENCE} without a byte moving ({@link
  * WatchedSocket}); whoever is late or fails is not asked again until a thread of the agent, which
  * looks each second, has had an answer. In the meantime items come from storage, as they do when a
  * cluster moves slots about. What does not pass its checksum is read from storage and written anew.
@@ -80,8 +80,11 @@ public final class RedisEngine implements Engine {
   /** How long an item is kept after it was written. */
   static final Duration LIFETIME = Duration.ofDays(7);
 
-  /** So long, from opening on, items wait for the first connection. */
-  private static final long START_NANOS = 600_000_000L;
+  /** How long an answer may be missing. */
+  static final Duration PATIENCE = Duration.ofMillis(400);
+
+  /** So long, from opening on, items wait for the first attempt to connect. */
+  private static final long START_NANOS = 3_000_000_000L;
 
   private static final long PROBE_NANOS = 1_000_000_000L;
   private static final long LEAST_PROBE_NANOS = 50_000_000L;
@@ -119,12 +122,13 @@ public final class RedisEngine implements Engine {
       ItemStore local,
       String group,
       PeerSink sink,
-      Consumer<String> words) {
+      Consumer<String> words,
+      Duration patience) {
     this.local = local;
     this.group = group;
     this.sink = sink;
     this.words = new Words(words);
-    this.links = new RedisLinks(tls);
+    this.links = new RedisLinks(tls, patience);
     this.directory = new RedisDirectory(seeds, links, this.words, this::failed);
     this.background = new Thread(this::run, "coordl-redis");
     background.setDaemon(true);
@@ -148,7 +152,19 @@ public final class RedisEngine implements Engine {
       String group,
       PeerSink sink,
       Consumer<String> words) {
-    RedisEngine engine = new RedisEngine(seeds, tls, local, group, sink, words);
+    return open(seeds, tls, local, group, sink, words, PATIENCE);
+  }
+
+  /** As above, with another patience for answers. */
+  static RedisEngine open(
+      List<RedisUri> seeds,
+      @Nullable SSLContext tls,
+      ItemStore local,
+      String group,
+      PeerSink sink,
+      Consumer<String> words,
+      Duration patience) {
+    RedisEngine engine = new RedisEngine(seeds, tls, local, group, sink, words, patience);
     engine.background.start();
     return engine;
   }

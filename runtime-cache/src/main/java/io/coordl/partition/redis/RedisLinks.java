@@ -3,6 +3,7 @@ package io.coordl.partition.redis;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -14,12 +15,18 @@ final class RedisLinks implements Closeable {
   private static final long TICK_NANOS = 50_000_000L;
 
   private final @Nullable SSLContext tls;
+  private final long patienceNanos;
   private final Set<WatchedSocket> sockets = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
-  /** Starts the thread. */
-  RedisLinks(@Nullable SSLContext tls) {
+  /**
+   * Starts the thread.
+   *
+   * @param patience how long an answer may be missing on a thread of the program
+   */
+  RedisLinks(@Nullable SSLContext tls, Duration patience) {
     this.tls = tls;
+    this.patienceNanos = patience.toNanos();
     Thread watch = new Thread(this::watch, "coordl-redis-watch");
     watch.setDaemon(true);
     watch.start();
@@ -45,6 +52,10 @@ final class RedisLinks implements Closeable {
 
   void discard(RedisLink link) {
     link.discard(sockets::remove);
+  }
+
+  long patienceNanos() {
+    return patienceNanos;
   }
 
   boolean closed() {

@@ -149,7 +149,7 @@ final class RedisNode {
         idleOut();
       }
     }
-    RedisLink fresh = open(mayReuse ? WatchedSocket.PROGRESS_NANOS : FIRST_GREETING_NANOS);
+    RedisLink fresh = open(mayReuse ? links.patienceNanos() : FIRST_GREETING_NANOS);
     return run(fresh, bytes, question);
   }
 
@@ -171,7 +171,7 @@ final class RedisNode {
   private <T extends @Nullable Object> T run(
       RedisLink link, long bytes, Function<RedisLink, T> question) throws Unavailable {
     boolean good = false;
-    link.watched().begin(bytes);
+    link.watched().begin(bytes, links.patienceNanos());
     try {
       T answer = question.apply(link);
       good = true;
@@ -185,7 +185,9 @@ final class RedisNode {
       boolean late = link.watched().wasLate();
       throw new Unavailable(
           late ? PeerSink.Answer.LATE : PeerSink.Answer.FAILED,
-          late ? "it does not answer within 400 ms" : "it gives no answer: " + reason(e),
+          late
+              ? "it does not answer within " + links.patienceNanos() / 1_000_000 + " ms"
+              : "it gives no answer: " + reason(e),
           true);
     } finally {
       good &= link.watched().end();

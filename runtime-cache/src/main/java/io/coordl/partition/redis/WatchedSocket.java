@@ -18,10 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread uses the socket; any other may {@link #closeIfOverdue}.
  */
 final class WatchedSocket extends Socket {
-  /** How long a call may go without a byte moving. */
-  static final long PROGRESS_NANOS = 400_000_000L;
-
-  /** And how long in all: what is slower than a megabyte a second is no faster than storage. */
+  /** How long a call may take beyond its patience: what is slower than a megabyte a second is no faster than storage. */
   private static final long NANOS_PER_BYTE = 1_000;
 
   /** So much of a message is given to the kernel at once, as the JDK does. */
@@ -49,12 +46,9 @@ final class WatchedSocket extends Socket {
   /**
    * A call starts in which {@code bytes} may be sent or received, and as much small talk as is
    * needed.
+   *
+   * @param patienceNanos how long no byte may move
    */
-  void begin(long bytes) {
-    begin(bytes, PROGRESS_NANOS);
-  }
-
-  /** As above, with another bound for how long no byte may move. */
   void begin(long bytes, long patienceNanos) {
     stillNanos = patienceNanos;
     readable = bytes + bytes / 8 + SMALL_TALK_BYTES;

@@ -61,8 +61,9 @@ class RedisFuzzTest {
     liar.close();
   }
 
-  /** Fetches, with these answers; the item comes right, or is left to storage. */
-  private void fetch(Supplier<byte[]> answers) throws IOException {
+  /** Fetches, with these answers; the item comes right, or is left to storage. How often right. */
+  private int fetch(Supplier<byte[]> answers) throws IOException {
+    int right = 0;
     awaitUp();
     liar.answers.set(answers);
     try {
@@ -70,6 +71,7 @@ class RedisFuzzTest {
         Fetched fetched = engine.fetch(ITEM.key(), ITEM.length(), ITEM.loader(reads));
         if (fetched.content() != null) {
           assertThat(TestItem.bytes(fetched.content())).isEqualTo(ITEM.content());
+          right += fetched.outcome() == Outcome.PEER ? 1 : 0;
         } else {
           assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
         }
@@ -78,6 +80,7 @@ class RedisFuzzTest {
       liar.answers.set(null);
     }
     assertThat(words).noneMatch(word -> word.contains("secret"));
+    return right;
   }
 
   private void awaitUp() {
@@ -148,8 +151,10 @@ class RedisFuzzTest {
     right.writeBytes(("$" + value.length + "\r\n").getBytes(StandardCharsets.UTF_8));
     right.writeBytes(value);
     right.writeBytes("\r\n".getBytes(StandardCharsets.UTF_8));
-    fetch(right::toByteArray);
-    assertThat(reads).as("the right answer is taken").hasValue(0);
+    // The right answer is taken, unless the machine was too busy to give it in time.
+    while (fetch(right::toByteArray) == 0) {
+      assertThat(reads).hasValue(0);
+    }
     for (int round = 0; round < 20; round++) {
       byte[] damaged = right.toByteArray();
       boolean noise = random.nextInt(4) == 0;

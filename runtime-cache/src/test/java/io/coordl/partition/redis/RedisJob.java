@@ -6,6 +6,7 @@ import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemStore;
 import io.coordl.partition.PartitionedStore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -38,7 +39,8 @@ public final class RedisJob {
             local,
             "jobs",
             (peer, start, end, bytes, answer) -> {},
-            word -> System.err.println(word))) {
+            word -> System.err.println(word),
+            Duration.ofMinutes(1))) {
       while (!engine.isUp()) {
         LockSupport.parkNanos(1_000_000);
       }

@@ -8,6 +8,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -120,7 +121,8 @@ class RedisJobsIT {
             new FullStore(),
             "jobs",
             (peer, start, end, bytes, answer) -> {},
-            words::add)) {
+            words::add,
+            Duration.ofMinutes(1))) {
       while (!engine.isUp()) {
         LockSupport.parkNanos(1_000_000);
       }
