@@ -227,12 +227,10 @@ public final class RedisEngine implements Engine {
       boolean unread = fetched.outcome() == Outcome.FULL && fetched.content() == null;
       return unread ? fetchPast(key, length, loader) : fetched;
     }
-    boolean whole = fetched.content() != null;
-    return whole && filling.took == Outcome.PEER
-        ? new Fetched(Outcome.PEER, fetched.content())
-        : whole && filling.took == Outcome.ADMITTED
-            ? new Fetched(Outcome.ADMITTED, fetched.content())
-            : fetched;
+    boolean shared = filling.took == Outcome.PEER || filling.took == Outcome.ADMITTED;
+    return shared && fetched.content() != null
+        ? new Fetched(filling.took, fetched.content())
+        : fetched;
   }
 
   /** The item of a full host: from Redis to the program, or from storage to both. */
