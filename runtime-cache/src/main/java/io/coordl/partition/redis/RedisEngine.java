@@ -223,14 +223,13 @@ public final class RedisEngine implements Engine {
     awaitStart();
     Filling filling = new Filling(key, length, loader);
     Fetched fetched = local.fetch(key, length, filling);
-    if (filling.took == null) {
+    Outcome took = filling.took;
+    if (took == null) {
       boolean unread = fetched.outcome() == Outcome.FULL && fetched.content() == null;
       return unread ? fetchPast(key, length, loader) : fetched;
     }
-    boolean shared = filling.took == Outcome.PEER || filling.took == Outcome.ADMITTED;
-    return shared && fetched.content() != null
-        ? new Fetched(filling.took, fetched.content())
-        : fetched;
+    boolean shared = took == Outcome.PEER || took == Outcome.ADMITTED;
+    return shared && fetched.content() != null ? new Fetched(took, fetched.content()) : fetched;
   }
 
   /** The item of a full host: from Redis to the program, or from storage to both. */
