@@ -204,6 +204,15 @@ final class HouseRulesTest {
           .dependOnClassesThat(
               resideInAnyPackage("io.coordl.partition.hosts", "io.coordl.partition.redis.."));
 
+  @ArchTest
+  static final ArchRule onlyTheRedisEngineKnowsJedis =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.coordl.partition.redis..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("redis.clients..");
+
   @ParameterizedTest
   @ValueSource(classes = {CoordlAgent.class, IsolatedLoader.class, Bridge.class, Spans.class})
   void thePremainPathHasNoLambda(Class<?> type) throws IOException {

@@ -95,6 +95,7 @@ final class PackagingIT {
             "io/coordl/attribution",
             "io/coordl/cache",
             "io/coordl/event",
+            "io/coordl/partition",
             "io/coordl/profile",
             "io/coordl/recording",
             "io/coordl/library",
@@ -104,7 +105,8 @@ final class PackagingIT {
             "io/coordl/transformers",
             "net/bytebuddy/",
             "org/HdrHistogram/",
-            "org/jgroups/");
+            "org/jgroups/",
+            "redis/clients/");
     assertThat(FILES).containsAll(OF_JGROUPS);
   }
 

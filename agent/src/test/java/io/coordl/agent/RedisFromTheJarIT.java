@@ -1,0 +1,151 @@
+package io.coordl.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.IsolatedLoader;
+import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The engine for Redis as it lies in the agent's jar, with as much of Jedis as is packed there: an
+ * item, an item that is there, a value that is none, a server that is gone, a password.
+ */
+final class RedisFromTheJarIT {
+  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private IsolatedLoader loader;
+
+  @Test
+  @Timeout(120)
+  void whatIsPackedIsEnough(@TempDir Path directory) throws Exception {
+    loader = new IsolatedLoader(Child.AGENT.toFile());
+    int port = freePort();
+    Process server = server(port, directory);
+    try (AutoCloseable engine = engine("redis://127.0.0.1:" + port);
+        AutoCloseable secret = engine("redis://somebody:secret@127.0.0.1:" + port)) {
+      until(engine, 1, "ADMITTED");
+      assertThat(fetch(engine, 1)).isEqualTo("PEER");
+      assertThat(fetch(engine, 2)).isEqualTo("ADMITTED");
+      server.destroyForcibly().waitFor();
+      assertThat(fetch(engine, 1)).isEqualTo("FULL");
+      server = server(port, directory);
+      until(engine, 1, "ADMITTED");
+      assertThat(fetch(secret, 1)).isEqualTo("FULL");
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+    assertThat(words)
+        .anyMatch(word -> word.contains("is not used until it answers again"))
+        .anyMatch(word -> word.contains("WRONGPASS"))
+        .noneMatch(word -> word.contains("secret") || word.contains("Error"));
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static Process server(int port, Path directory) {
+    try {
+      return new ProcessBuilder(
+              "redis-server",
+              "--bind",
+              "127.0.0.1",
+              "--port",
+              Integer.toString(port),
+              "--save",
+              "",
+              "--dir",
+              directory.toString())
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start();
+    } catch (IOException e) {
+      throw new AssertionError(
+          "redis-server cannot be started, which this test needs: apt-get install redis-server", e);
+    }
+  }
+
+  private AutoCloseable engine(String uri) throws Exception {
+    Class<?> type = type("io.coordl.partition.redis.RedisEngine");
+    for (Method open : type.getMethods()) {
+      if (open.getName().equals("open")) {
+        Object server =
+            type("io.coordl.partition.redis.RedisUri")
+                .getMethod("parse", String.class)
+                .invoke(null, uri);
+        Object full =
+            type("io.coordl.cache.Fetched").getConstructors()[0].newInstance(outcome("FULL"), null);
+        Consumer<String> heard = words::add;
+        return (AutoCloseable)
+            open.invoke(
+                null,
+                List.of(server),
+                null,
+                proxy("io.coordl.cache.ItemStore", (p, m, a) -> full),
+                "jar",
+                proxy("io.coordl.partition.PeerSink", (p, m, a) -> null),
+                heard);
+      }
+    }
+    throw new NoSuchMethodException("RedisEngine.open");
+  }
+
+  private void until(Object engine, int number, String outcome) throws Exception {
+    while (!fetch(engine, number).equals(outcome)) {
+      LockSupport.parkNanos(5_000_000);
+    }
+  }
+
+  private String fetch(Object engine, int number) throws Exception {
+    byte[] content = new byte[20_000];
+    content[0] = (byte) number;
+    Object load =
+        proxy(
+            "io.coordl.cache.Loader",
+            (proxy, method, arguments) -> {
+              System.arraycopy(content, 0, arguments[0], (int) arguments[1], content.length);
+              return true;
+            });
+    Class<?> key = type("io.coordl.cache.ItemKey");
+    Object fetched =
+        engine
+            .getClass()
+            .getMethod("fetch", key, int.class, type("io.coordl.cache.Loader"))
+            .invoke(
+                engine,
+                key.getConstructors()[0].newInstance(7L, (long) number),
+                content.length,
+                load);
+    ByteBuffer bytes = (ByteBuffer) fetched.getClass().getMethod("content").invoke(fetched);
+    if (bytes != null) {
+      assertThat(bytes).isEqualTo(ByteBuffer.wrap(content));
+    }
+    return fetched.getClass().getMethod("outcome").invoke(fetched).toString();
+  }
+
+  private Class<?> type(String name) throws ClassNotFoundException {
+    return Class.forName(name, true, loader);
+  }
+
+  private Object outcome(String name) throws Exception {
+    return type("io.coordl.cache.Outcome").getMethod("valueOf", String.class).invoke(null, name);
+  }
+
+  private Object proxy(String type, InvocationHandler handler) throws ClassNotFoundException {
+    return Proxy.newProxyInstance(loader, new Class<?>[] {type(type)}, handler);
+  }
+}

@@ -1,0 +1,186 @@
+package io.coordl.benchmarks;
+
+import io.coordl.benchmarks.partition.Sides;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What an item from another process costs, by each way that the partitioned cache has or could have
+ * had: two processes on the loopback interface, of which one has the items in memory and the other
+ * gets them at random. The ways alternate within a repetition, each time in new processes; the
+ * figures are medians over the repetitions. Arguments: repetitions (3), a part of the names of the
+ * ways.
+ */
+public final class PartitionBenchmark {
+  private static final String[][] WAYS = {
+    {"raw", "raw blocking sockets, buffers used again"},
+    {"netty", "Netty, zero-copy server"},
+    {"hosts", "own engine, peer=HOST:PORT"},
+    {"hosts-tls", "own engine with peer.tls"},
+    {"jgroups", "JGroups, question and answer"},
+    {"redis-engine", "Redis by peer=redis://"},
+    {"redis-jedis", "Redis, Jedis alone"},
+    {"redis-lettuce", "Redis, Lettuce alone"},
+  };
+
+  /** Items, and bytes of each. */
+  private static final int[][] SIZES = {{1000, 110 * 1024}, {100, 1 << 20}};
+
+  private PartitionBenchmark() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws Exception {
+    int repetitions = args.length > 0 ? Integer.parseInt(args[0]) : 3;
+    String part = args.length > 1 ? args[1] : "";
+    Checkout checkout = Checkout.find();
+    Path work = Files.createDirectories(checkout.work("partition"));
+    Path keys = keys(work);
+    Map<String, List<double[]>> figures = new LinkedHashMap<>();
+    for (int repetition = 0; repetition < repetitions; repetition++) {
+      for (int[] size : SIZES) {
+        for (String[] way : WAYS) {
+          if (way[0].contains(part)) {
+            figures
+                .computeIfAbsent(size[1] + " " + way[1], key -> new ArrayList<>())
+                .add(run(way[0], size[0], size[1], work, keys));
+          }
+        }
+      }
+    }
+    System.out.printf("%nOn %s, medians of %d repetitions%n", Jdks.running(), repetitions);
+    for (int[] size : SIZES) {
+      TextTable table =
+          new TextTable(
+              size[1] + " bytes", "p50 us", "p99 us", "4 threads GB/s", "CPU us / item", "/ Netty");
+      double netty = Double.NaN;
+      for (String[] way : WAYS) {
+        List<double[]> runs = figures.get(size[1] + " " + way[1]);
+        if (runs != null) {
+          netty = way[0].equals("netty") ? median(runs, 3) : netty;
+        }
+      }
+      for (String[] way : WAYS) {
+        List<double[]> runs = figures.get(size[1] + " " + way[1]);
+        if (runs != null) {
+          table.row(
+              way[1],
+              text("%.0f", median(runs, 0)),
+              text("%.0f", median(runs, 1)),
+              text("%.2f", median(runs, 2)),
+              text("%.0f", median(runs, 3)),
+              text("%.2f", median(runs, 3) / netty));
+        }
+      }
+      System.out.printf("%n%s", table);
+    }
+    System.out.println(
+        "made by: " + Commands.of(checkout, PartitionBenchmark.class, repetitions));
+  }
+
+  private static double[] run(String way, int items, int bytes, Path work, Path keys)
+      throws IOException, InterruptedException {
+    int port = freePort();
+    String count = Integer.toString(items);
+    String length = Integer.toString(bytes);
+    String at = Integer.toString(port);
+    boolean redis = way.startsWith("redis");
+    List<String> command =
+        redis
+            ? List.of(
+                "redis-server", "--bind", "127.0.0.1", "--port", at, "--save", "", "--dir", "" + work)
+            : java("serve", way, at, count, length, keys.toString());
+    Process server =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try {
+      BufferedReader said = server.inputReader(StandardCharsets.UTF_8);
+      String ready = redis ? "Ready to accept connections" : "listening";
+      for (String line = said.readLine(); !line.contains(ready); line = said.readLine()) {
+        LockSupport.parkNanos(1);
+      }
+      ChildResult result =
+          new ChildJvm(Jdks.running(), Sides.class.getName())
+              .classPath(Path.of(System.getProperty("java.class.path")))
+              .jvmArgs("-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=1g")
+              .args("get", way, at, count, length, keys.toString(), Long.toString(server.pid()))
+              .run()
+              .orFail(way);
+      String line = result.out().strip();
+      System.out.println(way + " " + length + ": " + line);
+      return Arrays.stream(line.split(" ", -1)).mapToDouble(Double::parseDouble).toArray();
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+  }
+
+  /** A key, and its own certificate as one that is trusted. */
+  private static Path keys(Path work) throws IOException, InterruptedException {
+    Path store = work.resolve("keys.p12");
+    Path certificate = work.resolve("certificate");
+    Files.deleteIfExists(store);
+    Files.deleteIfExists(certificate);
+    String[][] steps = {
+      {"-genkeypair", "-alias", "key", "-keyalg", "EC", "-dname", "CN=benchmark"},
+      {"-exportcert", "-alias", "key", "-file", certificate.toString()},
+      {"-importcert", "-noprompt", "-alias", "trusted", "-file", certificate.toString()},
+    };
+    for (String[] step : steps) {
+      List<String> command = new ArrayList<>();
+      command.add(Jdks.running().home().resolve("bin/keytool").toString());
+      command.addAll(List.of(step));
+      command.addAll(
+          List.of("-keystore", store.toString(), "-storetype", "PKCS12", "-storepass", "benchmark"));
+      Process keytool =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      if (keytool.waitFor() != 0) {
+        throw new IOException("keytool ended with exit status " + keytool.exitValue());
+      }
+    }
+    return store;
+  }
+
+  private static List<String> java(String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Jdks.running().java().toString(),
+                "-Xms256m",
+                "-Xmx512m",
+                "-XX:MaxDirectMemorySize=1g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Sides.class.getName()));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static double median(List<double[]> runs, int figure) {
+    double[] sorted = runs.stream().mapToDouble(run -> run[figure]).sorted().toArray();
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+
+  private static String text(String format, double value) {
+    return String.format(Locale.ROOT, format, value);
+  }
+}

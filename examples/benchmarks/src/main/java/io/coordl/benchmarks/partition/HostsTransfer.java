@@ -1,0 +1,116 @@
+package io.coordl.benchmarks.partition;
+
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.Fetched;
+import io.coordl.cache.ItemKey;
+import io.coordl.cache.Outcome;
+import io.coordl.partition.hosts.HostsEngine;
+import io.coordl.partition.hosts.Member;
+import io.coordl.partition.hosts.Membership;
+import io.coordl.partition.hosts.PeerServer;
+import io.coordl.partition.hosts.PeerTls;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The product's own engine: a host that has all items, and one that has room for none. */
+final class HostsTransfer implements Transfer {
+  /** Of the key store that the benchmark makes. */
+  static final String PASSWORD = "benchmark";
+
+  private static final String GROUP = "benchmark";
+  private static final String LEAST_BUDGET = "1m";
+
+  private final HostsEngine engine;
+  private final ArenaStore own;
+  private final int bytes;
+
+  HostsTransfer(InetSocketAddress server, Items items, @Nullable Path keys) throws IOException {
+    bytes = items.bytes();
+    own = store(LEAST_BUDGET);
+    engine = new HostsEngine(own, new Two(server), tls(keys), 2, GROUP, HostsTransfer::heard, HostsTransfer::say);
+    while (engine.fetch(key(0), bytes, (target, offset) -> false).outcome() != Outcome.PEER) {
+      Thread.onSpinWait();
+    }
+  }
+
+  static void serve(InetSocketAddress at, Items items, @Nullable Path keys) throws IOException {
+    ArenaStore store = store(Long.toString(2L * items.count() * items.bytes()));
+    for (int i = 0; i < items.count(); i++) {
+      byte[] content = items.content(i);
+      Fetched put =
+          store.fetch(
+              key(i),
+              content.length,
+              (target, offset) -> {
+                System.arraycopy(content, 0, target, offset, content.length);
+                return true;
+              });
+      if (put.outcome() != Outcome.ADMITTED) {
+        throw new IllegalStateException("The store did not keep item " + i + ": " + put.outcome());
+      }
+    }
+    // Serves until the JVM ends.
+    PeerServer.open(at, store, tls(keys), GROUP, HostsTransfer::say);
+  }
+
+  private static @Nullable PeerTls tls(@Nullable Path keys) throws IOException {
+    return keys == null ? null : PeerTls.load(keys, PASSWORD.toCharArray());
+  }
+
+  private static ArenaStore store(String budget) {
+    ArenaStore store =
+        ArenaStore.openProcess(
+            ArenaStore.SHARED_MEMORY, ByteBudget.parse(budget), HostsTransfer::say);
+    if (store == null) {
+      throw new IllegalStateException("There is no memory for the store.");
+    }
+    return store;
+  }
+
+  private static ItemKey key(int item) {
+    return new ItemKey(item * 0x9E3779B97F4A7C15L, item);
+  }
+
+  private static void say(String sentence) {
+    System.err.println(sentence);
+  }
+
+  private static void heard(String peer, long start, long end, long length, Object answer) {}
+
+  @Override
+  public int get(int item) throws IOException {
+    Fetched fetched = engine.fetch(key(item), bytes, (target, offset) -> false);
+    ByteBuffer content = fetched.content();
+    if (content == null || fetched.outcome() != Outcome.PEER) {
+      throw new IllegalStateException("Item " + item + " did not come from the other host.");
+    }
+    return Items.ends(content);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+    own.close();
+  }
+
+  /** Who is there: the host that has the items, and this one. */
+  private record Two(List<Member> members, String self) implements Membership {
+    Two(InetSocketAddress server) {
+      this(
+          List.of(
+              new Member(
+                  "client", new InetSocketAddress(InetAddress.getLoopbackAddress(), 1), 1 << 20),
+              new Member("server", server, 1L << 30)),
+          "client");
+    }
+
+    @Override
+    public void close() {}
+  }
+}

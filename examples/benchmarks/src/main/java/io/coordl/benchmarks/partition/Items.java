@@ -1,0 +1,46 @@
+package io.coordl.benchmarks.partition;
+
+import java.nio.ByteBuffer;
+import java.util.SplittableRandom;
+
+/**
+ * Items that both sides know.
+ *
+ * @param count how many there are
+ * @param bytes length of each
+ */
+record Items(int count, int bytes) {
+  byte[] content(int item) {
+    byte[] content = new byte[bytes];
+    new SplittableRandom(item).nextBytes(content);
+    return content;
+  }
+
+  /** All of them in memory outside the heap, one after the other. */
+  ByteBuffer[] direct() {
+    ByteBuffer[] all = new ByteBuffer[count];
+    for (int i = 0; i < count; i++) {
+      all[i] = ByteBuffer.allocateDirect(bytes).put(content(i)).flip().asReadOnlyBuffer();
+    }
+    return all;
+  }
+
+  /** First and last byte of an item, in one number. */
+  static int ends(byte first, byte last) {
+    return (first & 0xff) << 8 | (last & 0xff);
+  }
+
+  /** As above, of an item's bytes. */
+  static int ends(ByteBuffer content) {
+    return ends(content.get(content.position()), content.get(content.limit() - 1));
+  }
+
+  /** What {@link #ends} says of each. */
+  int[] expected() {
+    int[] expected = new int[count];
+    for (int i = 0; i < count; i++) {
+      expected[i] = ends(ByteBuffer.wrap(content(i)));
+    }
+    return expected;
+  }
+}

@@ -1,0 +1,145 @@
+package io.coordl.benchmarks.partition;
+
+import io.coordl.cache.Fetched;
+import io.coordl.cache.ItemKey;
+import io.coordl.cache.ItemStore;
+import io.coordl.cache.Loader;
+import io.coordl.cache.Outcome;
+import io.coordl.partition.redis.RedisEngine;
+import io.coordl.partition.redis.RedisUri;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+
+/** Items from a Redis, of which the other side is the server itself. */
+final class RedisTransfers {
+  private RedisTransfers() {}
+
+  private static byte[] key(int item) {
+    return ("item" + item).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The product's engine, on a host that has no room of its own. */
+  static final class Engine implements Transfer {
+    private final RedisEngine engine;
+    private final int bytes;
+
+    Engine(InetSocketAddress server, Items items) throws IOException {
+      bytes = items.bytes();
+      engine =
+          RedisEngine.open(
+              List.of(RedisUri.parse("redis://127.0.0.1:" + server.getPort())),
+              null,
+              new NoRoom(),
+              "benchmark",
+              (peer, start, end, length, answer) -> {},
+              System.err::println);
+      for (int i = 0; i < items.count(); i++) {
+        byte[] content = items.content(i);
+        Fetched put =
+            engine.fetch(
+                itemKey(i),
+                bytes,
+                (target, offset) -> {
+                  System.arraycopy(content, 0, target, offset, content.length);
+                  return true;
+                });
+        if (put.outcome() != Outcome.ADMITTED) {
+          throw new IllegalStateException("Redis did not keep item " + i + ": " + put.outcome());
+        }
+      }
+    }
+
+    private static ItemKey itemKey(int item) {
+      return new ItemKey(item * 0x9E3779B97F4A7C15L, item);
+    }
+
+    @Override
+    public int get(int item) throws IOException {
+      Fetched fetched = engine.fetch(itemKey(item), bytes, (target, offset) -> false);
+      ByteBuffer content = fetched.content();
+      if (content == null || fetched.outcome() != Outcome.PEER) {
+        throw new IllegalStateException("Item " + item + " did not come from Redis.");
+      }
+      return Items.ends(content);
+    }
+
+    @Override
+    public void close() {
+      engine.close();
+    }
+  }
+
+  private static final class NoRoom implements ItemStore {
+    @Override
+    public @Nullable ByteBuffer find(ItemKey key) {
+      return null;
+    }
+
+    @Override
+    public Fetched fetch(ItemKey key, int length, Loader loader) {
+      return new Fetched(Outcome.FULL, null);
+    }
+  }
+
+  /** Jedis as it is, a connection for each thread. */
+  static final class Jedis implements Transfer {
+    private final ThreadLocal<Connection> connections;
+
+    Jedis(InetSocketAddress server, Items items) {
+      connections =
+          ThreadLocal.withInitial(() -> new Connection("127.0.0.1", server.getPort()));
+      Connection connection = connections.get();
+      for (int i = 0; i < items.count(); i++) {
+        connection.sendCommand(Command.SET, key(i), items.content(i));
+        connection.getStatusCodeReply();
+      }
+    }
+
+    @Override
+    public int get(int item) {
+      Connection connection = connections.get();
+      connection.sendCommand(Command.GET, key(item));
+      byte[] content = connection.getBinaryBulkReply();
+      return Items.ends(content[0], content[content.length - 1]);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** Lettuce as it is, one connection for all threads, as its manual says. */
+  static final class Lettuce implements Transfer {
+    private final RedisClient client;
+    private final StatefulRedisConnection<byte[], byte[]> connection;
+
+    Lettuce(InetSocketAddress server, Items items) {
+      client = RedisClient.create(RedisURI.create("127.0.0.1", server.getPort()));
+      connection = client.connect(ByteArrayCodec.INSTANCE);
+      for (int i = 0; i < items.count(); i++) {
+        connection.sync().set(key(i), items.content(i));
+      }
+    }
+
+    @Override
+    public int get(int item) {
+      byte[] content = connection.sync().get(key(item));
+      return Items.ends(content[0], content[content.length - 1]);
+    }
+
+    @Override
+    public void close() {
+      connection.close();
+      client.shutdown();
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.coordl.benchmarks.partition;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * The side that has the items, {@code serve WAY PORT ITEMS BYTES KEYS}, or the one that gets
+ * them, {@code get WAY PORT ITEMS BYTES KEYS PID}, of which KEYS is a key store and PID is the process on the other side. The first
+ * prints a line once it listens and ends with its input; the second prints its figures: median and
+ * 99 % in microseconds of one thread, GB/s of four, microseconds of CPU per item of both processes.
+ * Each is measured for a second, after as long a warm-up.
+ */
+public final class Sides {
+  private static final int THREADS = 4;
+  private static final long PHASE_NANOS = 1_000_000_000L;
+  private static final int TICKS_A_SECOND = 100;
+
+  private Sides() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws Exception {
+    String way = args[1];
+    InetSocketAddress at =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2]));
+    Items items = new Items(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
+    Path keys = Path.of(args[5]);
+    if (args[0].equals("serve")) {
+      serve(way, at, items, keys);
+      System.out.println("listening");
+      while (System.in.read() >= 0) {
+        continue;
+      }
+      System.exit(0);
+    }
+    try (Transfer transfer = open(way, at, items, keys)) {
+      measure(transfer, items, Long.parseLong(args[6]));
+    }
+    System.exit(0);
+  }
+
+  private static void serve(String way, InetSocketAddress at, Items items, Path keys)
+      throws Exception {
+    switch (way) {
+      case "raw" -> RawSockets.serve(at, items);
+      case "netty" -> NettyTransfer.serve(at, items);
+      case "hosts" -> HostsTransfer.serve(at, items, null);
+      case "hosts-tls" -> HostsTransfer.serve(at, items, keys);
+      case "jgroups" -> JgroupsTransfer.serve(at, items);
+      default -> throw new IllegalArgumentException(way);
+    }
+  }
+
+  private static Transfer open(String way, InetSocketAddress at, Items items, Path keys)
+      throws Exception {
+    return switch (way) {
+      case "raw" -> new RawSockets(at, items.bytes());
+      case "netty" -> new NettyTransfer(at);
+      case "hosts" -> new HostsTransfer(at, items, null);
+      case "hosts-tls" -> new HostsTransfer(at, items, keys);
+      case "jgroups" -> new JgroupsTransfer(at);
+      case "redis-engine" -> new RedisTransfers.Engine(at, items);
+      case "redis-jedis" -> new RedisTransfers.Jedis(at, items);
+      case "redis-lettuce" -> new RedisTransfers.Lettuce(at, items);
+      default -> throw new IllegalArgumentException(way);
+    };
+  }
+
+  private static void measure(Transfer transfer, Items items, long other) throws Exception {
+    int[] expected = items.expected();
+    together(transfer, expected);
+    alone(transfer, expected);
+    double cpuBefore = cpuSeconds(other) + cpuSeconds(ProcessHandle.current().pid());
+    long[] nanos = alone(transfer, expected);
+    long start = System.nanoTime();
+    long got = together(transfer, expected);
+    double seconds = (System.nanoTime() - start) / 1e9;
+    double cpu = cpuSeconds(other) + cpuSeconds(ProcessHandle.current().pid()) - cpuBefore;
+    Arrays.sort(nanos);
+    System.out.printf(
+        Locale.ROOT,
+        "%.1f %.1f %.3f %.1f%n",
+        nanos[nanos.length / 2] / 1e3,
+        nanos[(int) (nanos.length * 0.99)] / 1e3,
+        got * items.bytes() / seconds / 1e9,
+        cpu * 1e6 / (got + nanos.length));
+  }
+
+  /** One thread gets items at random; how long each took. */
+  private static long[] alone(Transfer transfer, int[] expected) throws Exception {
+    SplittableRandom random = new SplittableRandom(1);
+    long[] nanos = new long[1 << 20];
+    int count = 0;
+    long end = System.nanoTime() + PHASE_NANOS;
+    for (long now = System.nanoTime(); now < end && count < nanos.length; ) {
+      check(transfer, random.nextInt(expected.length), expected);
+      long then = System.nanoTime();
+      nanos[count++] = then - now;
+      now = then;
+    }
+    return Arrays.copyOf(nanos, count);
+  }
+
+  /** Four threads get items at random; how many. */
+  private static long together(Transfer transfer, int[] expected) throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(THREADS);
+    List<Future<Long>> counts = new ArrayList<>();
+    long end = System.nanoTime() + PHASE_NANOS;
+    for (int i = 0; i < THREADS; i++) {
+      SplittableRandom random = new SplittableRandom(2 + i);
+      counts.add(
+          pool.submit(
+              () -> {
+                long count = 0;
+                while (System.nanoTime() < end) {
+                  check(transfer, random.nextInt(expected.length), expected);
+                  count++;
+                }
+                return count;
+              }));
+    }
+    long sum = 0;
+    for (Future<Long> count : counts) {
+      sum += count.get();
+    }
+    pool.shutdown();
+    return sum;
+  }
+
+  private static void check(Transfer transfer, int item, int[] expected) throws Exception {
+    if (transfer.get(item) != expected[item]) {
+      throw new IllegalStateException("Item " + item + " came as another.");
+    }
+  }
+
+  /** User and system time of a process and all its threads. */
+  private static double cpuSeconds(long pid) throws IOException {
+    String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+    // The name, in brackets, may hold blanks; user and system time are fields 14 and 15.
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_A_SECOND;
+  }
+
+  /** Runs {@code task} on a daemon thread, until it fails or the JVM ends. */
+  static void daemon(Task task) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                task.run();
+              } catch (IOException e) {
+                // The other side has gone.
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** What a daemon thread does. */
+  interface Task {
+    void run() throws IOException;
+  }
+}

@@ -1,0 +1,93 @@
+package io.coordl.partition.redis;
+
+import io.coordl.cache.ItemKey;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+
+/**
+ * The layout of what lies in Redis. A key is printable, so that {@code redis-cli} can find and
+ * remove a group's: {@code coordl:1:GROUP:} and 32 hexadecimal digits; 1 is the version of this
+ * layout. A value is either an item, or the claim of who is reading it, which has another magic and
+ * never lives longer than its lease. Numbers are big-endian.
+ */
+final class RedisItem {
+  private static final String PREFIX = "coordl:1:";
+  private static final int MAGIC = 0;
+  private static final int LENGTH = 4;
+  private static final int CHECKSUM = 8;
+
+  /** Before an item's bytes: magic, length, CRC-32C of key, length and bytes. */
+  static final int HEADER_BYTES = 12;
+
+  private static final int ITEM_MAGIC = 0xC00D17E4;
+  private static final int CLAIM_MAGIC = 0xC00DC1A1;
+  private static final int CLAIM_BYTES = 20;
+
+  private RedisItem() {}
+
+  /** Key of an item. */
+  static byte[] key(String group, ItemKey key) {
+    HexFormat hex = HexFormat.of();
+    return (PREFIX + group + ':' + hex.toHexDigits(key.high()) + hex.toHexDigits(key.low()))
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** Writes the header; the item's bytes stand behind it already. */
+  static void seal(byte[] value, ItemKey key) {
+    ByteBuffer header = ByteBuffer.wrap(value);
+    header.putInt(MAGIC, ITEM_MAGIC);
+    header.putInt(LENGTH, value.length - HEADER_BYTES);
+    header.putInt(CHECKSUM, checksum(value, key));
+  }
+
+  /** Whether this is the item, whole. */
+  static boolean isItem(byte[] value, ItemKey key) {
+    ByteBuffer header = ByteBuffer.wrap(value);
+    return value.length >= HEADER_BYTES
+        && header.getInt(MAGIC) == ITEM_MAGIC
+        && header.getInt(LENGTH) == value.length - HEADER_BYTES
+        && header.getInt(CHECKSUM) == checksum(value, key);
+  }
+
+  private static int checksum(byte[] value, ItemKey key) {
+    byte[] identity = new byte[20];
+    ByteBuffer.wrap(identity).putLong(key.high()).putLong(key.low()).putInt(value.length);
+    CRC32C crc = new CRC32C();
+    crc.update(identity);
+    crc.update(value, HEADER_BYTES, value.length - HEADER_BYTES);
+    return (int) crc.getValue();
+  }
+
+  /** A claim: whose it is, and which of his. */
+  static byte[] claim(long owner, long number) {
+    return ByteBuffer.allocate(CLAIM_BYTES)
+        .putInt(CLAIM_MAGIC)
+        .putLong(owner)
+        .putLong(number)
+        .array();
+  }
+
+  /** Whether this is a claim, anybody's. */
+  static boolean isClaim(byte[] value) {
+    return value.length == CLAIM_BYTES && ByteBuffer.wrap(value).getInt(MAGIC) == CLAIM_MAGIC;
+  }
+
+  /** The item's bytes, read-only from 0 to its length. */
+  static ByteBuffer content(byte[] value) {
+    return ByteBuffer.wrap(value, HEADER_BYTES, value.length - HEADER_BYTES)
+        .slice()
+        .asReadOnlyBuffer();
+  }
+
+  /** An array for an item of {@code length} bytes. */
+  static byte[] allocate(int length) {
+    return new byte[HEADER_BYTES + length];
+  }
+
+  /** Copies the item's bytes. */
+  static void copy(byte[] value, byte[] target, int offset) {
+    System.arraycopy(value, HEADER_BYTES, target, offset, value.length - HEADER_BYTES);
+  }
+}

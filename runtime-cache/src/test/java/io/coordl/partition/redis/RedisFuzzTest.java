@@ -1,0 +1,228 @@
+package io.coordl.partition.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.cache.Fetched;
+import io.coordl.cache.Outcome;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A server that is no Redis, or one that lies: costs its items a read of storage, and nothing else.
+ * It greets as it should, so that it is asked, and then answers whatever a test wants.
+ */
+@Timeout(120)
+class RedisFuzzTest {
+  private static final TestItem ITEM = new TestItem(1, 50_000);
+
+  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final AtomicInteger reads = new AtomicInteger();
+  private Liar liar;
+  private RedisEngine engine;
+
+  @BeforeEach
+  void start() throws IOException {
+    liar = new Liar();
+    engine =
+        RedisEngine.open(
+            List.of(RedisUri.parse("redis://user:secret@127.0.0.1:" + liar.socket.getLocalPort())),
+            null,
+            new FullStore(),
+            "fuzz",
+            (peer, begun, ended, bytes, answer) -> {},
+            words::add);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    engine.close();
+    liar.close();
+  }
+
+  /** Fetches, with these answers; the item comes right, or is left to storage. How often right. */
+  private int fetch(Supplier<byte[]> answers) throws IOException {
+    int right = 0;
+    awaitUp();
+    liar.answers.set(answers);
+    try {
+      for (int i = 0; i < 2; i++) {
+        Fetched fetched = engine.fetch(ITEM.key(), ITEM.length(), ITEM.loader(reads));
+        if (fetched.content() != null) {
+          assertThat(TestItem.bytes(fetched.content())).isEqualTo(ITEM.content());
+          right += fetched.outcome() == Outcome.PEER ? 1 : 0;
+        } else {
+          assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
+        }
+      }
+    } finally {
+      liar.answers.set(null);
+    }
+    assertThat(words).noneMatch(word -> word.contains("secret"));
+    return right;
+  }
+
+  private void awaitUp() {
+    while (!engine.isUp()) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "\r\n",
+        "$",
+        "$-1\r\n$-1\r\n$-1\r\n",
+        "$-2\r\n",
+        "$2147483647\r\n",
+        "$50012\r\nshort",
+        "$5000000000000\r\n",
+        "$x\r\n",
+        "*2147483647\r\n",
+        "*-7\r\n",
+        "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n",
+        "*1\r\n$2000000000\r\n",
+        ":\r\n",
+        ":12x\r\n",
+        "+OK\r\n",
+        "+OK",
+        "-\r\n",
+        "-MOVED\r\n",
+        "-MOVED x y\r\n",
+        "-MOVED 1 nowhere\r\n",
+        "-MOVED 99999 127.0.0.1:1\r\n",
+        "-ASK 1 127.0.0.1:1\r\n",
+        "-ERR unknown command `AUTH`, with args beginning with: `user` `secret`\r\n",
+        "-secret\r\n",
+        "%1\r\n+a\r\n+b\r\n",
+        ">2\r\n$7\r\nmessage\r\n",
+        "=15\r\ntxt:Some string\r\n",
+        "(3492890328409238509324850943850943825024385\r\n",
+        "HTTP/1.1 400 Bad Request\r\n\r\n",
+      })
+  void anAnswerThatIsNone(String answer) throws IOException {
+    fetch(() -> answer.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  @Test
+  void aLineWithoutEndTakesNoMemory() throws IOException {
+    byte[] endless =
+        "-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+            .repeat(40_000)
+            .getBytes(StandardCharsets.UTF_8);
+    fetch(() -> endless);
+  }
+
+  @Test
+  void whatItWasSentComesBack() throws IOException {
+    fetch(() -> liar.heard);
+  }
+
+  @Test
+  void randomBytesAndDamagedAnswers() throws IOException {
+    SplittableRandom random = new SplittableRandom(5);
+    byte[] value = RedisItem.allocate(ITEM.length());
+    System.arraycopy(ITEM.content(), 0, value, RedisItem.HEADER_BYTES, ITEM.length());
+    RedisItem.seal(value, ITEM.key());
+    ByteArrayOutputStream right = new ByteArrayOutputStream();
+    right.writeBytes(("$" + value.length + "\r\n").getBytes(StandardCharsets.UTF_8));
+    right.writeBytes(value);
+    right.writeBytes("\r\n".getBytes(StandardCharsets.UTF_8));
+    // The right answer is taken, unless the machine was too busy to give it in time.
+    while (fetch(right::toByteArray) == 0) {
+      assertThat(reads).hasValue(0);
+    }
+    for (int round = 0; round < 20; round++) {
+      byte[] damaged = right.toByteArray();
+      boolean noise = random.nextInt(4) == 0;
+      if (noise) {
+        random.nextBytes(damaged);
+      }
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        int most = random.nextBoolean() ? 30 : damaged.length;
+        damaged[random.nextInt(most)] = (byte) random.nextInt(256);
+      }
+      fetch(() -> damaged);
+    }
+  }
+
+  /** Greets right, then answers each piece it hears with what the test says, and hangs up. */
+  private static final class Liar implements Closeable {
+    private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final AtomicReference<Supplier<byte[]>> answers = new AtomicReference<>();
+    private volatile byte[] heard = {};
+
+    Liar() throws IOException {
+      Thread thread = new Thread(this::accept, "liar");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void accept() {
+      while (!socket.isClosed()) {
+        try {
+          Socket peer = socket.accept();
+          Thread thread = new Thread(() -> serve(peer), "liar-connection");
+          thread.setDaemon(true);
+          thread.start();
+        } catch (IOException e) {
+          return;
+        }
+      }
+    }
+
+    private void serve(Socket peer) {
+      try (peer) {
+        InputStream in = peer.getInputStream();
+        OutputStream out = peer.getOutputStream();
+        byte[] buffer = new byte[1 << 16];
+        for (int count = in.read(buffer); count > 0; count = in.read(buffer)) {
+          byte[] piece = Arrays.copyOf(buffer, count);
+          String text = new String(piece, StandardCharsets.ISO_8859_1);
+          Supplier<byte[]> lie = answers.get();
+          if (text.contains("AUTH")) {
+            out.write("+OK\r\n".getBytes(StandardCharsets.UTF_8));
+          } else if (text.contains("PING")) {
+            out.write("+PONG\r\n".getBytes(StandardCharsets.UTF_8));
+          } else if (lie == null) {
+            out.write("-ERR no\r\n".getBytes(StandardCharsets.UTF_8));
+          } else {
+            heard = piece;
+            out.write(lie.get());
+          }
+          out.flush();
+        }
+      } catch (IOException e) {
+        // The engine has hung up.
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      socket.close();
+    }
+  }
+}
