@@ -97,6 +97,8 @@ final class OptionsTest {
         Arguments.of("enabled=no", "enabled=no is not valid: expected true, false"),
         Arguments.of("record=", "record= is not valid: expected FILE, off"),
         Arguments.of("dataset=", "dataset= is not valid: expected inferred, PATH or GLOB"),
+        Arguments.of("dataset.root=", "dataset.root= is not valid: expected none, PATH"),
+        Arguments.of("dataset.manifest=", "dataset.manifest= is not valid: expected none, FILE"),
         Arguments.of("group=", "group= is not valid: expected NAME"),
         Arguments.of("dataset=/data/[a", "dataset=/data/[a is not valid: expected inferred"),
         Arguments.of("@/no/such/file", "@/no/such/file cannot be read"));
@@ -274,6 +276,13 @@ final class OptionsTest {
     assertThat(Options.parse("cache=minio,group=a", null).remarks())
         .containsExactly("group=a has no effect without cache.scope=host or prep=coordinate");
     assertThat(Options.parse("cache=minio,cache.scope=host,group=a", null).remarks()).isEmpty();
+  }
+
+  @Test
+  void aManifestNeedsARoot() {
+    assertThat(parse("cache=minio,dataset.manifest=SUMS").remarks())
+        .containsExactly("dataset.manifest=SUMS has no effect without dataset.root");
+    assertThat(parse("cache=minio,dataset.root=/data,dataset.manifest=SUMS").remarks()).isEmpty();
   }
 
   @Test
