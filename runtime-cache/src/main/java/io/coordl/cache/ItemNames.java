@@ -54,7 +54,9 @@ public final class ItemNames {
   private final Consumer<String> words;
   private final AtomicBoolean saidNewer = new AtomicBoolean();
   private @Nullable Manifest manifest;
-  private boolean read;
+
+  /** Written after the manifest. */
+  private volatile boolean read;
 
   private ItemNames(List<String> roots, @Nullable Path listing, Consumer<String> words) {
     this.roots = roots;
@@ -115,7 +117,7 @@ public final class ItemNames {
 
   /** The name of a file of that size and time; null if it is known by its absolute path. */
   @Nullable ItemName of(String absolutePath, long size, long modifiedNanos) {
-    String relative = relative(roots, absolutePath);
+    String relative = roots.isEmpty() ? null : relative(roots, absolutePath);
     if (relative == null) {
       return null;
     }
@@ -166,21 +168,29 @@ public final class ItemNames {
     return ((FileTime) Files.getAttribute(path, "unix:ctime")).to(TimeUnit.NANOSECONDS);
   }
 
-  private synchronized @Nullable Manifest manifest() {
+  private @Nullable Manifest manifest() {
     if (!read && listing != null) {
-      read = true;
-      try {
-        manifest = Manifest.read(listing, this::relativeListed, words);
-      } catch (IOException | RuntimeException e) {
-        words.accept(
-            "dataset.manifest="
-                + listing
-                + " cannot be used ("
-                + e.getMessage()
-                + "): items are known by path and modification time.");
-      }
+      readOnce(listing);
     }
     return manifest;
+  }
+
+  private synchronized void readOnce(Path from) {
+    if (read) {
+      return;
+    }
+    try {
+      manifest = Manifest.read(from, this::relativeListed, words);
+    } catch (IOException | RuntimeException e) {
+      words.accept(
+          "dataset.manifest="
+              + from
+              + " cannot be used ("
+              + e.getMessage()
+              + "): items are known by path and modification time.");
+    } finally {
+      read = true;
+    }
   }
 
   /** A listed name as a path below the root, as an opened one is; null if it is none. */
