@@ -174,6 +174,36 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat(resideInAnyPackage("io.coordl.cache..", "net.bytebuddy.."));
 
+  @ArchTest
+  static final ArchRule onlyTheMembershipKnowsJGroups =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.coordl.partition.hosts.membership..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.jgroups..");
+
+  @ArchTest
+  static final ArchRule theMembershipTouchesNoItem =
+      noClasses()
+          .that()
+          .resideInAPackage("io.coordl.partition.hosts.membership..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.coordl.cache..", "io.coordl.event..", "io.coordl.recording..", "jdk.jfr.."));
+
+  @ArchTest
+  static final ArchRule onlyThePeerPolicyStartsAnEngine =
+      noClasses()
+          .that()
+          .resideInAPackage("io.coordl.agent..")
+          .and()
+          .doNotHaveSimpleName("PeerPolicy")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage("io.coordl.partition.hosts", "io.coordl.partition.redis.."));
+
   @ParameterizedTest
   @ValueSource(classes = {CoordlAgent.class, IsolatedLoader.class, Bridge.class, Spans.class})
   void thePremainPathHasNoLambda(Class<?> type) throws IOException {

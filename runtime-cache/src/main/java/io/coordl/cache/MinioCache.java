@@ -28,7 +28,14 @@ public final class MinioCache implements ItemSource {
 
   private static final String WORKING_DIRECTORY = Path.of("").toAbsolutePath().toString();
 
-  private final @Nullable ArenaStore store;
+  /**
+   * Bytes of items brought ahead that this host does not keep: a part of the heap, where they lie.
+   */
+  private static final int BROUGHT_PART = 16;
+
+  private final @Nullable ArenaStore arena;
+  private final @Nullable ItemStore store;
+  private final @Nullable BroughtItems brought;
   private final ItemFilter filter;
   private final @Nullable SharedBudget budget;
   private final StoreCounters counters = new StoreCounters();
@@ -49,14 +56,29 @@ public final class MinioCache implements ItemSource {
    * @param budget that of the store, if this process keeps decoded items there too
    */
   public MinioCache(@Nullable ArenaStore store, ItemFilter filter, @Nullable SharedBudget budget) {
+    this.arena = store;
     this.store = store;
+    this.brought = null;
     this.filter = filter;
     this.budget = budget;
   }
 
+  /**
+   * A cache over {@code store}, which keeps items here and on other hosts.
+   *
+   * @param arena where those of this host lie
+   */
+  public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
+    this.arena = arena;
+    this.store = store;
+    this.brought = new BroughtItems(Runtime.getRuntime().maxMemory() / BROUGHT_PART);
+    this.filter = filter;
+    this.budget = null;
+  }
+
   /** What this process had of the store so far. */
   public StoreStatistics statistics() {
-    return counters.ofRaw(store);
+    return counters.ofRaw(arena);
   }
 
   @Override
@@ -81,7 +103,7 @@ public final class MinioCache implements ItemSource {
   }
 
   /** An item that is not to be admitted, but may have been. */
-  private OpenItem openKept(String path, ItemFile file, ArenaStore from) {
+  private OpenItem openKept(String path, ItemFile file, ItemStore from) {
     long start = System.nanoTime();
     ByteBuffer content = from.find(file.key());
     if (content == null) {
@@ -97,12 +119,11 @@ public final class MinioCache implements ItemSource {
   }
 
   private @Nullable OpenItem openWhole(
-      String path, ItemFile file, ArenaStore from, @Nullable DecodedItem asker) {
+      String path, ItemFile file, ItemStore from, @Nullable DecodedItem asker) {
     long start = System.nanoTime();
     Fetched fetched;
     try {
-      fetched =
-          from.fetch(file.key(), (int) file.size(), (target, at) -> read(file, target, at, asker));
+      fetched = fetch(file, from, asker);
     } catch (IOException e) {
       counters.unreadable();
       return null;
@@ -118,6 +139,14 @@ public final class MinioCache implements ItemSource {
     OpenItem item = new WholeItem(path, file, content, hit);
     item.fetched(start, System.nanoTime(), 0);
     return item;
+  }
+
+  private Fetched fetch(ItemFile file, ItemStore from, @Nullable DecodedItem asker)
+      throws IOException {
+    ByteBuffer here = brought == null ? null : brought.take(file.key());
+    return here != null
+        ? new Fetched(Outcome.HIT, here)
+        : from.fetch(file.key(), (int) file.size(), (target, at) -> read(file, target, at, asker));
   }
 
   private static boolean read(ItemFile file, byte[] target, int offset, @Nullable DecodedItem asker)
@@ -137,29 +166,41 @@ public final class MinioCache implements ItemSource {
     }
   }
 
-  /** Whether the item is kept whole; counts as no hit. */
+  /** Whether the item is at hand whole; counts as no hit. */
   public boolean isKept(String path) {
     ItemFile file = whole(path);
-    return file != null && store != null && store.find(file.key()) != null;
+    return file != null && isHere(file);
+  }
+
+  private boolean isHere(ItemFile file) {
+    return (store != null && store.find(file.key()) != null)
+        || (brought != null && brought.has(file.key()));
   }
 
   /**
-   * Reads an item in order to keep it, before the program asks for it; large files are left to the
-   * program. On threads of the agent.
+   * Brings an item here before the program asks for it; large files are left to the program, and so
+   * is an item that another host keeps while too many of those wait here. On threads of the agent.
    *
    * @param path as the program will write it
-   * @return whether it is kept now
+   * @return whether more should be brought: this one is here now, or there will be room again
    */
   public boolean fetchAhead(String path) {
     ItemFile file = whole(path);
     if (file == null || store == null) {
       return false;
     }
+    if (brought != null && !brought.hasRoom(file.size())) {
+      return true;
+    }
     OpenItem item = openWhole(path, file, store, null);
     if (item != null) {
+      ByteBuffer content = item.content();
+      if (brought != null && content != null && store.find(file.key()) == null) {
+        brought.put(file.key(), content);
+      }
       item.close();
     }
-    return store.find(file.key()) != null;
+    return isHere(file);
   }
 
   private @Nullable ItemFile whole(String path) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PiecewiseItem extends OpenItem {
   private final ItemFile file;
-  private final ArenaStore store;
+  private final ItemStore store;
   private final StoreCounters counters;
   private final BooleanSupplier admitting;
   private final int pieceBytes;
@@ -50,7 +50,7 @@ final class PiecewiseItem extends OpenItem {
       ItemFile file,
       int pieceBytes,
       boolean whole,
-      ArenaStore store,
+      ItemStore store,
       StoreCounters counters,
       BooleanSupplier admitting) {
     super(path, file.size());

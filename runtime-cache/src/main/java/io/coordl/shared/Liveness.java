@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who uses a shared file, told by fcntl byte-range locks far behind its end: one byte for setting
- * up and leaving, one for every job that ever joined. The kernel releases a job's byte when its
- * last thread is gone, whatever killed it; from then on none of its stores or writes is under way,
- * so what it had claimed may be taken over. Pids would not do: they are reused, and differ between
- * containers that share the file.
+ * up and leaving, one for what a single job does for all, one for every job that ever joined. The
+ * kernel releases a job's bytes when its last thread is gone, whatever killed it; from then on none
+ * of its stores or writes is under way, so what it had claimed may be taken over. Pids would not
+ * do: they are reused, and differ between containers that share the file.
  *
  * <p>These locks belong to the process, not to the channel: closing <em>any</em> descriptor of the
  * file drops them all. So the file must not be opened twice in one JVM ({@link SharedFile} sees to
@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Liveness {
   private static final long SETUP_BYTE = 1L << 60;
+  private static final long CARRIER_BYTE = SETUP_BYTE - 1;
 
   /** Largest number of a job. */
   public static final long MAX_JOB = (1L << 22) - 1;
@@ -34,6 +35,7 @@ public final class Liveness {
   private final FileChannel channel;
   private @Nullable FileLock setup;
   private @Nullable FileLock mine;
+  private @Nullable FileLock carrier;
   private long job;
 
   Liveness(FileChannel channel) {
@@ -68,6 +70,25 @@ public final class Liveness {
     if (setup != null) {
       setup.release();
       setup = null;
+    }
+  }
+
+  /**
+   * Becomes the one job that does for all what only one can; false if another is. It stays so until
+   * {@link #stopCarrying} or its death.
+   */
+  public synchronized boolean tryCarry() throws IOException {
+    if (carrier == null) {
+      carrier = tryLock(CARRIER_BYTE, 1, false);
+    }
+    return carrier != null;
+  }
+
+  /** Lets another job carry on. */
+  public synchronized void stopCarrying() throws IOException {
+    if (carrier != null) {
+      carrier.release();
+      carrier = null;
     }
   }
 

@@ -21,6 +21,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,38 @@ class MinioCacheTest {
     assertThat(item.read(done, new byte[1], 0, 1)).isEqualTo(-1);
     item.close();
     return bytes;
+  }
+
+  @Test
+  void whatIsBroughtAheadFromAnotherHostIsHandedToTheNextWhoAsks() throws IOException {
+    Path file = Items.file(directory, "a", 5000);
+    byte[] bytes = Files.readAllBytes(file);
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    AtomicInteger asked = new AtomicInteger();
+    ItemStore others =
+        new ItemStore() {
+          @Override
+          public ByteBuffer find(ItemKey key) {
+            return store.find(key);
+          }
+
+          @Override
+          public Fetched fetch(ItemKey key, int length, Loader loader) {
+            asked.incrementAndGet();
+            return new Fetched(Outcome.PEER, ByteBuffer.wrap(bytes).asReadOnlyBuffer());
+          }
+        };
+    MinioCache cache = new MinioCache(others, store, ItemFilter.inferred(loadingSample::get));
+
+    assertThat(cache.isKept(file.toString())).isFalse();
+    assertThat(cache.fetchAhead(file.toString())).isTrue();
+    assertThat(cache.isKept(file.toString())).isTrue();
+    assertThat(all(cache.open(file.toString()))).isEqualTo(bytes);
+    assertThat(asked).hasValue(1);
+
+    assertThat(cache.isKept(file.toString())).isFalse();
+    assertThat(all(cache.open(file.toString()))).isEqualTo(bytes);
+    assertThat(asked).hasValue(2);
   }
 
   @Test

@@ -42,7 +42,7 @@ public enum Option {
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
       "byte budget of the cache; auto: half of what is free, within the container's limit, a"
-          + " quarter if decoded.size is given"),
+          + " quarter if decoded items have a budget of their own"),
   CACHE_SCOPE(
       "process",
       "process, host",
@@ -57,8 +57,40 @@ public enum Option {
       "auto",
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
-      "byte budget of the decoded images; auto: half of what is free, or with cache=minio a share"
-          + " of cache.size, as measured"),
+      "byte budget of the decoded images; auto: half of what is free, with peer a quarter, or with"
+          + " cache=minio alone a share of cache.size, as measured"),
+  PEER(
+      "off",
+      "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
+          + " redis://HOST[:PORT], rediss://HOST[:PORT], redis-cluster://HOST[:PORT]",
+      Values.PEERS,
+      "other hosts that keep the data set together with this one, in their memory or in Redis;"
+          + " brings cache=minio and cache.scope=host with it"),
+  PEER_BIND(
+      "auto",
+      "auto, ADDRESS[:PORT]",
+      Values.ADDRESS,
+      "where this host listens, at the port and the one after it; auto: the peer that is this host,"
+          + " else the address of this host's name, port 7800; jobs that give another one count as"
+          + " another host"),
+  PEER_HOSTS(
+      "auto",
+      "auto, N from 2 to 256",
+      Values.COUNT,
+      "how many hosts to wait for before the first item is read, a minute at most; auto: those that"
+          + " are there"),
+  PEER_TLS(
+      "off",
+      "off, KEYSTORE",
+      Values.TEXT,
+      "PKCS12 key store of this host's key and the certificates it trusts: peers speak TLS, and who"
+          + " has no such certificate is refused"),
+  PEER_TLS_PASSWORD(
+      "none",
+      "none, PASSWORD",
+      Values.SECRET,
+      "password of the key store; give it in a file, @FILE: neither recorded nor printed by the"
+          + " agent"),
   PREFETCH(
       "off",
       "off, N from 1 to 64",
@@ -105,7 +137,10 @@ public enum Option {
     TEXT,
     LIST,
     SIZE,
-    COUNT
+    COUNT,
+    PEERS,
+    ADDRESS,
+    SECRET
   }
 
   private final String byDefault;

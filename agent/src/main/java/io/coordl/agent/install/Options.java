@@ -3,6 +3,8 @@ package io.coordl.agent.install;
 import io.coordl.agent.install.Option.Values;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
+import io.coordl.partition.hosts.membership.HostPort;
+import io.coordl.partition.hosts.membership.Peers;
 import io.coordl.recording.Setting;
 import java.io.File;
 import java.io.FileInputStream;
@@ -39,6 +41,7 @@ public final class Options {
 
   private final Map<Option, Given> given = new EnumMap<>(Option.class);
   private final List<String> problems = new ArrayList<>();
+  private final List<String> corrections = new ArrayList<>();
   private String offForProfile = "";
   private boolean help;
 
@@ -55,11 +58,15 @@ public final class Options {
     Options options = new Options();
     options.readAll(environment == null ? "" : environment, "environment");
     options.readAll(arguments, "argument");
+    options.checkPeers();
     if (!options.problems.isEmpty()) {
       options.given.keySet().retainAll(NO_POLICIES);
     }
     if (options.profiles()) {
       options.onlyProfile();
+    } else if (options.hasPeers()) {
+      options.bring(Option.CACHE, "minio");
+      options.bring(Option.CACHE_SCOPE, "host");
     }
     return options;
   }
@@ -85,6 +92,49 @@ public final class Options {
   /** Whether the user gave this option. */
   public boolean isGiven(Option option) {
     return given.containsKey(option);
+  }
+
+  /** Whether other hosts are to keep items with this one. */
+  boolean hasPeers() {
+    return !get(Option.PEER).equals("off");
+  }
+
+  /** Hosts and Redis do not go together, nor do two ways to find hosts. */
+  private void checkPeers() {
+    List<String> peers = list(Option.PEER);
+    if (peers.size() > 1) {
+      try {
+        for (String peer : peers) {
+          if (isRedis(peer)) {
+            throw new IllegalArgumentException(shown(Option.PEER, peer) + " cannot stand beside others");
+          }
+        }
+        Peers.parse(peers);
+      } catch (IllegalArgumentException e) {
+        problem("peer: " + e.getMessage());
+      }
+    }
+  }
+
+  /** Whether a peer is a server of Redis or Valkey. */
+  static boolean isRedis(String peer) {
+    return peer.matches("(redis|rediss|redis-cluster)://.+");
+  }
+
+  /** Peers need a policy, whatever the user said of it; to say otherwise is corrected. */
+  private void bring(Option option, String value) {
+    if (isGiven(option) && !get(option).equals(value)) {
+      corrections.add(
+          option.key()
+              + "="
+              + get(option)
+              + " is taken as "
+              + value
+              + ": peer= shares the raw items of this host");
+    }
+    if (!get(option).equals(value)) {
+      given.put(option, new Given(List.of(value), "peer"));
+    }
   }
 
   /** Whether the user asked for the table of arguments. */
@@ -122,6 +172,19 @@ public final class Options {
               + " prepares batches of DJL ahead, but brings no items without decoded=share or"
               + " cache=minio: for DL4J it has no effect");
     }
+    boolean hosts = hasPeers() && !isRedis(get(Option.PEER));
+    without(remarks, hosts, Option.PEER_BIND, "peer=HOST");
+    without(remarks, hosts, Option.PEER_HOSTS, "peer=HOST");
+    without(remarks, hasPeers(), Option.PEER_TLS, "peer=");
+    boolean tls = hasPeers() && !get(Option.PEER_TLS).equals("off");
+    without(remarks, tls, Option.PEER_TLS_PASSWORD, "peer.tls=");
+    Given password = given.get(Option.PEER_TLS_PASSWORD);
+    if (tls && password != null && password.origin().equals("argument")) {
+      remarks.add(
+          "peer.tls.password stands on the command line, where every user of this host and the"
+              + " recording can see it; put it into a file, @FILE");
+    }
+    remarks.addAll(corrections);
     without(remarks, profiles(), Option.PROFILE_STEPS, "profile=");
     if (!offForProfile.isEmpty()) {
       remarks.add(offForProfile);
@@ -137,9 +200,10 @@ public final class Options {
   /** A profile is of the job without policies: they are off, and those asked for are named. */
   private void onlyProfile() {
     List<String> off = new ArrayList<>();
-    for (Option policy : List.of(Option.CACHE, Option.DECODED, Option.PREFETCH, Option.PREP)) {
+    for (Option policy :
+        List.of(Option.CACHE, Option.DECODED, Option.PEER, Option.PREFETCH, Option.PREP)) {
       if (!get(policy).equals("off")) {
-        off.add(policy.key() + "=" + get(policy));
+        off.add(policy.key() + "=" + shown(policy));
       }
     }
     given.keySet().removeAll(POLICIES);
@@ -160,8 +224,20 @@ public final class Options {
 
   private void without(List<String> remarks, boolean has, Option option, String needed) {
     if (isGiven(option) && !has) {
-      remarks.add(option.key() + "=" + get(option) + " has no effect without " + needed);
+      remarks.add(option.key() + "=" + shown(option) + " has no effect without " + needed);
     }
+  }
+
+  /** Values as they may be seen: in the recording, and by whoever looks over a shoulder. */
+  private String shown(Option option) {
+    return String.join(", ", list(option).stream().map(value -> shown(option, value)).toList());
+  }
+
+  private String shown(Option option, String value) {
+    if (option.check() == Values.SECRET && isGiven(option)) {
+      return "(not shown)";
+    }
+    return option == Option.PEER ? value.replaceFirst("://.*@", "://(not shown)@") : value;
   }
 
   /** All options for the recording. */
@@ -172,18 +248,27 @@ public final class Options {
       settings.add(
           new Setting(
               option.key(),
-              String.join(", ", list(option)),
+              shown(option),
               values == null ? "default" : values.origin()));
     }
     return settings;
   }
 
   private void readAll(String arguments, String origin) {
+    boolean afterSecret = false;
     for (String part : arguments.split(",", -1)) {
       String argument = part.trim();
       if (argument.isEmpty()) {
         continue;
       }
+      if (afterSecret && !known(argument)) {
+        problem(
+            "what follows a comma after "
+                + Option.PEER_TLS_PASSWORD.key()
+                + " is no argument (a value with a comma goes into a file, @FILE)");
+        continue;
+      }
+      afterSecret = argument.startsWith(Option.PEER_TLS_PASSWORD.key());
       if (argument.equals("help")) {
         help = true;
       } else if (argument.startsWith("@")) {
@@ -197,6 +282,15 @@ public final class Options {
         }
       }
     }
+  }
+
+  /** Whether this is an argument, right or wrong, and not the rest of one cut at its comma. */
+  private static boolean known(String argument) {
+    int equals = argument.indexOf('=');
+    return argument.startsWith("@")
+        || argument.equals("help")
+        || Arrays.stream(Option.values())
+            .anyMatch(o -> equals > 0 && o.key().equals(argument.substring(0, equals).trim()));
   }
 
   private void readFile(String name) {
@@ -227,8 +321,12 @@ public final class Options {
         if (accepts(option, value)) {
           Given before = given.get(option);
           List<String> values = new ArrayList<>();
-          if (before != null && option.check() == Values.LIST) {
+          boolean adds = option.check() == Values.LIST || option.check() == Values.PEERS;
+          if (before != null && adds) {
             values.addAll(before.values());
+          }
+          if (option == Option.PEER && values.size() > 1) {
+            values.remove(option.byDefault()); // It is no host.
           }
           values.add(value);
           given.put(option, new Given(values, origin));
@@ -247,6 +345,12 @@ public final class Options {
           case LIST ->
               !value.isEmpty() && isUnderstood(value, v -> ItemFilter.matching(List.of(v)));
           case SIZE -> isUnderstood(value, ByteBudget::parse);
+          case PEERS ->
+              value.equals(option.byDefault())
+                  || isRedis(value)
+                  || isUnderstood(value, (Consumer<String>) Peers::parse);
+          case ADDRESS -> value.equals(option.byDefault()) || isUnderstood(value, HostPort::parse);
+          case SECRET -> !value.isEmpty();
           case COUNT -> value.equals(option.byDefault()) || isCount(option, value);
         };
     if (!accepted) {
@@ -254,7 +358,8 @@ public final class Options {
           value.indexOf('{') > value.indexOf('}')
               ? " (commas separate arguments; put a value that has one into a file, @FILE)"
               : "";
-      problem(option.key() + "=" + value + " is not valid: expected " + option.expected() + comma);
+      problem(
+          option.key() + "=" + shown(option, value) + " is not valid: expected " + option.expected() + comma);
     }
     return accepted;
   }

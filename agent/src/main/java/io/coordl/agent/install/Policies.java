@@ -16,6 +16,8 @@ import io.coordl.library.Ahead;
 import io.coordl.library.ItemsAhead;
 import io.coordl.library.LibraryAnswers;
 import io.coordl.library.Services;
+import io.coordl.partition.Engine;
+import io.coordl.partition.PartitionedStore;
 import io.coordl.profile.Profile;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -108,12 +110,17 @@ final class Policies {
     if (!keepsRaw(options)) {
       return new MinioCache(null, filter);
     }
-    ArenaStore store = store(Option.CACHE_SIZE, options.get(Option.GROUP));
+    ArenaStore store = store(Option.CACHE_SIZE, group());
     if (store != null && keepsDecoded(options) && sharesBudget()) {
       common = store;
       budget = new SharedBudget(store);
     }
-    MinioCache cache = new MinioCache(store, filter, budget);
+    Engine engine =
+        store == null || !options.hasPeers() ? null : PeerPolicy.engine(options, group(), store, job);
+    MinioCache cache =
+        store == null || engine == null
+            ? new MinioCache(store, filter, budget)
+            : new MinioCache(new PartitionedStore(store, engine), store, filter);
     if (store != null) {
       job.addStore(() -> view("raw", cache.statistics()), store);
       raw = cache;
@@ -132,7 +139,7 @@ final class Policies {
     }
     DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
     Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
-    PrepGroup group = coordinates(options) ? group() : null;
+    PrepGroup group = coordinates(options) ? prepGroup() : null;
     if (decoded == null && ahead == null && group == null) {
       return LibraryHooks.NONE;
     }
@@ -198,7 +205,15 @@ final class Policies {
     return store;
   }
 
-  private PrepGroup group() {
+  /** Jobs that listen elsewhere are another host, on this one machine too. */
+  private String group() {
+    String bind = options.get(Option.PEER_BIND);
+    return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault())
+        ? options.get(Option.GROUP) + "," + bind // A group's name has no comma.
+        : options.get(Option.GROUP);
+  }
+
+  private PrepGroup prepGroup() {
     PrepGroup group =
         new PrepGroup(
             ArenaStore.SHARED_MEMORY,
@@ -212,16 +227,16 @@ final class Policies {
 
   /** That of the raw items, theirs too or not, unless the user says how large its own is to be. */
   private @Nullable ArenaStore decodedArena() {
-    String group = options.get(Option.GROUP);
     if (!sharesBudget()) {
       // A group's name has no comma, so this name is no other group's.
-      return store(Option.DECODED_SIZE, group + ",decoded");
+      return store(Option.DECODED_SIZE, group() + ",decoded");
     }
-    return keepsRaw(options) ? common : store(Option.DECODED_SIZE, group);
+    return keepsRaw(options) ? common : store(Option.DECODED_SIZE, group());
   }
 
+  /** With peers the raw items of this host are those of all: no decoded one takes their room. */
   private boolean sharesBudget() {
-    return options.get(Option.DECODED_SIZE).equals("auto");
+    return options.get(Option.DECODED_SIZE).equals("auto") && !options.hasPeers();
   }
 
   private Ahead ahead(boolean decodes) {

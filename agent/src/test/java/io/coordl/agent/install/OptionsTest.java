@@ -6,6 +6,7 @@ import io.coordl.recording.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,17 @@ final class OptionsTest {
         Arguments.of("dataset.manifest=", "dataset.manifest= is not valid: expected none, FILE"),
         Arguments.of("group=", "group= is not valid: expected NAME"),
         Arguments.of("dataset=/data/[a", "dataset=/data/[a is not valid: expected inferred"),
+        Arguments.of("peer=", "peer= is not valid: expected off, HOST[:PORT]"),
+        Arguments.of("peer=a b", "peer=a b is not valid: expected off, HOST[:PORT]"),
+        Arguments.of("peer=a:0", "peer=a:0 is not valid: expected off, HOST[:PORT]"),
+        Arguments.of("peer=file:", "peer=file: is not valid: expected off, HOST[:PORT]"),
+        Arguments.of("peer=redis://", "peer=redis:// is not valid: expected off, HOST[:PORT]"),
+        Arguments.of("peer=a,peer=dns:b", "peer: dns:b cannot stand beside others"),
+        Arguments.of("peer=a,peer=redis://b", "peer: redis://b cannot stand beside others"),
+        Arguments.of("peer.bind=:1", "peer.bind=:1 is not valid: expected auto, ADDRESS[:PORT]"),
+        Arguments.of("peer.hosts=1", "peer.hosts=1 is not valid: expected auto, N from 2 to 256"),
+        Arguments.of("peer.hosts=257", "peer.hosts=257 is not valid: expected auto, N from 2"),
+        Arguments.of("peer.tls=", "peer.tls= is not valid: expected off, KEYSTORE"),
         Arguments.of("@/no/such/file", "@/no/such/file cannot be read"));
   }
 
@@ -331,5 +343,109 @@ final class OptionsTest {
     assertThat(parse("profile=cold,profile.steps=100001").problems()).hasSize(1);
     assertThat(parse("profile.steps=10").remarks())
         .containsExactly("profile.steps=10 has no effect without profile=");
+  }
+
+  // Peers.
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "peer=a,peer=b:7900",
+        "peer=10.0.0.1:7800",
+        "peer=[::1]:7800",
+        "peer=dns:peers.example:7900",
+        "peer=file:/shared/dir",
+        "peer=slurm",
+        "peer=slurm:7900",
+        "peer=redis://host:6379",
+        "peer=rediss://host",
+        "peer=redis-cluster://host:6379",
+        "peer=a,peer.bind=10.0.0.1,peer.hosts=2",
+        "peer=a,peer.bind=10.0.0.1:7900"
+      })
+  void peersBringTheStoreOfTheHostWithThem(String arguments) {
+    Options options = parse(arguments);
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.remarks()).isEmpty();
+    assertThat(options.get(Option.CACHE)).isEqualTo("minio");
+    assertThat(options.get(Option.CACHE_SCOPE)).isEqualTo("host");
+    assertThat(setting(options, Option.CACHE)).isEqualTo(new Setting("cache", "minio", "peer"));
+  }
+
+  @Test
+  void offIsNoPeer() {
+    assertThat(parse("peer=off").hasPeers()).isFalse();
+    assertThat(parse("peer=off").get(Option.CACHE)).isEqualTo("off");
+    assertThat(parse("peer=off,peer=a").list(Option.PEER)).containsExactly("a");
+  }
+
+  @Test
+  void whatPeersCannotDoWithoutIsCorrectedAndSaid() {
+    Options options = parse("peer=a,cache=off,cache.scope=process,group=g");
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.get(Option.CACHE)).isEqualTo("minio");
+    assertThat(options.get(Option.CACHE_SCOPE)).isEqualTo("host");
+    assertThat(options.remarks())
+        .containsExactly(
+            "cache=off is taken as minio: peer= shares the raw items of this host",
+            "cache.scope=process is taken as host: peer= shares the raw items of this host");
+    assertThat(parse("peer=a,cache=minio,cache.scope=host").remarks()).isEmpty();
+  }
+
+  @Test
+  void whatHasNoEffectWithoutPeersIsSaid() {
+    assertThat(parse("peer.hosts=2").remarks())
+        .containsExactly("peer.hosts=2 has no effect without peer=HOST");
+    assertThat(parse("peer=redis://a,peer.bind=b").remarks())
+        .containsExactly("peer.bind=b has no effect without peer=HOST");
+    assertThat(parse("peer.tls=a.p12").remarks())
+        .containsExactly("peer.tls=a.p12 has no effect without peer=");
+  }
+
+  @Test
+  void aProfileIsWithoutPeers() {
+    Options options = parse("profile=all,peer=a");
+
+    assertThat(options.hasPeers()).isFalse();
+    assertThat(options.get(Option.CACHE)).isEqualTo("off");
+    assertThat(options.remarks())
+        .containsExactly("peer=a is off: profile=all measures the job without policies");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "peer=a,peer.tls=a.p12,peer.tls.password=geheim",
+        "peer.tls.password=geheim",
+        "peer=a,peer.tls.password=geheim",
+        "peer=a,peer.tls=a.p12,peer.tls.password=ge,heim",
+        "peer=a,peer.tls=a.p12,peer.tls.password=ge,he=im",
+        "peer=redis://me:geheim@host:6379",
+        "peer=redis://me:geheim@host:6379,peer=a",
+        "peer=redis://me:geheim@host:6379,profile=all"
+      })
+  void aPasswordIsNeitherSaidNorRecorded(String arguments) {
+    Options options = parse(arguments);
+
+    List<String> seen = new ArrayList<>(options.problems());
+    seen.addAll(options.remarks());
+    options.settings().forEach(one -> seen.add(one.value()));
+    assertThat(seen).isNotEmpty().noneMatch(text -> text.contains("heim") || text.contains("he=im"));
+  }
+
+  @Test
+  void aPasswordIsInForceAndBelongsIntoAFile() throws IOException {
+    Path file = file("peer.tls.password=ge,heim=1\n");
+    Options options = parse("peer=a,peer.tls=a.p12,@" + file);
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.remarks()).isEmpty();
+    assertThat(options.get(Option.PEER_TLS_PASSWORD)).isEqualTo("ge,heim=1");
+    assertThat(parse("peer=a,peer.tls=a.p12,peer.tls.password=x").remarks())
+        .singleElement()
+        .asString()
+        .contains("put it into a file, @FILE");
   }
 }

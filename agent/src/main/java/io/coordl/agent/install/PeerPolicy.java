@@ -1,0 +1,90 @@
+package io.coordl.agent.install;
+
+import io.coordl.cache.ArenaStore;
+import io.coordl.partition.Engine;
+import io.coordl.partition.PeerSink;
+import io.coordl.partition.hosts.HostsEngine;
+import io.coordl.partition.hosts.PeerServer;
+import io.coordl.partition.hosts.PeerTls;
+import io.coordl.partition.hosts.membership.HostMembership;
+import io.coordl.partition.hosts.membership.HostPort;
+import io.coordl.partition.hosts.membership.Peers;
+import io.coordl.recording.JobMonitor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** From {@code peer=} to an engine; nothing of it is loaded without. */
+final class PeerPolicy {
+  private PeerPolicy() {}
+
+  /**
+   * The engine, which the monitor closes before the store; null, which the user hears of, if there
+   * cannot be one: never one without the TLS that was asked for.
+   *
+   * @param store name of the store, the same for the jobs that share it
+   */
+  static @Nullable Engine engine(
+      Options options, String store, ArenaStore arena, JobMonitor job) {
+    Consumer<String> words = job.log()::say;
+    PeerTls tls;
+    try {
+      tls = tls(options);
+    } catch (IOException e) {
+      words.accept(e.getMessage() + " No other host is asked.");
+      return null;
+    }
+    PeerSink sink = (peer, startNanos, endNanos, bytes, answer) -> {};
+    Engine engine =
+        Options.isRedis(options.get(Option.PEER))
+            ? null
+            : hosts(options, store, arena, tls, sink, words);
+    if (engine != null) {
+      job.addPolicy(() -> "", engine);
+    }
+    return engine;
+  }
+
+  private static Engine hosts(
+      Options options,
+      String store,
+      ArenaStore arena,
+      @Nullable PeerTls tls,
+      PeerSink sink,
+      Consumer<String> words) {
+    String group = options.get(Option.GROUP);
+    String bind = options.get(Option.PEER_BIND);
+    HostMembership membership =
+        HostMembership.open(
+            new HostMembership.Settings(
+                ArenaStore.SHARED_MEMORY,
+                store,
+                group,
+                Peers.parse(options.list(Option.PEER)),
+                bind.equals(Option.PEER_BIND.byDefault()) ? null : HostPort.parse(bind),
+                tls == null ? null : tls.context(),
+                arena.capacity(),
+                System::getenv),
+            address -> PeerServer.open(address, arena, tls, group, words),
+            words);
+    return new HostsEngine(
+        arena, membership, tls, options.count(Option.PEER_HOSTS), group, sink, words);
+  }
+
+  private static @Nullable PeerTls tls(Options options) throws IOException {
+    String keystore = options.get(Option.PEER_TLS);
+    if (keystore.equals("off")) {
+      return null;
+    }
+    String given = options.get(Option.PEER_TLS_PASSWORD);
+    boolean none = given.equals(Option.PEER_TLS_PASSWORD.byDefault());
+    char[] password = none ? new char[0] : given.toCharArray();
+    try {
+      return PeerTls.load(Path.of(keystore), password);
+    } finally {
+      Arrays.fill(password, ' ');
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package io.coordl.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.agent.Child.Outcome;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The packaged agent with and without other hosts: who listens where, and what is loaded. */
+final class PeersIT {
+  private static final int FILES = 3;
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
+
+  @TempDir Path work;
+  private Path data;
+  private int port;
+  private final List<Process> jobs = new ArrayList<>();
+
+  @BeforeEach
+  void makeData() throws IOException {
+    data = Files.createDirectory(work.resolve("data"));
+    for (int i = 0; i < FILES; i++) {
+      Files.write(data.resolve("item-" + i), new byte[5_000 + i]);
+    }
+    do {
+      try (ServerSocket any = new ServerSocket(0)) {
+        port = any.getLocalPort();
+      }
+    } while (port > 65_000);
+  }
+
+  @AfterEach
+  void end() throws InterruptedException {
+    for (Process job : jobs) {
+      job.destroyForcibly().waitFor();
+    }
+  }
+
+  static List<Path> jdks() throws IOException {
+    return Child.jdks();
+  }
+
+  /** A job that waits for a line of its input after it has read every item. */
+  private Process start(Path jdk, String name, String arguments, String... options)
+      throws IOException {
+    Process job =
+        Child.java(jdk, work)
+            .with(options)
+            .agent("record=off,cache=minio,cache.size=10m,dataset=" + data + arguments)
+            .reads(data, "wait")
+            .start(work.resolve(name + ".err"));
+    jobs.add(job);
+    BufferedReader out = job.inputReader(StandardCharsets.UTF_8);
+    String line = out.readLine();
+    while (line != null && !line.equals("ready")) {
+      line = out.readLine();
+    }
+    assertThat(line).isEqualTo("ready");
+    return job;
+  }
+
+  private Outcome end(Process job, String name) throws Exception {
+    job.getOutputStream().write('\n');
+    job.getOutputStream().close();
+    return Child.end(job, work.resolve(name + ".err"));
+  }
+
+  private String peers(int host) {
+    return ",group=it-" + port + "," + listed() + ",peer.bind=127.0.0." + host;
+  }
+
+  private String listed() {
+    return "peer=127.0.0.1:" + port + ",peer=127.0.0.2:" + port;
+  }
+
+  /** Addresses at which a process listens, as {@code 127.0.0.1:7800}. */
+  private static Set<String> listening(Process job) {
+    Set<String> inodes = new TreeSet<>();
+    Set<String> found = new TreeSet<>();
+    try (Stream<Path> files = Files.list(Path.of("/proc/" + job.pid() + "/fd"))) {
+      for (Path file : files.toList()) {
+        if (Files.exists(file, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
+          inodes.add(Files.readSymbolicLink(file).toString());
+        }
+      }
+      for (String table : List.of("tcp", "tcp6")) {
+        for (String line : Files.readAllLines(Path.of("/proc/net/" + table))) {
+          String[] words = line.trim().split("\\s+", -1);
+          if (words[3].equals("0A") && inodes.contains("socket:[" + words[9] + "]")) {
+            found.add(address(words[1]));
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return found;
+  }
+
+  /** The last four bytes, in the machine's order, and the port. */
+  private static String address(String hex) {
+    int colon = hex.indexOf(':');
+    StringBuilder text = new StringBuilder();
+    for (int at = colon - 2; at >= colon - 8; at -= 2) {
+      text.append(Integer.parseInt(hex.substring(at, at + 2), 16)).append(at > colon - 8 ? "." : "");
+    }
+    return text.append(':').append(Integer.parseInt(hex.substring(colon + 1), 16)).toString();
+  }
+
+  private static void awaitListening(Process job, String... addresses) {
+    Set<String> wanted = new TreeSet<>(List.of(addresses));
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    while (!listening(job).equals(wanted)) {
+      assertThat(System.nanoTime() - deadline).as("listens at " + listening(job)).isNegative();
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void withoutPeersNothingOfTheEnginesIsLoadedAndNothingListens(Path jdk) throws Exception {
+    Path classes = work.resolve("classes");
+    Process job = start(jdk, "alone", "", "-Xlog:class+load:file=" + classes);
+
+    assertThat(listening(job)).isEmpty();
+    assertThat(end(job, "alone").exit()).isZero();
+    try (Stream<String> lines = Files.lines(classes)) {
+      assertThat(lines.filter(line -> line.contains("io.coordl.partition") || line.contains("jgroups")))
+          .allMatch(line -> line.contains("io.coordl.partition.hosts.membership.Peers")
+              || line.contains("io.coordl.partition.hosts.membership.HostPort"));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void withPeersTwoPortsListenAtTheAddressGivenAndNothingElseDoes(Path jdk) throws Exception {
+    Process first = start(jdk, "first", peers(1));
+    Process second = start(jdk, "second", peers(2));
+
+    awaitListening(first, "127.0.0.1:" + port, "127.0.0.1:" + (port + 1));
+    awaitListening(second, "127.0.0.2:" + port, "127.0.0.2:" + (port + 1));
+    for (Outcome outcome : List.of(end(first, "first"), end(second, "second"))) {
+      assertThat(outcome.exit()).isZero();
+      assertThat(outcome.err().lines()).allMatch(line -> line.startsWith("[coordl] "));
+      assertThat(outcome.said()).anyMatch(line -> line.contains("raw cache (host)"));
+    }
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void twoJobsOfAHostListenOnceAndTheSecondTakesOver() throws Exception {
+    Path jdk = Path.of(System.getProperty("java.home"));
+    Process first = start(jdk, "first", peers(1));
+    awaitListening(first, "127.0.0.1:" + port, "127.0.0.1:" + (port + 1));
+    Process second = start(jdk, "second", peers(1));
+
+    assertThat(listening(second)).isEmpty();
+    first.destroyForcibly().waitFor();
+    awaitListening(second, "127.0.0.1:" + port, "127.0.0.1:" + (port + 1));
+    assertThat(end(second, "second").exit()).isZero();
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void withoutTheTlsThatWasAskedForNothingListens() throws Exception {
+    Process job =
+        start(
+            Path.of(System.getProperty("java.home")),
+            "job",
+            peers(1) + ",peer.tls=/no/such/store.p12");
+
+    Outcome outcome = end(job, "job");
+    assertThat(outcome.exit()).isZero();
+    assertThat(outcome.said())
+        .anySatisfy(
+            line ->
+                assertThat(line)
+                    .contains("/no/such/store.p12 does not exist")
+                    .endsWith("No other host is asked."));
+  }
+
+  private void assertNothingIsLeft() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+      assertThat(files.filter(file -> file.toString().contains("it-" + port))).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.coordl.partition.hosts;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.UnrecoverableKeyException;
+import java.util.Collections;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * Who may be a peer: whoever proves a certificate that the key store trusts, in both directions, by
+ * TLS 1.3. Names of hosts do not matter: the store is of this group of hosts, not of the world.
+ */
+public final class PeerTls {
+  private final SSLContext context;
+
+  private PeerTls(SSLContext context) {
+    this.context = context;
+  }
+
+  /**
+   * Reads a PKCS12 key store: this host's private key, and the certificates of those it trusts,
+   * this host's own among them. One store with one key may serve all hosts.
+   *
+   * @param password of the store and of the key; may be overwritten afterwards
+   * @throws IOException with a sentence for the user
+   */
+  public static PeerTls load(Path keystore, char[] password) throws IOException {
+    try (InputStream in = Files.newInputStream(keystore)) {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(in, password);
+      if (!hasKey(store)) {
+        throw new IOException(
+            keystore + " has no private key: peers have to prove who they are with one.");
+      }
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      keys.init(store, password);
+      TrustManagerFactory trusted =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trusted.init(store);
+      SSLContext context = SSLContext.getInstance("TLSv1.3");
+      context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
+      return new PeerTls(context);
+    } catch (NoSuchFileException e) {
+      throw new IOException(keystore + " does not exist; a PKCS12 key store was expected.", e);
+    } catch (UnrecoverableKeyException e) {
+      throw new IOException("The password does not open the private key in " + keystore + ".", e);
+    } catch (GeneralSecurityException e) {
+      throw new IOException(keystore + " cannot be used as a key store (" + e + ").", e);
+    } catch (IOException e) {
+      throw e.getCause() instanceof UnrecoverableKeyException
+          ? new IOException("The password does not open " + keystore + ".", e)
+          : e.getMessage() != null && e.getMessage().startsWith(keystore.toString())
+              ? e
+              : new IOException(keystore + " cannot be read as a PKCS12 key store (" + e + ").", e);
+    }
+  }
+
+  private static boolean hasKey(KeyStore store) throws GeneralSecurityException {
+    for (String alias : Collections.list(store.aliases())) {
+      if (store.isKeyEntry(alias)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Makes sockets of TLS 1.3; both sides show a certificate. */
+  public SSLContext context() {
+    return context;
+  }
+}

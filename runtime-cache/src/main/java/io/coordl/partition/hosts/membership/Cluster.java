@@ -1,0 +1,200 @@
+package io.coordl.partition.hosts.membership;
+
+import io.coordl.partition.hosts.Member;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import org.jgroups.Address;
+import org.jgroups.JChannel;
+import org.jgroups.PhysicalAddress;
+import org.jgroups.Receiver;
+import org.jgroups.View;
+import org.jgroups.protocols.FD_ALL3;
+import org.jgroups.protocols.MERGE3;
+import org.jgroups.protocols.TCPPING;
+import org.jgroups.protocols.UNICAST3;
+import org.jgroups.protocols.VERIFY_SUSPECT2;
+import org.jgroups.protocols.pbcast.GMS;
+import org.jgroups.protocols.pbcast.NAKACK2;
+import org.jgroups.protocols.pbcast.STABLE;
+import org.jgroups.stack.IpAddress;
+import org.jgroups.util.ExtendedUUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This host in the cluster of JGroups, where each host is one address that carries its {@link
+ * Hello}: so every view says all there is to know, and no message of ours is ever sent.
+ *
+ * <p>A host that was killed is found by its broken connection, verified and gone in less than a
+ * second; one that hangs or is cut off by missing heartbeats, in {@link #TIMEOUT_MILLIS}. Parts of
+ * a cluster that do not see each other merge once they do.
+ */
+final class Cluster implements Closeable {
+  static final int HEARTBEAT_MILLIS = 2_000;
+  private static final int TIMEOUT_MILLIS = 8_000;
+  private static final int VERIFY_MILLIS = 300;
+  private static final int JOIN_MILLIS = 300;
+  private static final int LEAVE_MILLIS = 500;
+
+  /** Parts of a cluster look for each other so often; each time each host asks all others. */
+  private static final int MERGE_MILLIS = 1_000;
+
+  private static final int MERGE_MILLIS_A_HOST = 40;
+
+  private static final String NAME = "coordl";
+  private static final String HELLO = "coordl";
+
+  private final JChannel channel;
+  private final PhysicalAddress own;
+  private final Set<PhysicalAddress> hosts;
+  private final Hello self;
+  private final Consumer<List<Member>> views;
+  private final Consumer<String> words;
+  private final Set<String> strangers = ConcurrentHashMap.newKeySet();
+
+  private Cluster(
+      JChannel channel,
+      PhysicalAddress own,
+      Set<PhysicalAddress> hosts,
+      Hello self,
+      Consumer<List<Member>> views,
+      Consumer<String> words) {
+    this.channel = channel;
+    this.own = own;
+    this.hosts = hosts;
+    this.self = self;
+    this.views = views;
+    this.words = words;
+  }
+
+  /**
+   * Joins those of the others that can be reached, or begins alone; takes up to some seconds.
+   *
+   * @param bind where to listen; nothing else is bound
+   * @param others where to look; see {@link #lookAt}
+   * @param views hears of each new view, on a thread of JGroups: the members of this group and
+   *     version, in the order in which they came
+   * @param words takes sentences for the user
+   * @throws IOException with a sentence for the user if the port cannot be had
+   */
+  static Cluster join(
+      Hello self,
+      InetSocketAddress bind,
+      Collection<InetSocketAddress> others,
+      @Nullable SSLContext tls,
+      Consumer<List<Member>> views,
+      Consumer<String> words)
+      throws IOException {
+    JChannel channel = null;
+    try {
+      Refusals.replaceLogs();
+      Transport transport = Transport.at(bind, tls, words);
+      PhysicalAddress own = new IpAddress(bind.getAddress(), bind.getPort());
+      Set<PhysicalAddress> hosts = ConcurrentHashMap.newKeySet();
+      hosts.add(own); // It is skipped, but an empty set would not be taken.
+      TCPPING discovery = new TCPPING();
+      discovery.setInitialHosts2(hosts);
+      discovery.asyncDiscoveryUseSeparateThread(true);
+      int merge = Math.max(MERGE_MILLIS, others.size() * MERGE_MILLIS_A_HOST);
+      channel =
+          new JChannel(
+              transport,
+              discovery.setPortRange(0),
+              new MERGE3().setMaxInterval(3L * merge).setMinInterval(merge),
+              new FD_ALL3().setTimeout(TIMEOUT_MILLIS).setInterval(HEARTBEAT_MILLIS),
+              new VERIFY_SUSPECT2().setTimeout(VERIFY_MILLIS),
+              new NAKACK2().useMcastXmit(false),
+              new UNICAST3(),
+              new STABLE().setDesiredAverageGossip(5_000),
+              new GMS()
+                  .printLocalAddress(false)
+                  .printPhysicalAddress(false)
+                  .setJoinTimeout(JOIN_MILLIS)
+                  .setLeaveTimeout(LEAVE_MILLIS));
+      transport.bind();
+      discovery.setInitialHosts2(hosts);
+      Cluster cluster = new Cluster(channel, own, hosts, self, views, words);
+      cluster.lookAt(others);
+      channel.addAddressGenerator(
+          () -> ExtendedUUID.randomUUID(self.name()).put(HELLO, self.encode()));
+      channel.setName(self.name());
+      channel.setReceiver(
+          new Receiver() {
+            @Override
+            public void viewAccepted(View view) {
+              cluster.accept(view);
+            }
+          });
+      channel.connect(NAME);
+      return cluster;
+    } catch (Exception e) {
+      if (channel != null) {
+        channel.close();
+      }
+      throw new IOException(self.name() + " cannot be joined to other hosts (" + root(e) + ").", e);
+    }
+  }
+
+  private static Throwable root(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
+  }
+
+  /** From now on others are looked for here, besides where some have been found already. */
+  void lookAt(Collection<InetSocketAddress> others) {
+    Set<PhysicalAddress> wanted = new HashSet<>();
+    wanted.add(own);
+    for (InetSocketAddress other : others) {
+      wanted.add(new IpAddress(other.getAddress(), other.getPort()));
+    }
+    hosts.addAll(wanted);
+    hosts.retainAll(wanted);
+  }
+
+  private void accept(View view) {
+    List<Member> members = new ArrayList<>();
+    for (Address address : view.getMembers()) {
+      Hello hello =
+          address instanceof ExtendedUUID extended ? Hello.decode(extended.get(HELLO)) : null;
+      if (hello == null) {
+        stranger("A program that is no host of CoorDL has joined the peers; it is left out.");
+      } else if (hello.version() != self.version()) {
+        stranger(
+            hello.name()
+                + " speaks version "
+                + hello.version()
+                + " of the peers' protocol, this agent version "
+                + self.version()
+                + "; it is left out.");
+      } else if (hello.group() != self.group()) {
+        stranger(hello.name() + " is a peer of another group; it is left out.");
+      } else if (hello.member() != null) {
+        members.add(hello.member());
+      }
+    }
+    views.accept(members);
+  }
+
+  private void stranger(String sentence) {
+    if (strangers.size() < Peers.MOST_HOSTS && strangers.add(sentence)) {
+      words.accept(sentence);
+    }
+  }
+
+  /** Leaves; takes as long as the others need to hear of it, or half a second. */
+  @Override
+  public void close() {
+    channel.close();
+  }
+}

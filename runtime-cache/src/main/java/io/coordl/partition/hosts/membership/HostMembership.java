@@ -1,0 +1,219 @@
+package io.coordl.partition.hosts.membership;
+
+import io.coordl.partition.hosts.Member;
+import io.coordl.partition.hosts.Membership;
+import io.coordl.partition.hosts.membership.ViewFile.View;
+import io.coordl.shared.Machine;
+import io.coordl.shared.SharedFile;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This host as one member, however many of its jobs take part. The job that holds a lock of the
+ * host's shared file carries the member: it serves the items, stands in the cluster, and tells all
+ * jobs of the host, through that file, who is there. When it ends, or is killed, the kernel gives
+ * the lock back, and another job takes over on the same ports and under the same name, within
+ * {@link #LOOK} and the time that joining takes; for the other hosts the member never moved.
+ *
+ * <p>All of it happens on one daemon thread and those of JGroups; a program's thread that asks
+ * finds a list, empty as long as nothing is known.
+ */
+public final class HostMembership implements Membership {
+  /** How long a job looks for a new view, and for a lock that was given back, at most. */
+  static final Duration LOOK = Duration.ofMillis(200);
+
+  private static final long RETRY_NANOS = Duration.ofSeconds(5).toNanos();
+  private static final Duration LEAVING = Duration.ofSeconds(3);
+
+  private final Settings settings;
+  private final Carried carried;
+  private final Consumer<String> words;
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final Thread thread;
+  private final Object changes = new Object();
+  private boolean changed;
+
+  /** If this job carries the member; of its thread alone. */
+  private @Nullable Carrier carrier;
+
+  private volatile boolean closed;
+  private volatile View view = View.NONE;
+
+  /** Serves this host's items as long as this job carries the member. */
+  @FunctionalInterface
+  public interface Carried {
+    /**
+     * Begins to serve.
+     *
+     * @param address to listen at, and at nothing else
+     * @throws IOException with a sentence for the user
+     */
+    Closeable open(InetSocketAddress address) throws IOException;
+  }
+
+  /**
+   * What is known from the start.
+   *
+   * @param directory where the jobs of this host meet
+   * @param store name of the store that they share
+   * @param group only hosts of the same are members
+   * @param peers where other hosts are looked for
+   * @param bind where to listen; null to find that out
+   * @param tls null to speak in the clear
+   * @param capacity byte budget of the store
+   * @param environment of the process
+   */
+  public record Settings(
+      Path directory,
+      String store,
+      String group,
+      Peers peers,
+      @Nullable HostPort bind,
+      @Nullable SSLContext tls,
+      long capacity,
+      Function<String, @Nullable String> environment) {}
+
+  private HostMembership(Settings settings, Carried carried, Consumer<String> words) {
+    this.settings = settings;
+    this.carried = carried;
+    this.words = words;
+    // No thread of JGroups' is to inherit what the program's has: loader, values, priority.
+    thread = new Thread(null, this::run, "coordl-membership", 0, false);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(HostMembership.class.getClassLoader());
+  }
+
+  /**
+   * Begins in the background and returns at once.
+   *
+   * @param words takes sentences for the user
+   */
+  public static HostMembership open(Settings settings, Carried carried, Consumer<String> words) {
+    HostMembership membership = new HostMembership(settings, carried, words);
+    membership.thread.start();
+    return membership;
+  }
+
+  @Override
+  public List<Member> members() {
+    return view.members();
+  }
+
+  @Override
+  public String self() {
+    return view.self();
+  }
+
+  private void run() {
+    try {
+      SharedFile<ViewFile> file = join();
+      try {
+        carryAndLook(file);
+      } finally {
+        if (carrier != null) {
+          carrier.close();
+          file.liveness().stopCarrying();
+        }
+        file.close();
+      }
+    } catch (IOException e) {
+      say(e.getMessage());
+    } catch (RuntimeException | Error e) {
+      say("No other host is asked (" + e + ").");
+    }
+  }
+
+  private SharedFile<ViewFile> join() throws IOException {
+    long user = Machine.user();
+    SharedFile.sweep(settings.directory(), user, ViewContents.HERE, this::say);
+    Path path = SharedFile.path(settings.directory(), user, settings.store(), ViewContents.HERE);
+    return SharedFile.open(path, user, ViewContents.HERE, () -> ViewFile.BYTES, this::say);
+  }
+
+  /** Until the job ends. */
+  private void carryAndLook(SharedFile<ViewFile> file) throws IOException {
+    long triedNanos = System.nanoTime() - RETRY_NANOS;
+    while (!closed) {
+      long now = System.nanoTime();
+      if (carrier == null && now - triedNanos >= RETRY_NANOS && file.liveness().tryCarry()) {
+        triedNanos = now;
+        carrier = carry(file);
+      }
+      if (carrier != null) {
+        View next = carrier.view();
+        if (!next.equals(view)) {
+          file.memory().write(next);
+        }
+      }
+      read(file.memory());
+      await();
+    }
+  }
+
+  /** Null if this job cannot; then another may. */
+  private @Nullable Carrier carry(SharedFile<ViewFile> file) throws IOException {
+    read(file.memory());
+    try {
+      return Carrier.start(settings, carried, members(), this::wake, this::say);
+    } catch (IOException | IllegalArgumentException e) {
+      say(e.getMessage());
+      file.liveness().stopCarrying();
+      return null;
+    }
+  }
+
+  private void read(ViewFile file) {
+    View now = file.read();
+    if (now != null && !now.equals(view)) {
+      view = now;
+    }
+  }
+
+  private void wake() {
+    synchronized (changes) {
+      changed = true;
+      changes.notifyAll();
+    }
+  }
+
+  private void await() {
+    synchronized (changes) {
+      try {
+        if (!changed && !closed) {
+          changes.wait(LOOK.toMillis());
+        }
+      } catch (InterruptedException e) {
+        // Nobody has a reason to; looking once more does no harm.
+      }
+      changed = false;
+    }
+  }
+
+  private void say(@Nullable String sentence) {
+    if (sentence != null && said.add(sentence)) {
+      words.accept(sentence);
+    }
+  }
+
+  /** Leaves; if this job carries the member, another may. Waits, boundedly, until that is done. */
+  @Override
+  public void close() {
+    closed = true;
+    wake();
+    try {
+      thread.join(LEAVING.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

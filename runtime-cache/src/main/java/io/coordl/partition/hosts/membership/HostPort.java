@@ -1,0 +1,72 @@
+package io.coordl.partition.hosts.membership;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A host as the user names it.
+ *
+ * @param host name or address; one of IPv6 without its brackets
+ * @param port 0 if none was given
+ */
+public record HostPort(String host, int port) {
+  private static final Pattern NAMED = Pattern.compile("([A-Za-z0-9._-]+)(?::([0-9]{1,5}))?");
+  private static final Pattern BRACKETED =
+      Pattern.compile("\\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)](?::([0-9]{1,5}))?");
+
+  /** The peer server listens on the port after this one. */
+  private static final int LAST_PORT = 65_534;
+
+  /**
+   * Reads {@code HOST[:PORT]}.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  public static HostPort parse(String text) {
+    Matcher match = (text.startsWith("[") ? BRACKETED : NAMED).matcher(text);
+    if (!match.matches()) {
+      throw new IllegalArgumentException(text + " is not of the form HOST[:PORT]");
+    }
+    String digits = match.group(2);
+    int port = digits == null ? 0 : Integer.parseInt(digits);
+    if (digits != null && (port < 1 || port > LAST_PORT)) {
+      throw new IllegalArgumentException(
+          "the port of " + text + " is not between 1 and " + LAST_PORT);
+    }
+    return new HostPort(match.group(1), port);
+  }
+
+  HostPort orPort(int byDefault) {
+    return port == 0 ? new HostPort(host, byDefault) : this;
+  }
+
+  /** All addresses of the name, as far as it is known now; may ask a name server. */
+  List<InetSocketAddress> resolve() {
+    List<InetSocketAddress> found = new ArrayList<>();
+    try {
+      for (InetAddress address : InetAddress.getAllByName(host)) {
+        found.add(new InetSocketAddress(address, port));
+      }
+    } catch (UnknownHostException e) {
+      // Not there yet, or not any more: it is looked up again soon.
+    }
+    return found;
+  }
+
+  /** An address as it is written everywhere: {@code 10.0.0.1:7800}. */
+  static String text(InetSocketAddress address) {
+    String host = address.getAddress().getHostAddress();
+    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+  }
+
+  @Override
+  public String toString() {
+    String shown = host.indexOf(':') < 0 ? host : "[" + host + "]";
+    return port == 0 ? shown : shown + ":" + port;
+  }
+}

@@ -1,0 +1,95 @@
+package io.coordl.partition.hosts.membership;
+
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
+import org.jgroups.protocols.TCP;
+import org.jgroups.util.DefaultSocketFactory;
+import org.jgroups.util.DefaultThreadFactory;
+import org.jspecify.annotations.Nullable;
+
+/** JGroups' transport, bound to one address and port and to nothing else, on daemon threads. */
+final class Transport extends TCP {
+  private static final int CONNECT_MILLIS = 300;
+
+  /** A frame of ours has a few hundred bytes, a view of 256 hosts some ten thousand. */
+  private static final int LONGEST_FRAME = 1 << 20;
+
+  private static final int LARGEST_POOL = 32;
+
+  private final InetSocketAddress bind;
+
+  /** Not connected yet. */
+  static Transport at(InetSocketAddress bind, @Nullable SSLContext tls, Consumer<String> words) {
+    Transport transport = new Transport(bind);
+    if (transport.log instanceof Refusals refusals) {
+      refusals.tell(words);
+    }
+    transport.setThreadFactory(new DefaultThreadFactory("coordl-peers", true, true));
+    transport.useVirtualThreads(false);
+    transport.setBundlerType("no-bundler");
+    transport.getThreadPool().setMinThreads(0).setMaxThreads(LARGEST_POOL);
+    transport.enableSuspectEvents(true);
+    transport.setSockConnTimeout(CONNECT_MILLIS);
+    transport.setPeerAddrReadTimeout(CONNECT_MILLIS);
+    transport.tcpNodelay(true);
+    transport.setMaxLength(LONGEST_FRAME);
+    transport.bind();
+    if (tls != null) {
+      transport.setSocketFactory(sockets(tls));
+    }
+    return transport;
+  }
+
+  private Transport(InetSocketAddress bind) {
+    this.bind = bind;
+  }
+
+  /** To be called again once the channel is made, which looks at system properties of JGroups. */
+  void bind() {
+    setBindAddr(bind.getAddress());
+    setBindPort(bind.getPort());
+    setPortRange(0);
+    setExternalAddr(null);
+    setExternalPort(0);
+    setClientBindAddr(bind.getAddress());
+    setClientBindPort(0);
+  }
+
+  private static DefaultSocketFactory sockets(SSLContext tls) {
+    DefaultSocketFactory sockets = new DefaultSocketFactory(tls);
+    sockets.setServerSocketConfigurator(Transport::demandCertificate);
+    sockets.setSocketConfigurator(Transport::boundHandshake);
+    return sockets;
+  }
+
+  private static void demandCertificate(ServerSocket socket) {
+    SSLParameters parameters = ((SSLServerSocket) socket).getSSLParameters();
+    parameters.setNeedClientAuth(true);
+    ((SSLServerSocket) socket).setSSLParameters(parameters);
+  }
+
+  /** A host that is stopped accepts, and then says nothing: the handshake must not wait for it. */
+  private static void boundHandshake(Socket socket) {
+    try {
+      socket.setSoTimeout(4 * Cluster.HEARTBEAT_MILLIS);
+      ((SSLSocket) socket)
+          .addHandshakeCompletedListener(
+              done -> {
+                try {
+                  done.getSocket().setSoTimeout(0);
+                } catch (SocketException e) {
+                  // It is closed already.
+                }
+              });
+    } catch (SocketException e) {
+      // It is closed already, which whoever uses it will see.
+    }
+  }
+}

@@ -1,0 +1,231 @@
+package io.coordl.partition.hosts.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.partition.hosts.PeerTls;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Hosts find each other by real sockets, each in a directory of its own as on a machine of its own.
+ */
+final class HostMembershipTest {
+  @TempDir Path work;
+
+  private final List<HostMembership> open = new ArrayList<>();
+  private final Queue<String> words = new ConcurrentLinkedQueue<>();
+  private int port;
+
+  @BeforeEach
+  void choosePort() throws IOException {
+    port = Hosts.freePort();
+  }
+
+  @AfterEach
+  void leave() {
+    open.forEach(HostMembership::close);
+  }
+
+  private HostMembership host(int number, Peers peers, String group, SSLContext tls)
+      throws IOException {
+    HostMembership.Settings settings =
+        new HostMembership.Settings(
+            Files.createDirectories(work.resolve("host" + number)),
+            "store",
+            group,
+            peers,
+            HostPort.parse(Hosts.name(number, port)),
+            tls,
+            1000 + number,
+            name -> null);
+    HostMembership host = HostMembership.open(settings, Hosts.listening(), words::add);
+    open.add(host);
+    return host;
+  }
+
+  private Peers named(int count) {
+    return Peers.parse(Hosts.names(count, port));
+  }
+
+  private static void awaitMembers(HostMembership host, List<String> names) {
+    Hosts.await(
+        host.self() + " sees " + names + ", not " + Hosts.names(host),
+        () -> Hosts.names(host).equals(names));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 4})
+  void hostsThatStartTogetherAreOneView(int count) throws IOException {
+    List<HostMembership> hosts = new ArrayList<>();
+    for (int number = 1; number <= count; number++) {
+      hosts.add(host(number, named(count), "g", null));
+    }
+    for (HostMembership host : hosts) {
+      awaitMembers(host, Hosts.names(count, port));
+      assertThat(host.members())
+          .allSatisfy(
+              member -> {
+                assertThat(member.data().getPort()).isEqualTo(port + 1);
+                assertThat(member.name()).isEqualTo(member.data().getHostString() + ":" + port);
+                assertThat(member.capacity())
+                    .isEqualTo(1000 + member.data().getAddress().getAddress()[3]);
+              });
+    }
+    assertThat(hosts.get(0).self()).isEqualTo(Hosts.name(1, port));
+    assertThat(words).isEmpty();
+  }
+
+  @Test
+  void theListStaysTheSameUntilItChangesAndLateOnesJoin() throws IOException {
+    HostMembership first = host(1, named(2), "g", null);
+    awaitMembers(first, Hosts.names(1, port));
+    var alone = first.members();
+    assertThat(first.members()).isSameAs(alone);
+
+    HostMembership second = host(2, named(2), "g", null);
+    awaitMembers(first, Hosts.names(2, port));
+    awaitMembers(second, Hosts.names(2, port));
+    assertThat(alone).hasSize(1);
+  }
+
+  @Test
+  void hostsMeetInADirectory() throws IOException {
+    Peers directory = Peers.parse("file:" + work.resolve("meeting"));
+    HostMembership first = host(1, directory, "g", null);
+    HostMembership second = host(2, directory, "g", null);
+    awaitMembers(first, Hosts.names(2, port));
+    awaitMembers(second, Hosts.names(2, port));
+    second.close();
+    assertThat(work.resolve("meeting").resolve("127.0.0.2_" + port + ".peer")).doesNotExist();
+  }
+
+  @Test
+  void aHostOfAnotherGroupIsLeftOutAndSaidOnce() throws IOException {
+    HostMembership first = host(1, named(3), "g", null);
+    HostMembership other = host(2, named(3), "h", null);
+    HostMembership third = host(3, named(3), "g", null);
+    awaitMembers(first, List.of(Hosts.name(1, port), Hosts.name(3, port)));
+    awaitMembers(third, List.of(Hosts.name(1, port), Hosts.name(3, port)));
+    Hosts.await(
+        "the stranger is said",
+        () -> words.contains(Hosts.name(2, port) + " is a peer of another group; it is left out."));
+    awaitMembers(other, List.of(Hosts.name(2, port)));
+  }
+
+  @Test
+  void withTlsHostsFindEachOtherAndAnIntruderIsRefusedAndSaid() throws Exception {
+    char[] password = "changeit".toCharArray();
+    SSLContext trusted = PeerTls.load(Hosts.keystore(work, "trusted"), password).context();
+    SSLContext foreign = PeerTls.load(Hosts.keystore(work, "foreign"), password).context();
+    HostMembership first = host(1, named(4), "g", trusted);
+    HostMembership second = host(2, named(4), "g", trusted);
+    awaitMembers(first, Hosts.names(2, port));
+    awaitMembers(second, Hosts.names(2, port));
+
+    HostMembership intruder = host(3, named(4), "g", foreign);
+    HostMembership naked = host(4, named(4), "g", null);
+    Hosts.await(
+        "both intruders are alone",
+        () -> !intruder.members().isEmpty() && !naked.members().isEmpty());
+    Hosts.await("the one without TLS was refused", () -> refused("127.0.0.4"));
+    Hosts.await("the one with another key was refused", () -> refused("127.0.0.3"));
+    awaitMembers(intruder, List.of(Hosts.name(3, port)));
+    awaitMembers(naked, List.of(Hosts.name(4, port)));
+    assertThat(Hosts.names(first)).isEqualTo(Hosts.names(2, port));
+    assertThat(words).allMatch(sentence -> sentence.startsWith("A connection from 127.0.0."));
+  }
+
+  private boolean refused(String from) {
+    return words.contains(
+        "A connection from "
+            + from
+            + " showed no certificate that peer.tls trusts; it was refused.");
+  }
+
+  @Test
+  void garbageCostsItsConnectionAndOneSentence() throws Exception {
+    HostMembership first = host(1, named(1), "g", null);
+    awaitMembers(first, Hosts.names(1, port));
+    for (int i = 0; i < 3; i++) {
+      try (Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port)) {
+        socket
+            .getOutputStream()
+            .write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        assertThat(socket.getInputStream().read()).isLessThan(0);
+      } catch (java.net.SocketException e) {
+        // Reset: closed as well.
+      }
+    }
+    assertThat(words)
+        .containsExactly(
+            "A connection from 127.0.0.1 did not speak as a peer of this version; it was closed.");
+    host(2, named(2), "g", null);
+    awaitMembers(first, Hosts.names(2, port));
+  }
+
+  @Test
+  void aPortThatIsTakenIsSaidAndTheJobGoesOn() throws IOException {
+    try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
+      HostMembership first = host(1, named(2), "g", null);
+      Hosts.await("it is said", () -> !words.isEmpty());
+      assertThat(first.members()).isEmpty();
+      assertThat(words)
+          .allMatch(sentence -> sentence.contains(Hosts.name(1, taken.getLocalPort())));
+    }
+    Hosts.await("the port is free, and taken", () -> !open.get(0).members().isEmpty());
+  }
+
+  @Test
+  void everyThreadIsADaemonAndAllEndWithTheMember() throws IOException {
+    Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
+    HostMembership first = host(1, named(2), "g", null);
+    HostMembership second = host(2, named(2), "g", null);
+    awaitMembers(first, Hosts.names(2, port));
+    awaitMembers(second, Hosts.names(2, port));
+    Set<Thread> ours = new HashSet<>(Thread.getAllStackTraces().keySet());
+    ours.removeAll(before);
+    assertThat(ours).isNotEmpty().allMatch(Thread::isDaemon);
+    first.close();
+    second.close();
+    for (Thread thread : ours) {
+      Hosts.await(thread.getName() + " has ended", () -> !thread.isAlive());
+    }
+  }
+
+  @Test
+  void theLastJobTakesTheFileAlong() throws IOException {
+    HostMembership first = host(1, named(1), "g", null);
+    awaitMembers(first, Hosts.names(1, port));
+    Path directory = work.resolve("host1");
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files)
+          .singleElement()
+          .satisfies(
+              file ->
+                  assertThat(Files.getPosixFilePermissions(file))
+                      .isEqualTo(
+                          java.nio.file.attribute.PosixFilePermissions.fromString("rw-------")));
+    }
+    first.close();
+    assertThat(directory).isEmptyDirectory();
+  }
+}

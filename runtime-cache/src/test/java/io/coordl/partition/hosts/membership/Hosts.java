@@ -1,0 +1,99 @@
+package io.coordl.partition.hosts.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.partition.hosts.Member;
+import io.coordl.partition.hosts.Membership;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Hosts at 127.0.0.1 and its neighbours, for tests. */
+final class Hosts {
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
+
+  private Hosts() {}
+
+  /** A port that is free with the one after it, at all addresses that tests use. */
+  static int freePort() throws IOException {
+    while (true) {
+      try (ServerSocket any = new ServerSocket(0)) {
+        int port = any.getLocalPort();
+        if (port % 2 == 0 && port < 65_000) {
+          try (ServerSocket next = new ServerSocket(port + 1)) {
+            return next.getLocalPort() - 1;
+          } catch (IOException e) {
+            // Taken; another pair.
+          }
+        }
+      }
+    }
+  }
+
+  /** The name of host {@code number}. */
+  static String name(int number, int port) {
+    return "127.0.0." + number + ":" + port;
+  }
+
+  /** Hosts 1 to {@code count}. */
+  static List<String> names(int count, int port) {
+    List<String> names = new ArrayList<>();
+    for (int number = 1; number <= count; number++) {
+      names.add(name(number, port));
+    }
+    return names;
+  }
+
+  static List<String> names(Membership membership) {
+    return membership.members().stream().map(Member::name).toList();
+  }
+
+  /** A server that only listens, so that the port is really taken. */
+  static HostMembership.Carried listening() {
+    return address -> {
+      InetAddress host = address.getAddress();
+      return new ServerSocket(address.getPort(), 50, host);
+    };
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - deadline).as("still waiting until " + what).isNegative();
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+
+  /** A new key store with a key that it trusts itself; its password is {@code changeit}. */
+  static Path keystore(Path directory, String name) throws Exception {
+    Path store = directory.resolve(name + ".p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-keystore",
+                store.toString(),
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                "changeit",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=" + name,
+                "-alias",
+                name)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve(name + ".log").toFile())
+            .start();
+    assertThat(keytool.waitFor()).as(Files.readString(directory.resolve(name + ".log"))).isZero();
+    return store;
+  }
+}
