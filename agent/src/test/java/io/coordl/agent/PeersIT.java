@@ -120,7 +120,8 @@ final class PeersIT {
     int colon = hex.indexOf(':');
     StringBuilder text = new StringBuilder();
     for (int at = colon - 2; at >= colon - 8; at -= 2) {
-      text.append(Integer.parseInt(hex.substring(at, at + 2), 16)).append(at > colon - 8 ? "." : "");
+      text.append(Integer.parseInt(hex.substring(at, at + 2), 16))
+          .append(at > colon - 8 ? "." : "");
     }
     return text.append(':').append(Integer.parseInt(hex.substring(colon + 1), 16)).toString();
   }
@@ -143,9 +144,13 @@ final class PeersIT {
     assertThat(listening(job)).isEmpty();
     assertThat(end(job, "alone").exit()).isZero();
     try (Stream<String> lines = Files.lines(classes)) {
-      assertThat(lines.filter(line -> line.contains("io.coordl.partition") || line.contains("jgroups")))
-          .allMatch(line -> line.contains("io.coordl.partition.hosts.membership.Peers")
-              || line.contains("io.coordl.partition.hosts.membership.HostPort"));
+      assertThat(
+              lines.filter(
+                  line -> line.contains("io.coordl.partition") || line.contains("jgroups")))
+          .allMatch(
+              line ->
+                  line.contains("io.coordl.partition.hosts.membership.Peers")
+                      || line.contains("io.coordl.partition.hosts.membership.HostPort"));
     }
   }
 

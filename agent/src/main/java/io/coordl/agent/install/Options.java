@@ -106,7 +106,8 @@ public final class Options {
       try {
         for (String peer : peers) {
           if (isRedis(peer)) {
-            throw new IllegalArgumentException(shown(Option.PEER, peer) + " cannot stand beside others");
+            throw new IllegalArgumentException(
+                shown(Option.PEER, peer) + " cannot stand beside others");
           }
         }
         Peers.parse(peers);
@@ -155,6 +156,8 @@ public final class Options {
     without(remarks, raw, Option.CACHE_SIZE, "cache=minio");
     without(remarks, decoded, Option.DECODED_SIZE, "decoded=share");
     without(remarks, raw || decoded, Option.CACHE_SCOPE, "cache=minio or decoded=share");
+    boolean shared = get(Option.CACHE_SCOPE).equals("host");
+    without(remarks, shared, Option.DATASET_ROOT, "cache.scope=host or peer=");
     without(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");
     boolean coordinate = get(Option.PREP).equals("coordinate");
     without(remarks, coordinate, Option.PREP_JOBS, "prep=coordinate");
@@ -246,10 +249,7 @@ public final class Options {
     for (Option option : Option.values()) {
       Given values = given.get(option);
       settings.add(
-          new Setting(
-              option.key(),
-              shown(option),
-              values == null ? "default" : values.origin()));
+          new Setting(option.key(), shown(option), values == null ? "default" : values.origin()));
     }
     return settings;
   }
@@ -359,7 +359,12 @@ public final class Options {
               ? " (commas separate arguments; put a value that has one into a file, @FILE)"
               : "";
       problem(
-          option.key() + "=" + shown(option, value) + " is not valid: expected " + option.expected() + comma);
+          option.key()
+              + "="
+              + shown(option, value)
+              + " is not valid: expected "
+              + option.expected()
+              + comma);
     }
     return accepted;
   }

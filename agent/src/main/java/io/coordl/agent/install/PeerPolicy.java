@@ -26,8 +26,7 @@ final class PeerPolicy {
    *
    * @param store name of the store, the same for the jobs that share it
    */
-  static @Nullable Engine engine(
-      Options options, String store, ArenaStore arena, JobMonitor job) {
+  static @Nullable Engine engine(Options options, String store, ArenaStore arena, JobMonitor job) {
     Consumer<String> words = job.log()::say;
     PeerTls tls;
     try {

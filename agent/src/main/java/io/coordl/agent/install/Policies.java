@@ -116,7 +116,9 @@ final class Policies {
       budget = new SharedBudget(store);
     }
     Engine engine =
-        store == null || !options.hasPeers() ? null : PeerPolicy.engine(options, group(), store, job);
+        store == null || !options.hasPeers()
+            ? null
+            : PeerPolicy.engine(options, group(), store, job);
     MinioCache cache =
         store == null || engine == null
             ? new MinioCache(store, filter, budget)

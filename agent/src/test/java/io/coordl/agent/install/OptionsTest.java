@@ -291,10 +291,12 @@ final class OptionsTest {
   }
 
   @Test
-  void aManifestNeedsARoot() {
-    assertThat(parse("cache=minio,dataset.manifest=SUMS").remarks())
+  void aRootNeedsOthersAndAManifestARoot() {
+    assertThat(parse("cache=minio,cache.scope=host,dataset.manifest=SUMS").remarks())
         .containsExactly("dataset.manifest=SUMS has no effect without dataset.root");
-    assertThat(parse("cache=minio,dataset.root=/data,dataset.manifest=SUMS").remarks()).isEmpty();
+    assertThat(parse("cache=minio,dataset.root=/data").remarks())
+        .containsExactly("dataset.root=/data has no effect without cache.scope=host or peer=");
+    assertThat(parse("peer=h1,dataset.root=/data,dataset.manifest=SUMS").remarks()).isEmpty();
   }
 
   @Test
@@ -432,7 +434,9 @@ final class OptionsTest {
     List<String> seen = new ArrayList<>(options.problems());
     seen.addAll(options.remarks());
     options.settings().forEach(one -> seen.add(one.value()));
-    assertThat(seen).isNotEmpty().noneMatch(text -> text.contains("heim") || text.contains("he=im"));
+    assertThat(seen)
+        .isNotEmpty()
+        .noneMatch(text -> text.contains("heim") || text.contains("he=im"));
   }
 
   @Test
