@@ -28,22 +28,27 @@ final class PeerPolicy {
    */
   static @Nullable Engine engine(Options options, String store, ArenaStore arena, JobMonitor job) {
     Consumer<String> words = job.log()::say;
-    PeerTls tls;
+    PeerSink sink = (peer, startNanos, endNanos, bytes, answer) -> {};
     try {
-      tls = tls(options);
+      PeerTls tls = tls(options);
+      Engine engine =
+          Options.isRedis(options.get(Option.PEER))
+              ? redis(options.get(Option.PEER), tls, sink, words)
+              : hosts(options, store, arena, tls, sink, words);
+      job.addPolicy(() -> "", engine);
+      return engine;
     } catch (IOException e) {
       words.accept(e.getMessage() + " No other host is asked.");
-      return null;
+    } catch (RuntimeException | LinkageError e) {
+      words.accept("peer= cannot be had (" + e + "); no other host is asked.");
     }
-    PeerSink sink = (peer, startNanos, endNanos, bytes, answer) -> {};
-    Engine engine =
-        Options.isRedis(options.get(Option.PEER))
-            ? null
-            : hosts(options, store, arena, tls, sink, words);
-    if (engine != null) {
-      job.addPolicy(() -> "", engine);
-    }
-    return engine;
+    return null;
+  }
+
+  private static Engine redis(
+      String uri, @Nullable PeerTls tls, PeerSink sink, Consumer<String> words)
+      throws IOException {
+    throw new IOException("This agent was built without a client for Redis.");
   }
 
   private static Engine hosts(

@@ -11,7 +11,7 @@ public interface Membership extends Closeable {
    */
   List<Member> members();
 
-  /** Name of this host's own member, whether it is up or not. */
+  /** Name of this host's own member; empty as long as that is not known. */
   String self();
 
   @Override

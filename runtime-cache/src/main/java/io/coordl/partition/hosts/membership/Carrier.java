@@ -68,15 +68,6 @@ final class Carrier implements Closeable {
     InetSocketAddress own = new OwnAddress().find(settings.bind(), listed, peers.port());
     InetSocketAddress data = new InetSocketAddress(own.getAddress(), own.getPort() + 1);
     Member self = new Member(HostPort.text(own), data, settings.capacity());
-    if (settings.tls() == null && !own.getAddress().isLoopbackAddress()) {
-      words.accept(
-          "Whoever reaches "
-              + self.name()
-              + " or "
-              + HostPort.text(data)
-              + " can read the items that are cached, and join: peer.tls=KEYSTORE lets in only who"
-              + " has a trusted certificate.");
-    }
     Roster roster = new Roster(before, System.nanoTime(), GRACE_NANOS);
     Carrier carrier = new Carrier(settings, own, roster, carried.open(data), words);
     try {

@@ -120,7 +120,6 @@ final class Cluster implements Closeable {
                   .setJoinTimeout(JOIN_MILLIS)
                   .setLeaveTimeout(LEAVE_MILLIS));
       transport.bind();
-      discovery.setInitialHosts2(hosts);
       Cluster cluster = new Cluster(channel, own, hosts, self, views, words);
       cluster.lookAt(others);
       channel.addAddressGenerator(

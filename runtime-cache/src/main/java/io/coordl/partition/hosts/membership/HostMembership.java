@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
@@ -40,12 +41,11 @@ public final class HostMembership implements Membership {
   private final Consumer<String> words;
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final Thread thread;
-  private final Object changes = new Object();
-  private boolean changed;
 
   /** If this job carries the member; of its thread alone. */
   private @Nullable Carrier carrier;
 
+  private long readSequence;
   private volatile boolean closed;
   private volatile View view = View.NONE;
 
@@ -120,16 +120,24 @@ public final class HostMembership implements Membership {
       try {
         carryAndLook(file);
       } finally {
-        if (carrier != null) {
-          carrier.close();
-          file.liveness().stopCarrying();
-        }
-        file.close();
+        stopCarrying(file);
       }
     } catch (IOException e) {
       say(e.getMessage());
     } catch (RuntimeException | Error e) {
       say("No other host is asked (" + e + ").");
+    }
+  }
+
+  /** The file comes last: who finds it without a job takes the member for gone. */
+  private void stopCarrying(SharedFile<ViewFile> file) throws IOException {
+    try {
+      if (carrier != null) {
+        carrier.close();
+        file.liveness().stopCarrying();
+      }
+    } finally {
+      file.close();
     }
   }
 
@@ -156,7 +164,7 @@ public final class HostMembership implements Membership {
         }
       }
       read(file.memory());
-      await();
+      LockSupport.parkNanos(this, LOOK.toNanos());
     }
   }
 
@@ -173,30 +181,18 @@ public final class HostMembership implements Membership {
   }
 
   private void read(ViewFile file) {
-    View now = file.read();
-    if (now != null && !now.equals(view)) {
-      view = now;
+    long sequence = file.sequence();
+    View now = sequence == readSequence ? null : file.read();
+    if (now != null) {
+      readSequence = sequence;
+      if (!now.equals(view)) {
+        view = now;
+      }
     }
   }
 
   private void wake() {
-    synchronized (changes) {
-      changed = true;
-      changes.notifyAll();
-    }
-  }
-
-  private void await() {
-    synchronized (changes) {
-      try {
-        if (!changed && !closed) {
-          changes.wait(LOOK.toMillis());
-        }
-      } catch (InterruptedException e) {
-        // Nobody has a reason to; looking once more does no harm.
-      }
-      changed = false;
-    }
+    LockSupport.unpark(thread);
   }
 
   private void say(@Nullable String sentence) {
