@@ -402,6 +402,13 @@ public final class ArenaStore implements ItemStore, Closeable {
     }
   }
 
+  /** Whether somebody is reading the item now, so that it may soon be found. */
+  public boolean isAwaited(ItemKey key) {
+    long slot = closed ? NO_SLOT : locate(key);
+    long word = slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
+    return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
+  }
+
   /** Whether an item of this length would be admitted; once false for a length, so for ever. */
   public boolean hasRoom(long length) {
     boolean refusing = memory.get(ArenaDescriptor.REFUSING) != 0;

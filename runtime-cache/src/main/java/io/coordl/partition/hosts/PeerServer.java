@@ -1,26 +1,78 @@
 package io.coordl.partition.hosts;
 
 import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ItemKey;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Serves the items of this host's store to other hosts. */
+/**
+ * Serves the items of this host's store to other hosts, by key and length only: it opens no file and
+ * knows no path. A thread per connection, and a bound for both: where it is reached, the connection
+ * that was not used for the longest time makes room. Safe for concurrent use.
+ */
 public final class PeerServer implements Closeable {
+  private static final int MOST_CONNECTIONS = 1024;
+  private static final int MOST_STRANGERS = 64;
+  private static final int BACKLOG = 256;
+
+  /** Of items on their way to the store, in all connections; they lie on the program's heap. */
+  private static final long MOST_INCOMING_BYTES = 64L << 20;
+
+  private static final Duration ACCEPT_AGAIN = Duration.ofMillis(100);
+  private static final Duration LEAVE = Duration.ofSeconds(2);
+
   private final ServerSocketChannel listening;
   private final InetSocketAddress address;
+  private final ArenaStore store;
+  private final @Nullable PeerTls tls;
+  private final String group;
+  private final Consumer<String> words;
+  private final Timing timing;
+  private final Watch watch = new Watch();
+  private final Thread accepting;
+  private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final AtomicLong incoming = new AtomicLong();
+  private volatile boolean closed;
 
-  private PeerServer(ServerSocketChannel listening) throws IOException {
+  private PeerServer(
+      ServerSocketChannel listening,
+      ArenaStore store,
+      @Nullable PeerTls tls,
+      String group,
+      Consumer<String> words,
+      Timing timing)
+      throws IOException {
     this.listening = listening;
     this.address = (InetSocketAddress) listening.getLocalAddress();
+    this.store = store;
+    this.tls = tls;
+    this.group = group;
+    this.words = words;
+    this.timing = timing;
+    accepting = new Thread(null, this::accept, "coordl-peer-accept", 0, false);
+    accepting.setDaemon(true);
+    accepting.start();
   }
 
   /**
    * Listens at {@code bind}, and nowhere else.
    *
+   * @param store stays the caller's to close, after this
+   * @param tls null to speak in the clear, which {@code words} hears of outside loopback
    * @param group of jobs; only those of the same are served
    * @param words takes sentences for the user
    * @throws IOException with a sentence for the user if the address cannot be had
@@ -32,9 +84,44 @@ public final class PeerServer implements Closeable {
       String group,
       Consumer<String> words)
       throws IOException {
+    return open(bind, store, tls, group, words, Timing.USUAL);
+  }
+
+  /** As above, with other times. */
+  static PeerServer open(
+      InetSocketAddress bind,
+      ArenaStore store,
+      @Nullable PeerTls tls,
+      String group,
+      Consumer<String> words,
+      Timing timing)
+      throws IOException {
+    if (bind.isUnresolved()) {
+      throw new IOException(
+          "Items cannot be served at " + text(bind) + ": no such host is known here.");
+    }
     ServerSocketChannel listening = ServerSocketChannel.open();
-    listening.bind(bind);
-    return new PeerServer(listening);
+    PeerServer server;
+    try {
+      listening.bind(bind, BACKLOG);
+      server = new PeerServer(listening, store, tls, group, words, timing);
+    } catch (IOException | RuntimeException e) {
+      listening.close();
+      throw new IOException(
+          "Items cannot be served at " + text(bind) + " (" + e.getMessage() + ").", e);
+    }
+    if (tls == null && !bind.getAddress().isLoopbackAddress()) {
+      words.accept(
+          "Whoever reaches "
+              + text(server.address)
+              + " can read the items of this host's cache, and put others there: peer.tls=KEYSTORE"
+              + " keeps strangers out.");
+    }
+    return server;
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getHostString() + ":" + address.getPort();
   }
 
   /** Where it listens. */
@@ -42,13 +129,125 @@ public final class PeerServer implements Closeable {
     return address;
   }
 
-  /** Stops serving. Does not throw. */
+  /** What the store says of an item that it does not have, as of {@link Wire}. */
+  static int absent(ArenaStore store, ItemKey key, int length) {
+    if (store.isAwaited(key)) {
+      return Wire.BUSY;
+    }
+    return store.hasRoom(length) ? Wire.ROOM : Wire.FULL;
+  }
+
+  // ---- connections
+
+  private void accept() {
+    while (!closed) {
+      try {
+        serve(listening.accept());
+      } catch (IOException | OutOfMemoryError e) {
+        // No descriptor or no thread is left: the program may give some back.
+        if (!closed) {
+          LockSupport.parkNanos(this, ACCEPT_AGAIN.toNanos());
+        }
+      }
+    }
+  }
+
+  private void serve(SocketChannel channel) throws IOException {
+    PeerSession session;
+    try {
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      makeRoom(MOST_STRANGERS, PeerSession::isStranger);
+      makeRoom(MOST_CONNECTIONS, any -> true);
+      session = new PeerSession(channel, this);
+      sessions.add(session);
+      watch.add(session);
+      session.start();
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      channel.close();
+      throw e;
+    }
+    if (closed) {
+      session.close();
+    }
+  }
+
+  /** Closes the least useful of these connections if there are so many. */
+  private void makeRoom(int most, Predicate<PeerSession> these) {
+    if (sessions.stream().filter(these).count() >= most) {
+      sessions.stream()
+          .filter(these)
+          .min(Comparator.comparing(PeerSession::isBusy).thenComparing(PeerSession::lastUse))
+          .ifPresent(
+              least -> {
+                least.close();
+                ended(least);
+              });
+    }
+  }
+
+  void ended(PeerSession session) {
+    sessions.remove(session);
+    watch.remove(session);
+  }
+
+  /** Says why a connection was closed: each kind of reason once. */
+  void refused(PeerSession session, String kind, String why) {
+    if (!closed && said.add(kind)) {
+      words.accept(
+          "A connection from " + session.remote() + " was closed: " + why + ". (Said once.)");
+    }
+  }
+
+  /** Takes room on the heap for an item that is coming; false if there is none for now. */
+  boolean takeRoom(int length) {
+    long before = incoming.getAndAdd(length);
+    if (before > 0 && before + length > MOST_INCOMING_BYTES) {
+      incoming.addAndGet(-length);
+      return false;
+    }
+    return true;
+  }
+
+  void giveRoom(int length) {
+    incoming.addAndGet(-length);
+  }
+
+  ArenaStore store() {
+    return store;
+  }
+
+  @Nullable PeerTls tls() {
+    return tls;
+  }
+
+  String group() {
+    return group;
+  }
+
+  Timing timing() {
+    return timing;
+  }
+
+  Watch watch() {
+    return watch;
+  }
+
+  /** Stops serving: closes all connections, and waits for their threads, briefly. Does not throw. */
   @Override
   public void close() {
+    closed = true;
     try {
       listening.close();
     } catch (IOException ignored) {
-      // Nothing was buffered.
+      // Nobody listens any more, or never did.
     }
+    long end = System.nanoTime() + LEAVE.toNanos();
+    for (PeerSession session : sessions) {
+      session.close();
+    }
+    while ((accepting.isAlive() || !sessions.isEmpty()) && System.nanoTime() - end < 0) {
+      LockSupport.parkNanos(this, 1_000_000);
+    }
+    watch.close();
   }
 }

@@ -72,6 +72,11 @@ public final class PeerTls {
     return false;
   }
 
+  /** What both sides speak. */
+  static String[] protocols() {
+    return new String[] {"TLSv1.3"};
+  }
+
   /** Makes sockets of TLS 1.3; both sides show a certificate. */
   public SSLContext context() {
     return context;

@@ -1,0 +1,338 @@
+package io.coordl.partition.hosts;
+
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.Fetched;
+import io.coordl.cache.ItemKey;
+import io.coordl.cache.Loader;
+import io.coordl.cache.Outcome;
+import io.coordl.partition.hosts.Peer.Asked;
+import io.coordl.partition.hosts.Peer.Reply;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** One fetch of one item, as told at {@link HostsEngine}; of the thread that wants it. */
+final class HostsFetch {
+  /** So many members are asked at once whether they have an item. */
+  private static final int ASKED_AT_ONCE = 16;
+
+  /** So often it is waited for another who is reading the item, and then is not kept. */
+  private static final int MOST_ROUNDS = 4;
+
+  private static final long PAUSE_NANOS = 1_000_000;
+  private static final Fetched NOTHING = new Fetched(Outcome.FULL, null);
+
+  private final View view;
+  private final Places places;
+  private final ArenaStore local;
+  private final Timing timing;
+  private final ItemKey key;
+  private final int length;
+  private final Loader loader;
+
+  /** By number of the member, what it answered to the look, as of {@link Wire}. */
+  private final int[] answers;
+
+  /** What faults may still cost. */
+  private long allowance;
+
+  /** Whether a member granted a claim and did not keep the item: others may have room. */
+  private boolean refused;
+
+  /** The item, once the loader has read it for another host. */
+  private byte @Nullable [] item;
+
+  HostsFetch(
+      View view, ArenaStore local, Timing timing, ItemKey key, int length, Loader loader) {
+    this.view = view;
+    this.places = view.places();
+    this.local = local;
+    this.timing = timing;
+    this.key = key;
+    this.length = length;
+    this.loader = loader;
+    this.answers = new int[view.peers().size()];
+    this.allowance = timing.faults().toNanos();
+  }
+
+  Fetched run() throws IOException {
+    int place = places.of(key);
+    if (place == Places.NOWHERE) {
+      return NOTHING;
+    }
+    int likely = place == Places.UNKNOWN ? view.ranking().first(key) : place;
+    if (likely != view.self()) {
+      Fetched found = find(likely);
+      if (found != null) {
+        return found;
+      }
+    }
+    int[] order = view.ranking().order(key);
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+      Fetched fetched = busy() ? keepAt(order, Wire.BUSY) : null;
+      fetched = fetched == null ? look(order) : fetched;
+      if (fetched != null) {
+        return fetched;
+      }
+      if (!busy()) {
+        break;
+      }
+    }
+    return keep(order);
+  }
+
+  /** Whether somebody is reading the item for one of those that were asked. */
+  private boolean busy() {
+    return IntStream.of(answers).anyMatch(answer -> answer == Wire.BUSY);
+  }
+
+  // ---- does anybody have it?
+
+  private @Nullable Fetched find(int member) {
+    Reply reply = ask(member, Wire.FIND);
+    answers[member] = reply.answer();
+    return reply.answer() == Wire.FOUND ? fromPeer(reply) : null;
+  }
+
+  /** Asks those not asked yet, in rank order, until one has it or somebody is reading it. */
+  private @Nullable Fetched look(int[] order) {
+    int next = 0;
+    while (next < order.length) {
+      List<Integer> wave = new ArrayList<>();
+      List<@Nullable Asked> asked = new ArrayList<>();
+      for (; next < order.length && wave.size() < ASKED_AT_ONCE; next++) {
+        int member = order[next];
+        if (member == view.self()) {
+          ByteBuffer content = local.find(key);
+          if (content != null) {
+            return new Fetched(Outcome.HIT, content);
+          }
+          answers[member] = PeerServer.absent(local, key, length);
+        } else if (answers[member] == Reply.NOTHING) {
+          wave.add(member);
+          asked.add(begin(member));
+        }
+      }
+      Fetched found = answered(order, wave, asked);
+      if (found != null) {
+        return found;
+      }
+      for (int member : wave) {
+        if (answers[member] == Wire.BUSY) {
+          return null;
+        }
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Fetched answered(
+      int[] order, List<Integer> wave, List<@Nullable Asked> asked) {
+    int holder = -1;
+    for (int i = 0; i < wave.size(); i++) {
+      int member = wave.get(i);
+      answers[member] = answer(member, asked.get(i)).answer();
+      if (answers[member] == Wire.HAVE && holder < 0) {
+        holder = member;
+      }
+    }
+    Fetched found = holder < 0 ? null : find(holder);
+    if (found != null && holder != order[0]) {
+      places.put(key, holder);
+    }
+    return found;
+  }
+
+  // ---- who is to keep it?
+
+  private Fetched keep(int[] order) throws IOException {
+    Fetched kept = keepAt(order, Wire.ROOM);
+    if (kept == null && view.self() < 0) {
+      kept = keepHere();
+    }
+    if (kept != null) {
+      return kept;
+    }
+    if (!refused && nowhere()) {
+      places.put(key, Places.NOWHERE);
+    }
+    return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
+  }
+
+  /** Tries those that gave this answer; null if none of them keeps it. */
+  private @Nullable Fetched keepAt(int[] order, int answer) throws IOException {
+    for (int member : order) {
+      if (answers[member] == answer) {
+        Fetched kept = member == view.self() ? keepHere() : keepAt(member);
+        if (kept != null) {
+          return kept;
+        }
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Fetched keepHere() throws IOException {
+    Fetched fetched = local.fetch(key, length, this::load);
+    if (fetched.outcome() != Outcome.FULL) {
+      return fetched;
+    }
+    if (view.self() >= 0) {
+      answers[view.self()] = Wire.FULL;
+    }
+    ByteBuffer content = fetched.content();
+    if (content != null && item == null) {
+      byte[] bytes = Peer.bytes(length);
+      if (bytes == null) {
+        return fetched;
+      }
+      content.get(content.position(), bytes);
+      item = bytes;
+    }
+    return null;
+  }
+
+  private @Nullable Fetched keepAt(int member) throws IOException {
+    long end = System.nanoTime() + ArenaStore.PATIENCE.toNanos();
+    while (true) {
+      Reply reply = ask(member, Wire.CLAIM);
+      answers[member] = reply.answer();
+      switch (reply.answer()) {
+        case Wire.FOUND -> {
+          return fromPeer(reply);
+        }
+        case Wire.GRANTED -> {
+          return deliver(member, reply);
+        }
+        case Wire.BUSY -> {
+          if (System.nanoTime() - end >= 0 || Thread.currentThread().isInterrupted()) {
+            return new Fetched(Outcome.BUSY, item == null ? null : wrap(item));
+          }
+          LockSupport.parkNanos(this, PAUSE_NANOS);
+        }
+        default -> {
+          return null;
+        }
+      }
+    }
+  }
+
+  /** Reads storage under a claim, unless that is done, and delivers the item. */
+  private @Nullable Fetched deliver(int member, Reply granted) throws IOException {
+    Peer peer = peer(member);
+    Connection claim = granted.claim();
+    if (peer == null || claim == null) {
+      return null;
+    }
+    byte[] bytes = item;
+    if (bytes == null) {
+      boolean read = false;
+      bytes = Peer.bytes(length);
+      try {
+        if (bytes == null) {
+          return NOTHING;
+        }
+        read = loader.load(bytes, 0);
+        if (!read) {
+          return new Fetched(Outcome.CHANGED, null);
+        }
+      } finally {
+        if (!read) {
+          peer.giveUp(claim);
+        }
+      }
+      item = bytes;
+    }
+    long start = System.nanoTime();
+    if (peer.deliver(claim, bytes)) {
+      return new Fetched(Outcome.ADMITTED, wrap(bytes));
+    }
+    charge(start, peer.out());
+    answers[member] = Reply.NOTHING;
+    refused = true;
+    return null;
+  }
+
+  /** The program's loader, but once. */
+  private boolean load(byte[] target, int offset) throws IOException {
+    byte[] known = item;
+    if (known == null) {
+      return loader.load(target, offset);
+    }
+    System.arraycopy(known, 0, target, offset, length);
+    return true;
+  }
+
+  /** Whether everybody within reach said that he neither has it nor has room. */
+  private boolean nowhere() {
+    for (int i = 0; i < answers.length; i++) {
+      Peer peer = peer(i);
+      if (answers[i] != Wire.FULL && (peer == null || !peer.out())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // ---- questions
+
+  private @Nullable Peer peer(int member) {
+    return view.peers().get(member);
+  }
+
+  private Reply ask(int member, int verb) {
+    Peer peer = peer(member);
+    if (peer == null || peer.out() || allowance < Timing.SHORTEST.toNanos()) {
+      return Reply.NONE;
+    }
+    long start = System.nanoTime();
+    Reply reply = peer.ask(verb, key, length, patience());
+    charge(start, reply.answer() == Reply.NOTHING);
+    return reply;
+  }
+
+  private @Nullable Asked begin(int member) {
+    Peer peer = peer(member);
+    if (peer == null || peer.out() || allowance < Timing.SHORTEST.toNanos()) {
+      return null;
+    }
+    long start = System.nanoTime();
+    Asked asked = peer.begin(Wire.LOOK, key, length, patience());
+    charge(start, asked.failure() != null);
+    return asked;
+  }
+
+  private Reply answer(int member, @Nullable Asked asked) {
+    Peer peer = peer(member);
+    if (peer == null || asked == null) {
+      return Reply.NONE;
+    }
+    long start = System.nanoTime();
+    Reply reply = peer.answer(asked);
+    charge(start, reply.answer() == Reply.NOTHING);
+    return reply;
+  }
+
+  private long patience() {
+    return Math.min(timing.progress().toNanos(), allowance);
+  }
+
+  private void charge(long start, boolean fault) {
+    if (fault) {
+      allowance -= System.nanoTime() - start;
+    }
+  }
+
+  private static Fetched fromPeer(Reply reply) {
+    byte[] bytes = reply.bytes();
+    return bytes == null ? NOTHING : new Fetched(Outcome.PEER, wrap(bytes));
+  }
+
+  private static ByteBuffer wrap(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
+  }
+}

@@ -1,0 +1,250 @@
+package io.coordl.partition.hosts;
+
+import io.coordl.cache.Fetched;
+import io.coordl.cache.ItemKey;
+import io.coordl.partition.hosts.WireException.Kind;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's connection as its owner sees it, with a thread of its own. Ends with the first thing
+ * that is not as {@link Wire} says, or not in time.
+ */
+final class PeerSession implements Watch.Watched {
+  private static final long STACK_BYTES = 256L << 10;
+
+  private final SocketChannel channel;
+  private final PeerServer server;
+  private final Deadline deadline;
+  private final String remote;
+  private final byte[] request = new byte[Wire.REQUEST_BYTES];
+  private final ByteBuffer answer = ByteBuffer.allocateDirect(Wire.ANSWER_BYTES);
+  private volatile boolean stranger = true;
+  private volatile boolean busy;
+  private volatile long lastUse = System.nanoTime();
+
+  PeerSession(SocketChannel channel, PeerServer server) throws IOException {
+    this.channel = channel;
+    this.server = server;
+    this.deadline = new Deadline(server.watch());
+    InetSocketAddress from = (InetSocketAddress) channel.getRemoteAddress();
+    this.remote =
+        from == null ? "somebody" : from.getAddress().getHostAddress() + ":" + from.getPort();
+  }
+
+  void start() {
+    Thread thread = new Thread(null, this::run, "coordl-peer-serve", STACK_BYTES, false);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  String remote() {
+    return remote;
+  }
+
+  /** Whether the other side has not said yet that it is a peer. */
+  boolean isStranger() {
+    return stranger;
+  }
+
+  /** Whether a question is under way. */
+  boolean isBusy() {
+    return busy;
+  }
+
+  long lastUse() {
+    return lastUse;
+  }
+
+  private void run() {
+    try {
+      deadline.in(server.timing().handshake().toNanos());
+      PeerTls tls = server.tls();
+      Transport opened = tls == null ? new PlainTransport(channel) : new TlsTransport(channel, tls);
+      meet(opened);
+      stranger = false;
+      while (true) {
+        busy = false;
+        lastUse = System.nanoTime();
+        deadline.in(server.timing().idle().toNanos());
+        opened.read(request, 0, request.length);
+        busy = true;
+        respond(opened);
+      }
+    } catch (WireException e) {
+      server.refused(this, e.kind().name(), String.valueOf(e.getMessage()));
+    } catch (SSLException e) {
+      if (stranger && !deadline.passed()) {
+        server.refused(this, "TLS", "it did not prove to be a peer (" + e.getMessage() + ")");
+      }
+    } catch (IOException e) {
+      // It is gone, or was cut off.
+    } catch (RuntimeException | OutOfMemoryError e) {
+      server.refused(this, "fault", "it could not be served (" + e + ")");
+    } finally {
+      close();
+      server.ended(this);
+    }
+  }
+
+  private void meet(Transport opened) throws IOException {
+    WireException refusal = null;
+    try {
+      Wire.checkHello(opened::read, server.group());
+    } catch (WireException e) {
+      if (e.kind() != Kind.OTHER) {
+        throw e;
+      }
+      refusal = e;
+    }
+    opened.write(ByteBuffer.wrap(Wire.hello(server.group())), null);
+    if (refusal != null) {
+      channel.shutdownOutput();
+      hearOut(opened);
+      throw refusal;
+    }
+  }
+
+  /** Reads what comes still: what is left unread when a socket is closed takes the answer along. */
+  private static void hearOut(Transport opened) {
+    byte[] one = new byte[1];
+    try {
+      for (int i = 0; i < 2 * Wire.MAX_GROUP_BYTES; i++) {
+        opened.read(one, 0, 1);
+      }
+    } catch (IOException e) {
+      // The end.
+    }
+  }
+
+  private void respond(Transport opened) throws IOException {
+    ByteBuffer fields = ByteBuffer.wrap(request);
+    int verb = fields.getInt();
+    int length = fields.getInt();
+    ItemKey key = new ItemKey(fields.getLong(), fields.getLong());
+    if (length < 0 || length > Wire.MAX_ITEM_BYTES) {
+      throw new WireException(Kind.MALFORMED, "it asked for an item of an impossible length");
+    }
+    switch (verb) {
+      case Wire.FIND, Wire.LOOK -> {
+        ByteBuffer content = server.store().find(key);
+        if (content == null || content.remaining() != length) {
+          say(opened, PeerServer.absent(server.store(), key, length), null);
+        } else if (verb == Wire.FIND) {
+          say(opened, Wire.FOUND, content);
+        } else {
+          say(opened, Wire.HAVE, null);
+        }
+      }
+      case Wire.CLAIM -> claim(opened, key, length);
+      case Wire.PING -> say(opened, Wire.ALIVE, null);
+      default -> throw new WireException(Kind.MALFORMED, "it asked what no peer asks");
+    }
+  }
+
+  private void claim(Transport opened, ItemKey key, int length) throws IOException {
+    if (!server.takeRoom(length)) {
+      say(opened, Wire.BUSY, null);
+      return;
+    }
+    Claim claim = new Claim(opened, length);
+    Fetched fetched;
+    try {
+      fetched = server.store().fetch(key, length, claim::load, Timing.HOLD);
+    } finally {
+      server.giveRoom(length);
+    }
+    ByteBuffer content = fetched.content();
+    switch (fetched.outcome()) {
+      case HIT -> {
+        if (content == null || content.remaining() != length) {
+          throw new WireException(Kind.MALFORMED, "it asked for an item of another length");
+        }
+        say(opened, Wire.FOUND, content);
+      }
+      case ADMITTED -> say(opened, Wire.KEPT, null);
+      case CHANGED -> {} // The client gave up, and expects no answer.
+      case FULL -> say(opened, Wire.FULL, null);
+      case BUSY, PEER -> say(opened, Wire.BUSY, null);
+    }
+  }
+
+  /** Has the client read storage and takes what it delivers, under the store's own claim. */
+  private final class Claim {
+    private final Transport opened;
+    private final int length;
+    private final byte[] word = new byte[4];
+
+    Claim(Transport opened, int length) {
+      this.opened = opened;
+      this.length = length;
+    }
+
+    boolean load(byte[] target, int offset) throws IOException {
+      say(opened, Wire.GRANTED, null);
+      int said = Wire.STILL;
+      while (said == Wire.STILL) {
+        deadline.in(server.timing().claimant().toNanos());
+        opened.read(word, 0, word.length);
+        said = ByteBuffer.wrap(word).getInt();
+      }
+      if (said == Wire.GIVE_UP) {
+        return false;
+      }
+      if (said != Wire.BYTES) {
+        throw new WireException(Kind.MALFORMED, "it did not deliver as a peer does");
+      }
+      for (int done = 0; done < length; ) {
+        deadline.in(server.timing().progress().toNanos());
+        int count = Math.min(Wire.WINDOW, length - done);
+        opened.read(target, offset + done, count);
+        done += count;
+      }
+      return true;
+    }
+  }
+
+  /** Answers; the item streams from where it lies, in pieces that each have a deadline. */
+  private void say(Transport opened, int what, @Nullable ByteBuffer item) throws IOException {
+    answer.clear();
+    answer.putInt(what).putInt(item == null ? 0 : item.remaining()).flip();
+    int end = item == null ? 0 : item.limit();
+    do {
+      deadline.in(server.timing().stalled().toNanos());
+      if (item != null) {
+        item.limit(Math.min(end, item.position() + Wire.PIECE));
+      }
+      opened.write(answer, item);
+    } while (item != null && item.position() < end);
+  }
+
+  @Override
+  public boolean look(long now) {
+    if (deadline.pass(now)) {
+      close();
+    }
+    return busy || stranger;
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException ignored) {
+      // It is of no use any more.
+    }
+  }
+
+  /** How bytes come and go. */
+  interface Transport {
+    /** Reads exactly so many. */
+    void read(byte[] target, int offset, int length) throws IOException;
+
+    /** Writes all that remains of both. */
+    void write(ByteBuffer head, @Nullable ByteBuffer body) throws IOException;
+  }
+}

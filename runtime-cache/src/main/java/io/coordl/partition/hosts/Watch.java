@@ -1,0 +1,102 @@
+package io.coordl.partition.hosts;
+
+import java.io.Closeable;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A thread that looks at connections some forty times a second, as long as any is in use: blocking
+ * sockets have no timeout of their own for a write, and one of a read costs two system calls more.
+ */
+final class Watch implements Closeable {
+  /** Something to be looked at. */
+  interface Watched extends Closeable {
+    /** Must not block; whether it is in use. */
+    boolean look(long now);
+
+    @Override
+    void close();
+  }
+
+  private static final Duration TICK = Duration.ofMillis(25);
+
+  /**
+   * So late, the whole process was stopped, or collected garbage: what others said meanwhile is
+   * heard before they are called late.
+   */
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  /** So many looks in vain, and the thread sleeps until something is in use. */
+  private static final int LOOKS_IN_VAIN = 40;
+
+  private final Set<Watched> all = ConcurrentHashMap.newKeySet();
+  private final Thread thread;
+  private volatile boolean asleep;
+  private volatile boolean closed;
+
+  Watch() {
+    thread = new Thread(null, this::run, "coordl-peer-watch", 0, false);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  void add(Watched watched) {
+    all.add(watched);
+    if (closed) {
+      watched.close();
+    }
+  }
+
+  void remove(Watched watched) {
+    all.remove(watched);
+  }
+
+  /** To be called after something has come into use. */
+  void wake() {
+    if (asleep) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void run() {
+    int inVain = 0;
+    boolean skipped = false;
+    long before = System.nanoTime();
+    while (!closed) {
+      long now = System.nanoTime();
+      skipped = !skipped && now - before > PAUSE.toNanos();
+      before = now;
+      inVain = skipped || look() ? 0 : inVain + 1;
+      if (inVain < LOOKS_IN_VAIN) {
+        LockSupport.parkNanos(this, TICK.toNanos());
+      } else {
+        asleep = true; // Before the look: who comes into use after it sees this.
+        if (!closed && !look()) {
+          LockSupport.park(this);
+        }
+        asleep = false;
+        inVain = 0;
+        before = System.nanoTime();
+      }
+      Thread.interrupted(); // Nobody's business here, and it would make this a busy loop.
+    }
+    all.forEach(Watched::close);
+  }
+
+  private boolean look() {
+    boolean inUse = false;
+    for (Watched watched : all) {
+      inUse |= watched.look(System.nanoTime());
+    }
+    return inUse;
+  }
+
+  /** Closes all that is looked at, too: nobody would cut it off any more. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}

@@ -1,0 +1,134 @@
+package io.coordl.partition.hosts;
+
+import io.coordl.cache.ItemKey;
+import io.coordl.cache.MinioCache;
+import io.coordl.partition.hosts.WireException.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * What crosses a connection, all numbers big-endian.
+ *
+ * <p>First a hello each way: magic, version, length of the group's name, that name; the side that
+ * connected speaks first. A peer of another version or group still gets the answer, and then the
+ * end; a stranger just that. Then come questions of {@link #REQUEST_BYTES} from the
+ * side that connected, one at a time: a verb, the item's length, its key. An answer has {@link
+ * #ANSWER_BYTES}: what it is, and how many bytes follow.
+ *
+ * <pre>
+ * FIND    FOUND and the item, or ROOM or FULL for it, or BUSY: somebody is reading it
+ * LOOK    the same, but HAVE instead of the item
+ * CLAIM   FOUND and the item, or FULL, or BUSY, or GRANTED: then the client says STILL as often as it
+ *         likes while it reads storage, and in the end GIVE_UP, which has no answer, or BYTES and
+ *         the item, which has: KEPT, or FULL or BUSY if it is not kept after all
+ * PING    ALIVE
+ * </pre>
+ */
+final class Wire {
+  static final long MAGIC = 0x436f6f72444c7031L; // CoorDLp1
+  static final int VERSION = 1;
+
+  /** Magic and version, which every version has. */
+  static final int HELLO_START_BYTES = 12;
+
+  /** The longest name of a group, in bytes; of a longer one, the start. */
+  static final int MAX_GROUP_BYTES = 256;
+
+  static final int REQUEST_BYTES = 24;
+  static final int ANSWER_BYTES = 8;
+
+  /** The longest item. */
+  static final int MAX_ITEM_BYTES = MinioCache.WHOLE_LIMIT;
+
+  /** Of an item, so much has to cross between two deadlines. */
+  static final int WINDOW = 64 << 10;
+
+  /** An item is written in pieces of so many bytes. */
+  static final int PIECE = 256 << 10;
+
+  static final int FIND = 0x46494e44;
+  static final int LOOK = 0x4c4f4f4b;
+  static final int CLAIM = 0x434c4149;
+  static final int PING = 0x50494e47;
+
+  static final int FOUND = 0x464f554e;
+  static final int HAVE = 0x48415645;
+  static final int ROOM = 0x524f4f4d;
+  static final int FULL = 0x46554c4c;
+  static final int BUSY = 0x42555359;
+  static final int GRANTED = 0x4752414e;
+  static final int KEPT = 0x4b455054;
+  static final int ALIVE = 0x414c4956;
+
+  static final int STILL = 0x5354494c;
+  static final int BYTES = 0x42595445;
+  static final int GIVE_UP = 0x47495645;
+
+  private Wire() {}
+
+  /** What either side says first. */
+  static byte[] hello(String group) {
+    byte[] name = name(group);
+    return ByteBuffer.allocate(HELLO_START_BYTES + 4 + name.length)
+        .putLong(MAGIC)
+        .putInt(VERSION)
+        .putInt(name.length)
+        .put(name)
+        .array();
+  }
+
+  private static byte[] name(String group) {
+    byte[] name = group.getBytes(StandardCharsets.UTF_8);
+    return name.length > MAX_GROUP_BYTES ? Arrays.copyOf(name, MAX_GROUP_BYTES) : name;
+  }
+
+  /** Reads exactly so many bytes. */
+  interface Reads {
+    void read(byte[] target, int offset, int length) throws IOException;
+  }
+
+  /**
+   * Reads the other side's hello.
+   *
+   * @throws WireException if that is not as it has to be
+   */
+  static void checkHello(Reads from, String group) throws IOException {
+    byte[] start = new byte[HELLO_START_BYTES];
+    from.read(start, 0, start.length);
+    ByteBuffer numbers = ByteBuffer.wrap(start);
+    if (numbers.getLong() != MAGIC) {
+      throw new WireException(Kind.STRANGER, "it does not speak as a peer does");
+    }
+    int version = numbers.getInt();
+    if (version != VERSION) {
+      throw new WireException(
+          Kind.OTHER, "it speaks version " + Integer.toUnsignedString(version) + ", not " + VERSION);
+    }
+    byte[] length = new byte[4];
+    from.read(length, 0, length.length);
+    int count = ByteBuffer.wrap(length).getInt();
+    if (count < 0 || count > MAX_GROUP_BYTES) {
+      throw new WireException(Kind.STRANGER, "the name of its group has " + count + " bytes");
+    }
+    byte[] name = new byte[count];
+    from.read(name, 0, count);
+    if (!Arrays.equals(name, name(group))) {
+      throw new WireException(
+          Kind.OTHER, "it is of group " + printable(new String(name, StandardCharsets.UTF_8)) + ", not " + group);
+    }
+  }
+
+  private static String printable(String name) {
+    return name.replaceAll("[^\\p{Graph} ]", "?");
+  }
+
+  static void putRequest(byte[] target, int verb, ItemKey key, int length) {
+    ByteBuffer.wrap(target)
+        .putInt(verb)
+        .putInt(length)
+        .putLong(key.high())
+        .putLong(key.low());
+  }
+}

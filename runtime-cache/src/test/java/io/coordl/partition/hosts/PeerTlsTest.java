@@ -1,0 +1,215 @@
+package io.coordl.partition.hosts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.coordl.partition.hosts.Hosts.Host;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who has the key is a peer, and nobody else. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class PeerTlsTest {
+  private static final String PASSWORD = "not so secret";
+  private static final int ITEMS = 200;
+
+  @TempDir static Path keys;
+  private static Path ours;
+  private static Path theirs;
+
+  @TempDir Path directory;
+
+  @BeforeAll
+  static void makeKeys() throws Exception {
+    ours = key("ours");
+    theirs = key("theirs");
+  }
+
+  private static Path key(String name) throws Exception {
+    Path file = keys.resolve(name + ".p12");
+    run(
+        "-genkeypair", "-alias", name, "-keyalg", "EC", "-dname", "CN=" + name, "-validity", "2",
+        "-storetype", "PKCS12", "-keystore", file.toString(), "-storepass", PASSWORD);
+    return file;
+  }
+
+  private static void run(String... arguments) throws Exception {
+    Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
+    var command = new java.util.ArrayList<>(List.of(keytool.toString()));
+    command.addAll(List.of(arguments));
+    assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
+  }
+
+  private static PeerTls load(Path file) throws IOException {
+    return PeerTls.load(file, PASSWORD.toCharArray());
+  }
+
+  private static void await(java.util.function.BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).as("time left").isNegative();
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private Hosts hosts(int count, PeerTls tls) throws IOException {
+    Hosts hosts = new Hosts(directory, Hosts.PATIENT, tls);
+    for (int i = 0; i < count; i++) {
+      hosts.add("16m");
+    }
+    hosts.meet();
+    return hosts;
+  }
+
+  @Test
+  void withTheSameKeyEveryItemIsReadOnce() throws Exception {
+    try (Hosts hosts = hosts(3, load(ours))) {
+      for (int epoch = 0; epoch < 2; epoch++) {
+        for (int i = 0; i < ITEMS; i++) {
+          for (Host host : hosts.hosts) {
+            host.fetch(i);
+          }
+        }
+      }
+      assertThat(hosts.reads()).isEqualTo(ITEMS);
+      assertThat(hosts.kept()).isEqualTo(ITEMS);
+      assertThat(hosts.words).isEmpty();
+      for (Host host : hosts.hosts) {
+        assertThat(host.store.items()).isPositive();
+      }
+    }
+  }
+
+  @Test
+  void whoHasAnotherKeyOrNoneIsRefusedAndReadsForItself() throws Exception {
+    try (Hosts hosts = hosts(1, load(ours))) {
+      hosts.host(0).fetch(1);
+      for (PeerTls wrong : new PeerTls[] {load(theirs), null}) {
+        try (Hosts others = new Hosts(directory, Hosts.PATIENT, wrong)) {
+          others.add("16m");
+          others.addFake(hosts.host(0).server().address(), 1L << 60);
+          others.meet();
+          for (int i = 0; i < 20; i++) {
+            others.host(0).fetch(i);
+          }
+          assertThat(others.reads()).isEqualTo(20);
+          assertThat(others.host(0).engine.statistics().opened()).isEqualTo(1);
+        }
+      }
+      assertThat(hosts.host(0).store.items()).isEqualTo(1);
+      await(() -> hosts.words.size() == 1);
+      assertThat(hosts.words.get(0)).contains("did not prove to be a peer");
+      hosts.host(0).fetch(2);
+      assertThat(hosts.host(0).store.items()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aServerWithAnotherKeyOrNoneIsNotAsked() throws Exception {
+    for (PeerTls wrong : new PeerTls[] {load(theirs), null}) {
+      try (Hosts others = hosts(1, wrong);
+          Hosts hosts = new Hosts(directory, Hosts.PATIENT, load(ours))) {
+        hosts.add("16m");
+        hosts.addFake(others.host(0).server().address(), 1L << 60);
+        hosts.meet();
+        for (int i = 0; i < 20; i++) {
+          hosts.host(0).fetch(i);
+        }
+        assertThat(hosts.reads()).isEqualTo(20);
+        assertThat(hosts.host(0).store.items()).isEqualTo(20);
+        assertThat(others.host(0).store.items()).isZero();
+        await(() -> others.words.size() == 1);
+      }
+    }
+  }
+
+  @Test
+  void aClientWithoutACertificateSeesNoItem() throws Exception {
+    try (Hosts hosts = hosts(1, load(ours))) {
+      hosts.host(0).fetch(1);
+      SSLContext nobody = SSLContext.getInstance("TLSv1.3");
+      nobody.init(null, new TrustManager[] {new Trusting()}, null);
+      InetSocketAddress address = hosts.host(0).server().address();
+      try (SSLSocket socket =
+          (SSLSocket)
+              nobody.getSocketFactory().createSocket(address.getAddress(), address.getPort())) {
+        assertThatThrownBy(
+                () -> {
+                  socket.startHandshake();
+                  socket.getOutputStream().write(Wire.hello(PeerItems.GROUP));
+                  byte[] answer = socket.getInputStream().readAllBytes();
+                  throw new AssertionError("answered with " + answer.length + " bytes");
+                })
+            .isInstanceOf(IOException.class);
+      }
+      await(() -> hosts.words.size() == 1);
+    }
+  }
+
+  /** Trusts every server. */
+  private static final class Trusting implements X509TrustManager {
+    @Override
+    public void checkClientTrusted(java.security.cert.X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(java.security.cert.X509Certificate[] chain, String type) {}
+
+    @Override
+    public java.security.cert.X509Certificate[] getAcceptedIssuers() {
+      return new java.security.cert.X509Certificate[0];
+    }
+  }
+
+  @Test
+  void whoConnectsAndSaysNothingIsCutOffAndMakesNoNoise() throws Exception {
+    try (Hosts hosts = new Hosts(directory, Hosts.SHARP, load(ours))) {
+      hosts.add("16m");
+      hosts.meet();
+      InetSocketAddress address = hosts.host(0).server().address();
+      try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+        assertThat(socket.getInputStream().read()).isEqualTo(-1);
+      }
+      assertThat(hosts.words).isEmpty();
+    }
+  }
+
+  @Test
+  void aKeyStoreThatDoesNotServeIsExplained() throws Exception {
+    Path trustOnly = keys.resolve("trust.p12");
+    Path certificate = keys.resolve("ours.crt");
+    run(
+        "-exportcert", "-alias", "ours", "-keystore", ours.toString(), "-storepass", PASSWORD,
+        "-file", certificate.toString());
+    run(
+        "-importcert", "-noprompt", "-alias", "ours", "-file", certificate.toString(),
+        "-storetype", "PKCS12", "-keystore", trustOnly.toString(), "-storepass", PASSWORD);
+    assertThatThrownBy(() -> load(trustOnly))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(trustOnly.toString())
+        .hasMessageContaining("no private key");
+    assertThatThrownBy(() -> load(keys.resolve("absent.p12")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("absent.p12 does not exist");
+    assertThatThrownBy(() -> PeerTls.load(ours, "wrong".toCharArray()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("password does not open " + ours);
+    Path text = Files.writeString(keys.resolve("text.p12"), "no key store");
+    assertThatThrownBy(() -> load(text))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(text + " cannot be read as a PKCS12 key store");
+  }
+}
