@@ -3,9 +3,12 @@ package io.coordl.endtoend;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -52,7 +55,9 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
               .toList()) {
         for (String line : Files.readAllLines(file)) {
           Matcher opened = OPENED.matcher(line);
-          if (opened.find() && opened.group("path").startsWith(below)) {
+          if (opened.find()
+              && !line.contains("O_DIRECTORY")
+              && opened.group("path").startsWith(below)) {
             opens.merge(opened.group("path").substring(below.length()), 1, Integer::sum);
           }
           Matcher read = READ.matcher(line);
@@ -63,6 +68,35 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
       }
     }
     return new StorageReads(opens, bytes);
+  }
+
+  /**
+   * What contradicts, as a sentence, that each of these files was opened so many times and none
+   * else, and was read as a whole each time; empty if nothing does.
+   */
+  String differenceFrom(Path directory, Map<String, Integer> expected) throws IOException {
+    Set<String> all = new TreeSet<>(expected.keySet());
+    all.addAll(opens.keySet());
+    List<String> different = new ArrayList<>();
+    long expectedBytes = 0;
+    for (String name : all) {
+      int wanted = expected.getOrDefault(name, 0);
+      int counted = opens.getOrDefault(name, 0);
+      if (counted != wanted) {
+        different.add(name + " " + counted + " times instead of " + wanted);
+      }
+      expectedBytes += wanted == 0 ? 0 : wanted * Files.size(directory.resolve(name));
+    }
+    if (!different.isEmpty()) {
+      return different.size()
+          + " of "
+          + all.size()
+          + " files were not opened as often as expected: "
+          + different.subList(0, Math.min(5, different.size()));
+    }
+    return bytes == expectedBytes
+        ? ""
+        : bytes + " bytes were read instead of " + expectedBytes;
   }
 
   /** Both together. */
