@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of all hosts of a membership, each item in that of one: the first in the item's rank
- * order ({@link Ranking}) that is within reach and has room. Since nothing is evicted, an item stays
- * where it is once it is kept, whoever comes or goes; hence the look at the others below.
+ * order ({@link Ranking}) that is within reach and has room. Since nothing is evicted, an item
+ * stays where it is once it is kept, whoever comes or goes; hence the look at the others below.
  *
  * <h2>A fetch</h2>
  *
@@ -31,16 +31,16 @@ import org.jspecify.annotations.Nullable;
  *       which one caller of all hosts has at a time, this one reads storage and hands the bytes
  *       over. So each byte leaves storage once, as long as somebody has room for it, and no host
  *       opens a file for another.
- *   <li>If nobody has room, the program reads storage itself. Nothing is ever evicted, so that stays
- *       so, and is remembered ({@link Places}) as long as the members stay the same.
+ *   <li>If nobody has room, the program reads storage itself. Nothing is ever evicted, so that
+ *       stays so, and is remembered ({@link Places}) as long as the members stay the same.
  * </ol>
  *
  * <h2>Faults</h2>
  *
- * <p>Each answer has a deadline, and the first that is missed gives the peer up until a look from the
- * background finds it back ({@link Peer}); what late calls cost one fetch has a bound of its own
- * ({@link Timing#faults}). Whatever happens, the item is read from storage in the end, by this call
- * or by the program's own.
+ * <p>Each answer has a deadline, and the first that is missed gives the peer up until a look from
+ * the background finds it back ({@link Peer}); what late calls cost one fetch has a bound of its
+ * own ({@link Timing#faults}). Whatever happens, the item is read from storage in the end, by this
+ * call or by the program's own.
  */
 public final class HostsEngine implements Engine {
   private static final Duration LOOK_FOR_HOSTS = Duration.ofMillis(20);

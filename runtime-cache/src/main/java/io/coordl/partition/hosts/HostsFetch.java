@@ -46,8 +46,7 @@ final class HostsFetch {
   /** The item, once the loader has read it for another host. */
   private byte @Nullable [] item;
 
-  HostsFetch(
-      View view, ArenaStore local, Timing timing, ItemKey key, int length, Loader loader) {
+  HostsFetch(View view, ArenaStore local, Timing timing, ItemKey key, int length, Loader loader) {
     this.view = view;
     this.places = view.places();
     this.local = local;
@@ -130,8 +129,7 @@ final class HostsFetch {
     return null;
   }
 
-  private @Nullable Fetched answered(
-      int[] order, List<Integer> wave, List<@Nullable Asked> asked) {
+  private @Nullable Fetched answered(int[] order, List<Integer> wave, List<@Nullable Asked> asked) {
     int holder = -1;
     for (int i = 0; i < wave.size(); i++) {
       int member = wave.get(i);

@@ -173,7 +173,8 @@ final class Peer implements Closeable {
         };
     if (!known || following != (bytes ? asked.length() : 0)) {
       throw new WireException(
-          Kind.MALFORMED, "it answers " + Integer.toHexString(answer) + " with " + following + " bytes");
+          Kind.MALFORMED,
+          "it answers " + Integer.toHexString(answer) + " with " + following + " bytes");
     }
     byte[] item = null;
     if (bytes) {
@@ -215,7 +216,8 @@ final class Peer implements Closeable {
       int answer = claim.answer(calls.timing().progress().toNanos());
       if ((answer != Wire.KEPT && answer != Wire.FULL && answer != Wire.BUSY)
           || claim.following() != 0) {
-        throw new WireException(Kind.MALFORMED, "it answers " + Integer.toHexString(answer) + " to an item");
+        throw new WireException(
+            Kind.MALFORMED, "it answers " + Integer.toHexString(answer) + " to an item");
       }
       claim.end();
       giveBack(claim);
@@ -258,8 +260,7 @@ final class Peer implements Closeable {
     }
     calls.asked(member, start, 0, late ? Answer.LATE : Answer.FAILED);
     if (why instanceof WireException && !saidStranger.getAndSet(true)) {
-      calls.say(
-          "Host " + member.name() + " is not asked for items: " + why.getMessage() + ".");
+      calls.say("Host " + member.name() + " is not asked for items: " + why.getMessage() + ".");
     }
     giveUpNow();
   }

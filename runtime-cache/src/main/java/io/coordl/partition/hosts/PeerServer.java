@@ -19,9 +19,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the items of this host's store to other hosts, by key and length only: it opens no file and
- * knows no path. A thread per connection, and a bound for both: where it is reached, the connection
- * that was not used for the longest time makes room. Safe for concurrent use.
+ * Serves the items of this host's store to other hosts, by key and length only: it opens no file
+ * and knows no path. A thread per connection, and a bound for both: where it is reached, the
+ * connection that was not used for the longest time makes room. Safe for concurrent use.
  */
 public final class PeerServer implements Closeable {
   private static final int MOST_CONNECTIONS = 1024;
@@ -232,7 +232,9 @@ public final class PeerServer implements Closeable {
     return watch;
   }
 
-  /** Stops serving: closes all connections, and waits for their threads, briefly. Does not throw. */
+  /**
+   * Stops serving: closes all connections, and waits for their threads, briefly. Does not throw.
+   */
   @Override
   public void close() {
     closed = true;

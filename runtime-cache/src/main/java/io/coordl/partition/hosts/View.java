@@ -15,11 +15,7 @@ final class View {
   private final Places places;
 
   private View(
-      List<Member> members,
-      Ranking ranking,
-      List<@Nullable Peer> peers,
-      int self,
-      Places places) {
+      List<Member> members, Ranking ranking, List<@Nullable Peer> peers, int self, Places places) {
     this.members = members;
     this.ranking = ranking;
     this.peers = peers;

@@ -13,8 +13,8 @@ import java.util.Arrays;
  *
  * <p>First a hello each way: magic, version, length of the group's name, that name; the side that
  * connected speaks first. A peer of another version or group still gets the answer, and then the
- * end; a stranger just that. Then come questions of {@link #REQUEST_BYTES} from the
- * side that connected, one at a time: a verb, the item's length, its key. An answer has {@link
+ * end; a stranger just that. Then come questions of {@link #REQUEST_BYTES} from the side that
+ * connected, one at a time: a verb, the item's length, its key. An answer has {@link
  * #ANSWER_BYTES}: what it is, and how many bytes follow.
  *
  * <pre>
@@ -104,7 +104,8 @@ final class Wire {
     int version = numbers.getInt();
     if (version != VERSION) {
       throw new WireException(
-          Kind.OTHER, "it speaks version " + Integer.toUnsignedString(version) + ", not " + VERSION);
+          Kind.OTHER,
+          "it speaks version " + Integer.toUnsignedString(version) + ", not " + VERSION);
     }
     byte[] length = new byte[4];
     from.read(length, 0, length.length);
@@ -116,7 +117,11 @@ final class Wire {
     from.read(name, 0, count);
     if (!Arrays.equals(name, name(group))) {
       throw new WireException(
-          Kind.OTHER, "it is of group " + printable(new String(name, StandardCharsets.UTF_8)) + ", not " + group);
+          Kind.OTHER,
+          "it is of group "
+              + printable(new String(name, StandardCharsets.UTF_8))
+              + ", not "
+              + group);
     }
   }
 
@@ -125,10 +130,6 @@ final class Wire {
   }
 
   static void putRequest(byte[] target, int verb, ItemKey key, int length) {
-    ByteBuffer.wrap(target)
-        .putInt(verb)
-        .putInt(length)
-        .putLong(key.high())
-        .putLong(key.low());
+    ByteBuffer.wrap(target).putInt(verb).putInt(length).putLong(key.high()).putLong(key.low());
   }
 }

@@ -46,7 +46,7 @@ public final class HostMain {
               "host" + i, new InetSocketAddress("127.0.0." + i, Integer.parseInt(port)), 64 << 20));
     }
     ArenaStore store =
-        ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("64m"), System.err::println);
+        ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("64m"), HostMain::say);
     KnownMembers membership = new KnownMembers("host" + number);
     membership.members = List.copyOf(members);
     HostsEngine engine =
@@ -56,9 +56,12 @@ public final class HostMain {
         engine;
         PeerServer server =
             PeerServer.open(
-                members.get(number - 1).data(), store, null, PeerItems.GROUP, System.err::println)) {
-      HostMain host =
-          new HostMain(new PartitionedStore(store, engine), Integer.parseInt(args[3]));
+                members.get(number - 1).data(),
+                store,
+                null,
+                PeerItems.GROUP,
+                HostMain::say)) {
+      HostMain host = new HostMain(new PartitionedStore(store, engine), Integer.parseInt(args[3]));
       host.run(Long.parseLong(args[4]), server);
       System.out.println(
           "fetches "
@@ -70,6 +73,10 @@ public final class HostMain {
               + " ms "
               + engine.statistics());
     }
+  }
+
+  private static void say(String word) {
+    System.err.println(word);
   }
 
   private void run(long seed, PeerServer server) throws Exception {

@@ -22,7 +22,9 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Several hosts in this JVM, each with a store, a server and an engine of its own, at 127.0.0.x. */
+/**
+ * Several hosts in this JVM, each with a store, a server and an engine of its own, at 127.0.0.x.
+ */
 final class Hosts implements AutoCloseable {
   /** Nobody is late on a busy machine, and who was given up is looked at soon. */
   static final Timing PATIENT =
@@ -209,7 +211,8 @@ final class Hosts implements AutoCloseable {
 
     /** Fetches as the program would, and reads storage itself where it is told to. */
     Fetched fetch(int number) throws IOException {
-      Fetched fetched = items.fetch(PeerItems.key(number), PeerItems.length(number), loader(number));
+      Fetched fetched =
+          items.fetch(PeerItems.key(number), PeerItems.length(number), loader(number));
       if (fetched.content() == null) {
         reads.incrementAndGet(number);
       } else {

@@ -119,7 +119,8 @@ class HostsEngineTest {
       assertThat(hosts.host(0).engine.statistics().keptBytes()).isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(2).fetch(number).outcome()).isEqualTo(Outcome.PEER);
       assertThat(hosts.host(2).questions()).isEqualTo(1);
-      assertThat(hosts.host(2).engine.statistics().foundBytes()).isEqualTo(PeerItems.length(number));
+      assertThat(hosts.host(2).engine.statistics().foundBytes())
+          .isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(1).fetch(number).outcome()).isEqualTo(Outcome.HIT);
       assertThat(hosts.reads()).isEqualTo(1);
     }
@@ -134,7 +135,9 @@ class HostsEngineTest {
       boolean[] kept = new boolean[items];
       for (int i = 0; i < items; i++) {
         for (Host host : hosts.hosts) {
-          assertThat(kept[i] && host.store.find(PeerItems.key(i)) != null).as("twice: %d", i).isFalse();
+          assertThat(kept[i] && host.store.find(PeerItems.key(i)) != null)
+              .as("twice: %d", i)
+              .isFalse();
           kept[i] |= host.store.find(PeerItems.key(i)) != null;
         }
       }
@@ -241,8 +244,10 @@ class HostsEngineTest {
           () -> {
             try {
               hosts.host(0).fetch(number);
-              return hosts.host(0).engine.fetch(
-                          PeerItems.key(number), PeerItems.length(number), hosts.loader(number))
+              return hosts
+                      .host(0)
+                      .engine
+                      .fetch(PeerItems.key(number), PeerItems.length(number), hosts.loader(number))
                       .outcome()
                   == Outcome.PEER;
             } catch (IOException e) {
@@ -467,7 +472,13 @@ class HostsEngineTest {
       KnownMembers membership = new KnownMembers("host9");
       try (HostsEngine engine =
           new HostsEngine(
-              store, membership, null, 2, PeerItems.GROUP, (a, b, c, d, e) -> {}, hosts.words::add)) {
+              store,
+              membership,
+              null,
+              2,
+              PeerItems.GROUP,
+              (a, b, c, d, e) -> {},
+              hosts.words::add)) {
         hosts.host(0).fetch(5);
         AtomicInteger done = new AtomicInteger();
         Thread reader =
@@ -497,8 +508,7 @@ class HostsEngineTest {
   void whoDoesNotComeInTimeIsNotWaitedForAgainAndThatIsSaid() throws Exception {
     List<String> words = new ArrayList<>();
     AtomicInteger loads = new AtomicInteger();
-    try (ArenaStore store =
-            ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
         HostsEngine engine =
             new HostsEngine(
                 store,
@@ -510,7 +520,8 @@ class HostsEngineTest {
                 words::add,
                 Hosts.SHARP)) {
       for (int i = 0; i < 10; i++) {
-        engine.fetch(PeerItems.key(i), PeerItems.length(i), (target, at) -> loads.incrementAndGet() > 0);
+        engine.fetch(
+            PeerItems.key(i), PeerItems.length(i), (target, at) -> loads.incrementAndGet() > 0);
       }
       assertThat(loads).hasValue(10);
       assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts 0 are there"));
@@ -525,7 +536,10 @@ class HostsEngineTest {
       for (int owner = 0; owner < 2; owner++) {
         int number = itemOf(hosts, owner, 0);
         Fetched changed =
-            hosts.host(0).items.fetch(PeerItems.key(number), PeerItems.length(number), (to, at) -> false);
+            hosts
+                .host(0)
+                .items
+                .fetch(PeerItems.key(number), PeerItems.length(number), (to, at) -> false);
         assertThat(changed).isEqualTo(new Fetched(Outcome.CHANGED, null));
         assertThat(hosts.kept()).isEqualTo(owner);
         assertThat(hosts.host(1).fetch(number).outcome()).isEqualTo(Outcome.ADMITTED);
@@ -543,18 +557,21 @@ class HostsEngineTest {
           List.of(new FileNotFoundException("gone"), new Error("own"), new ClassCastException())) {
         assertThatThrownBy(
                 () ->
-                    hosts.host(0).items.fetch(
-                        PeerItems.key(number),
-                        PeerItems.length(number),
-                        (target, at) -> {
-                          if (thrown instanceof IOException e) {
-                            throw e;
-                          }
-                          if (thrown instanceof Error e) {
-                            throw e;
-                          }
-                          throw (RuntimeException) thrown;
-                        }))
+                    hosts
+                        .host(0)
+                        .items
+                        .fetch(
+                            PeerItems.key(number),
+                            PeerItems.length(number),
+                            (target, at) -> {
+                              if (thrown instanceof IOException e) {
+                                throw e;
+                              }
+                              if (thrown instanceof Error e) {
+                                throw e;
+                              }
+                              throw (RuntimeException) thrown;
+                            }))
             .isSameAs(thrown);
       }
       assertThat(hosts.host(0).fetch(number).outcome()).isEqualTo(Outcome.ADMITTED);
@@ -639,19 +656,22 @@ class HostsEngineTest {
       int number = itemOf(hosts, 1, 0);
       CountDownLatch reading = new CountDownLatch(1);
       Fetched fetched =
-          hosts.host(0).items.fetch(
-              PeerItems.key(number),
-              PeerItems.length(number),
-              (target, at) -> {
-                // Far longer than an owner waits without a sign of life.
-                long end = System.nanoTime() + 3 * Hosts.SHARP.claimant().toNanos();
-                while (System.nanoTime() - end < 0) {
-                  LockSupport.parkNanos(1_000_000);
-                  assertThat(hosts.host(1).store.isAwaited(PeerItems.key(number))).isTrue();
-                }
-                reading.countDown();
-                return hosts.loader(number).load(target, at);
-              });
+          hosts
+              .host(0)
+              .items
+              .fetch(
+                  PeerItems.key(number),
+                  PeerItems.length(number),
+                  (target, at) -> {
+                    // Far longer than an owner waits without a sign of life.
+                    long end = System.nanoTime() + 3 * Hosts.SHARP.claimant().toNanos();
+                    while (System.nanoTime() - end < 0) {
+                      LockSupport.parkNanos(1_000_000);
+                      assertThat(hosts.host(1).store.isAwaited(PeerItems.key(number))).isTrue();
+                    }
+                    reading.countDown();
+                    return hosts.loader(number).load(target, at);
+                  });
       assertThat(reading.getCount()).isZero();
       assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(hosts.host(1).store.items()).isEqualTo(1);
@@ -668,18 +688,21 @@ class HostsEngineTest {
       Future<Fetched> claimant =
           threads.submit(
               () ->
-                  hosts.host(0).items.fetch(
-                      PeerItems.key(number),
-                      PeerItems.length(number),
-                      (target, at) -> {
-                        claimed.countDown();
-                        try {
-                          go.await();
-                        } catch (InterruptedException e) {
-                          throw new AssertionError(e);
-                        }
-                        return hosts.loader(number).load(target, at);
-                      }));
+                  hosts
+                      .host(0)
+                      .items
+                      .fetch(
+                          PeerItems.key(number),
+                          PeerItems.length(number),
+                          (target, at) -> {
+                            claimed.countDown();
+                            try {
+                              go.await();
+                            } catch (InterruptedException e) {
+                              throw new AssertionError(e);
+                            }
+                            return hosts.loader(number).load(target, at);
+                          }));
       claimed.await();
       Future<Fetched> remote = threads.submit(() -> hosts.host(1).fetch(number));
       Future<Fetched> owner = threads.submit(() -> hosts.host(2).fetch(number));
@@ -736,8 +759,7 @@ class HostsEngineTest {
   @Test
   void aServerIsReportedWhereItCannotListenAndWhereAnybodyMayReachIt() throws Exception {
     List<String> words = new ArrayList<>();
-    try (ArenaStore store =
-            ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
         PeerServer first =
             PeerServer.open(
                 new InetSocketAddress("127.0.0.1", 0), store, null, PeerItems.GROUP, words::add)) {

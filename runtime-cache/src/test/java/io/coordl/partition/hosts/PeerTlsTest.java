@@ -42,8 +42,21 @@ class PeerTlsTest {
   private static Path key(String name) throws Exception {
     Path file = keys.resolve(name + ".p12");
     run(
-        "-genkeypair", "-alias", name, "-keyalg", "EC", "-dname", "CN=" + name, "-validity", "2",
-        "-storetype", "PKCS12", "-keystore", file.toString(), "-storepass", PASSWORD);
+        "-genkeypair",
+        "-alias",
+        name,
+        "-keyalg",
+        "EC",
+        "-dname",
+        "CN=" + name,
+        "-validity",
+        "2",
+        "-storetype",
+        "PKCS12",
+        "-keystore",
+        file.toString(),
+        "-storepass",
+        PASSWORD);
     return file;
   }
 
@@ -192,11 +205,28 @@ class PeerTlsTest {
     Path trustOnly = keys.resolve("trust.p12");
     Path certificate = keys.resolve("ours.crt");
     run(
-        "-exportcert", "-alias", "ours", "-keystore", ours.toString(), "-storepass", PASSWORD,
-        "-file", certificate.toString());
+        "-exportcert",
+        "-alias",
+        "ours",
+        "-keystore",
+        ours.toString(),
+        "-storepass",
+        PASSWORD,
+        "-file",
+        certificate.toString());
     run(
-        "-importcert", "-noprompt", "-alias", "ours", "-file", certificate.toString(),
-        "-storetype", "PKCS12", "-keystore", trustOnly.toString(), "-storepass", PASSWORD);
+        "-importcert",
+        "-noprompt",
+        "-alias",
+        "ours",
+        "-file",
+        certificate.toString(),
+        "-storetype",
+        "PKCS12",
+        "-keystore",
+        trustOnly.toString(),
+        "-storepass",
+        PASSWORD);
     assertThatThrownBy(() -> load(trustOnly))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(trustOnly.toString())

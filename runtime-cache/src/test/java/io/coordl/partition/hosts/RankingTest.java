@@ -30,7 +30,11 @@ class RankingTest {
   void eachMemberOwnsAsMuchAsItsCapacity() {
     Ranking ranking =
         new Ranking(
-            List.of(member("a", 1 << 30), member("b", 3L << 30), member("c", 0), member("d", 4L << 30)));
+            List.of(
+                member("a", 1 << 30),
+                member("b", 3L << 30),
+                member("c", 0),
+                member("d", 4L << 30)));
     int[] owned = new int[4];
     int count = 80_000;
     keys(count).forEach(key -> owned[ranking.first(key)]++);
@@ -94,7 +98,8 @@ class RankingTest {
       known += place == Places.UNKNOWN ? 0 : 1;
     }
     assertThat(known).isEqualTo(keys.size());
-    keys(30_000).subList(20_000, 30_000).forEach(
-        key -> assertThat(places.of(key)).isEqualTo(Places.UNKNOWN));
+    keys(30_000)
+        .subList(20_000, 30_000)
+        .forEach(key -> assertThat(places.of(key)).isEqualTo(Places.UNKNOWN));
   }
 }

@@ -20,7 +20,7 @@ final class NodeList {
     for (int i = 0; i <= list.length(); i++) {
       char c = i == list.length() ? ',' : list.charAt(i);
       depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-      if (depth < 0 || depth > 1 || depth == 1 && i == list.length()) {
+      if (depth < 0 || depth > 1 || (depth == 1 && i == list.length())) {
         throw noList(list);
       }
       if (c == ',' && depth == 0) {

@@ -1,10 +1,12 @@
 package io.coordl.partition.hosts.membership;
 
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 import org.jgroups.logging.CustomLogFactory;
 import org.jgroups.logging.Log;
 import org.jgroups.logging.LogFactory;
@@ -52,18 +54,22 @@ final class Refusals extends NoopLogImpl {
   public void warn(String format, Object... arguments) {
     String from = null;
     Exception cause = null;
+    boolean tls = false;
     for (Object argument : arguments) {
       if (argument instanceof Socket socket && socket.getInetAddress() != null) {
         from = socket.getInetAddress().getHostAddress();
+        tls = socket instanceof SSLSocket;
       } else if (argument instanceof Exception exception) {
         cause = exception;
       }
     }
     if (from != null && cause != null && said.size() < MOST_SENTENCES && said.add(from)) {
+      // JGroups touches the socket once more, so that it is the second failure that is told.
+      boolean refused = cause instanceof SSLException || cause instanceof SocketException;
       words.accept(
           "A connection from "
               + from
-              + (cause instanceof SSLException
+              + (tls && refused
                   ? " showed no certificate that peer.tls trusts; it was refused."
                   : " did not speak as a peer of this version; it was closed."));
     }

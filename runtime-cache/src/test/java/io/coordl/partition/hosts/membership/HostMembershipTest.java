@@ -146,8 +146,8 @@ final class HostMembershipTest {
     Hosts.await(
         "both intruders are alone",
         () -> !intruder.members().isEmpty() && !naked.members().isEmpty());
-    Hosts.await("the one without TLS was refused", () -> refused("127.0.0.4"));
-    Hosts.await("the one with another key was refused", () -> refused("127.0.0.3"));
+    Hosts.await(words + ": the one without TLS was refused", () -> refused("127.0.0.4"));
+    Hosts.await(words + ": the one with another key was refused", () -> refused("127.0.0.3"));
     awaitMembers(intruder, List.of(Hosts.name(3, port)));
     awaitMembers(naked, List.of(Hosts.name(4, port)));
     assertThat(Hosts.names(first)).isEqualTo(Hosts.names(2, port));
@@ -166,7 +166,7 @@ final class HostMembershipTest {
     HostMembership first = host(1, named(1), "g", null);
     awaitMembers(first, Hosts.names(1, port));
     for (int i = 0; i < 3; i++) {
-      try (Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port)) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
         socket
             .getOutputStream()
             .write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -184,7 +184,7 @@ final class HostMembershipTest {
 
   @Test
   void aPortThatIsTakenIsSaidAndTheJobGoesOn() throws IOException {
-    try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       HostMembership first = host(1, named(2), "g", null);
       Hosts.await("it is said", () -> !words.isEmpty());
       assertThat(first.members()).isEmpty();

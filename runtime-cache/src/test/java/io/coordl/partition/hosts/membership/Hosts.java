@@ -26,7 +26,7 @@ final class Hosts {
     while (true) {
       try (ServerSocket any = new ServerSocket(0)) {
         int port = any.getLocalPort();
-        if (port % 2 == 0 && port < 65_000) {
+        if (port < 65_000) {
           try (ServerSocket next = new ServerSocket(port + 1)) {
             return next.getLocalPort() - 1;
           } catch (IOException e) {
