@@ -49,7 +49,7 @@ public final class DecodedStore implements Closeable {
     if (absolute == null || !filter.isItem(absolute)) {
       return null;
     }
-    ItemFile file = ItemFile.of(absolute);
+    ItemFile file = ItemFile.of(absolute, filter.names());
     if (file == null) {
       return null;
     }

@@ -17,10 +17,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path absolute
  * @param identity device and inode, so that growing is told from being replaced; null if unknown
+ * @param name what it is known by to others; null for its path and modification time
+ * @param names where that comes from
  */
-record ItemFile(String path, long size, long modifiedNanos, @Nullable Object identity) {
-  /** The file at {@code absolutePath}, null if it is not regular, missing or not readable. */
+record ItemFile(
+    String path,
+    long size,
+    long modifiedNanos,
+    @Nullable Object identity,
+    @Nullable ItemName name,
+    ItemNames names) {
+  /** As below; known by its absolute path. */
   static @Nullable ItemFile of(String absolutePath) {
+    return of(absolutePath, ItemNames.PATHS);
+  }
+
+  /** The file at {@code absolutePath}, null if it is not regular, missing or not readable. */
+  static @Nullable ItemFile of(String absolutePath, ItemNames names) {
     if (absolutePath.startsWith("/proc/") || absolutePath.startsWith("/sys/")) {
       return null;
     }
@@ -34,14 +47,19 @@ record ItemFile(String path, long size, long modifiedNanos, @Nullable Object ide
     if (attributes == null || !attributes.isRegularFile() || !file.canRead()) {
       return null;
     }
-    return new ItemFile(
-        absolutePath, attributes.size(), modifiedNanos(attributes), attributes.fileKey());
+    long size = attributes.size();
+    long modified = modifiedNanos(attributes);
+    ItemName name = names.of(absolutePath, size, modified);
+    return new ItemFile(absolutePath, size, modified, attributes.fileKey(), name, names);
   }
 
-  /** Whether the path still names a file of this size and modification time. */
+  /** Whether the path still names a file of this size and modification time, known as this one. */
   boolean unchanged() {
     BasicFileAttributes now = attributes(Path.of(path));
-    return now != null && now.size() == size && modifiedNanos(now) == modifiedNanos;
+    return now != null
+        && now.size() == size
+        && modifiedNanos(now) == modifiedNanos
+        && (name == null || name.equals(names.of(path, size, modifiedNanos)));
   }
 
   /** Whether it is this very file, not another of the name, that is longer now. */
@@ -61,13 +79,27 @@ record ItemFile(String path, long size, long modifiedNanos, @Nullable Object ide
   }
 
   ItemKey key(long block) {
-    return ItemKey.of(path, size, modifiedNanos, block);
+    return name == null
+        ? ItemKey.of(path, size, modifiedNanos, block)
+        : ItemKey.of(name.text(), size, name.version(), block);
   }
 
-  /** Reads the whole file; false if it is not as it was opened, before or after. */
+  /** Whether the whole file's bytes are what it is known by; said, and remembered, if not. */
+  boolean isNamed(byte[] bytes, int offset) {
+    if (name == null || name.listed() == null || name.listed().isOf(bytes, offset, (int) size)) {
+      return true;
+    }
+    names.isWrong(name, path);
+    return false;
+  }
+
+  /** Reads the whole file; false if it is not as it was opened, or not what it is known by. */
   boolean readWhole(byte[] target, int offset) throws IOException {
     try (RandomAccessFile storage = new RandomAccessFile(path, "r")) {
-      return readFully(storage, target, offset, (int) size) && storage.read() < 0 && unchanged();
+      return readFully(storage, target, offset, (int) size)
+          && storage.read() < 0
+          && unchanged()
+          && isNamed(target, offset);
     }
   }
 

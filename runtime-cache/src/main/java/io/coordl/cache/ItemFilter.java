@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Which files are items of the data set. Called on the program's threads at each open and, for
- * files that stay open, at each read; must be quick and safe for concurrent use.
+ * Which files are items of the data set, and by what they are known. Called on the program's
+ * threads at each open and, for files that stay open, at each read; must be quick and safe for
+ * concurrent use.
  */
 public interface ItemFilter {
   /** Whether the file is an item now. */
@@ -19,6 +20,32 @@ public interface ItemFilter {
   /** Whether the file could ever be one: what stays open is then watched. */
   default boolean mayBeItem(String absolutePath) {
     return true;
+  }
+
+  /** By what items are known to all who share them: absolute paths, unless told. */
+  default ItemNames names() {
+    return ItemNames.PATHS;
+  }
+
+  /** The same files, known by {@code names}. */
+  default ItemFilter named(ItemNames names) {
+    ItemFilter files = this;
+    return new ItemFilter() {
+      @Override
+      public boolean isItem(String absolutePath) {
+        return files.isItem(absolutePath);
+      }
+
+      @Override
+      public boolean mayBeItem(String absolutePath) {
+        return files.mayBeItem(absolutePath);
+      }
+
+      @Override
+      public ItemNames names() {
+        return names;
+      }
+    };
   }
 
   /** Inferred: every file read while this thread loads a sample. */

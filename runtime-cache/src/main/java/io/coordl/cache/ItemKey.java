@@ -1,9 +1,10 @@
 package io.coordl.cache;
 
 /**
- * Identity of an item: 128 bits over its absolute path, size, modification time and, for a block of
- * a large file, the number of the block. Equal keys are taken for the same content; with 14 million
- * items the chance that any two differ and collide is below 1e-24.
+ * Identity of an item: 128 bits over what it is known by (its absolute path, or see {@link
+ * ItemNames}), size, modification time and, for a block of a large file, the number of the block.
+ * Equal keys are taken for the same content; with 14 million items the chance that any two differ
+ * and collide is below 1e-24.
  *
  * <p>The hash is MurmurHash3 x64 128 (public domain, Austin Appleby) over UTF-16 code units: good
  * spread at 4 characters a round, and no security provider to start up on a thread of the program.
@@ -17,18 +18,18 @@ public record ItemKey(long high, long low) {
   public static final long WHOLE = -1;
 
   /** The key of a file, or of a block of it; {@link #WHOLE} for the former. */
-  public static ItemKey of(String absolutePath, long size, long modifiedNanos, long block) {
+  public static ItemKey of(String name, long size, long modifiedNanos, long block) {
     long h1 = 0;
     long h2 = 0;
-    int length = absolutePath.length();
+    int length = name.length();
     int at = 0;
     for (; at + 8 <= length; at += 8) {
-      h1 = mixFirst(h1, h2, word(absolutePath, at, 4));
-      h2 = mixSecond(h1, h2, word(absolutePath, at + 4, 4));
+      h1 = mixFirst(h1, h2, word(name, at, 4));
+      h2 = mixSecond(h1, h2, word(name, at + 4, 4));
     }
     int rest = length - at;
-    h1 = mixFirst(h1, h2, word(absolutePath, at, Math.min(4, rest)));
-    h2 = mixSecond(h1, h2, word(absolutePath, at + 4, Math.max(0, rest - 4)));
+    h1 = mixFirst(h1, h2, word(name, at, Math.min(4, rest)));
+    h2 = mixSecond(h1, h2, word(name, at + 4, Math.max(0, rest - 4)));
     h1 = mixFirst(h1, h2, size);
     h2 = mixSecond(h1, h2, modifiedNanos);
     h1 = mixFirst(h1, h2, block);

@@ -87,7 +87,7 @@ public final class MinioCache implements ItemSource {
     if (absolute == null || !filter.isItem(absolute)) {
       return null;
     }
-    ItemFile file = ItemFile.of(absolute);
+    ItemFile file = ItemFile.of(absolute, filter.names());
     if (file == null) {
       return null;
     }
@@ -208,7 +208,7 @@ public final class MinioCache implements ItemSource {
     if (absolute == null || !filter.isItem(absolute)) {
       return null;
     }
-    ItemFile file = ItemFile.of(absolute);
+    ItemFile file = ItemFile.of(absolute, filter.names());
     return file != null && file.size() > 0 && file.size() <= WHOLE_LIMIT ? file : null;
   }
 
@@ -224,7 +224,7 @@ public final class MinioCache implements ItemSource {
     if (absolute == null || !filter.mayBeItem(absolute)) {
       return null;
     }
-    ItemFile file = ItemFile.of(absolute);
+    ItemFile file = ItemFile.of(absolute, filter.names());
     if (file == null) {
       return null;
     }

@@ -146,7 +146,7 @@ final class PiecewiseItem extends OpenItem {
       }
     }
     counters.missBytes(length);
-    changed = !file.unchanged();
+    changed = !file.unchanged() || (whole && !file.isNamed(target, offset));
     return !changed;
   }
 

@@ -20,6 +20,18 @@ public enum Option {
       "inferred, PATH or GLOB (may be repeated)",
       Values.LIST,
       "which files are items of the data set; inferred: those read while a sample is loaded"),
+  DATASET_ROOT(
+      "none",
+      "none, PATH",
+      Values.TEXT,
+      "items below it are known to other jobs and hosts by their path relative to it, size and"
+          + " modification time; all others by absolute path"),
+  DATASET_MANIFEST(
+      "none",
+      "none, FILE",
+      Values.TEXT,
+      "what sha256sum prints when run in dataset.root: files older than it are known by content,"
+          + " so that copies with other modification times are the same items"),
   CACHE(
       "off",
       "off, minio",

@@ -156,6 +156,9 @@ public final class Options {
     without(remarks, raw, Option.CACHE_SIZE, "cache=minio");
     without(remarks, decoded, Option.DECODED_SIZE, "decoded=share");
     without(remarks, raw || decoded, Option.CACHE_SCOPE, "cache=minio or decoded=share");
+    boolean shared = get(Option.CACHE_SCOPE).equals("host");
+    without(remarks, shared, Option.DATASET_ROOT, "cache.scope=host or peer=");
+    without(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");
     boolean coordinate = get(Option.PREP).equals("coordinate");
     without(remarks, coordinate, Option.PREP_JOBS, "prep=coordinate");
     without(remarks, coordinate, Option.PREP_SIZE, "prep=coordinate");

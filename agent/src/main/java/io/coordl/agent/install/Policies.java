@@ -6,6 +6,7 @@ import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
+import io.coordl.cache.ItemNames;
 import io.coordl.cache.MinioCache;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /** From options to what they ask for. A policy that cannot be had is said, and left out. */
 final class Policies {
   private static final String HOST = "host";
+  private static final String NONE = "none";
 
   /** Part of the free memory that each staging buffer may take: others will be needed. */
   private static final double PREP_SHARE = 0.125;
@@ -48,11 +50,23 @@ final class Policies {
   Policies(Options options, JobMonitor job) {
     this.options = options;
     this.job = job;
-    this.filter =
-        options.get(Option.DATASET).equals("inferred")
-            ? ItemFilter.inferred(job.spans()::loadingSample)
-            : ItemFilter.matching(options.list(Option.DATASET));
+    this.filter = files(options, job).named(names(options, job));
     this.scope = options.get(Option.CACHE_SCOPE);
+  }
+
+  private static ItemFilter files(Options options, JobMonitor job) {
+    return options.get(Option.DATASET).equals("inferred")
+        ? ItemFilter.inferred(job.spans()::loadingSample)
+        : ItemFilter.matching(options.list(Option.DATASET));
+  }
+
+  /** Where nothing is kept it does not matter what items are known by. */
+  private static ItemNames names(Options options, JobMonitor job) {
+    String root = options.get(Option.DATASET_ROOT);
+    String manifest = options.get(Option.DATASET_MANIFEST);
+    return root.equals(NONE) || !(keepsRaw(options) || keepsDecoded(options))
+        ? ItemNames.PATHS
+        : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, job.log()::say);
   }
 
   private static boolean keepsRaw(Options options) {

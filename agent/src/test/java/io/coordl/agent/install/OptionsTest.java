@@ -98,6 +98,8 @@ final class OptionsTest {
         Arguments.of("enabled=no", "enabled=no is not valid: expected true, false"),
         Arguments.of("record=", "record= is not valid: expected FILE, off"),
         Arguments.of("dataset=", "dataset= is not valid: expected inferred, PATH or GLOB"),
+        Arguments.of("dataset.root=", "dataset.root= is not valid: expected none, PATH"),
+        Arguments.of("dataset.manifest=", "dataset.manifest= is not valid: expected none, FILE"),
         Arguments.of("group=", "group= is not valid: expected NAME"),
         Arguments.of("dataset=/data/[a", "dataset=/data/[a is not valid: expected inferred"),
         Arguments.of("peer=", "peer= is not valid: expected off, HOST[:PORT]"),
@@ -286,6 +288,15 @@ final class OptionsTest {
     assertThat(Options.parse("cache=minio,group=a", null).remarks())
         .containsExactly("group=a has no effect without cache.scope=host or prep=coordinate");
     assertThat(Options.parse("cache=minio,cache.scope=host,group=a", null).remarks()).isEmpty();
+  }
+
+  @Test
+  void aRootNeedsOthersAndAManifestARoot() {
+    assertThat(parse("cache=minio,cache.scope=host,dataset.manifest=SUMS").remarks())
+        .containsExactly("dataset.manifest=SUMS has no effect without dataset.root");
+    assertThat(parse("cache=minio,dataset.root=/data").remarks())
+        .containsExactly("dataset.root=/data has no effect without cache.scope=host or peer=");
+    assertThat(parse("peer=h1,dataset.root=/data,dataset.manifest=SUMS").remarks()).isEmpty();
   }
 
   @Test

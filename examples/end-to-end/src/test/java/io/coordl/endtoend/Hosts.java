@@ -1,0 +1,318 @@
+package io.coordl.endtoend;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Some hosts on this machine: each a network namespace with an address of its own, on a link to a
+ * common switch whose rate is limited, and with a {@code /dev/shm} of its own whose size is its
+ * memory. Where that is not possible (it takes root and iproute2), each is an address of the
+ * loopback network; a link cannot be cut then. {@code -Dcoordl.loopback=true} has it so. Closing
+ * takes them down.
+ */
+final class Hosts implements AutoCloseable {
+  /** What JGroups listens on; the items' port is the next. */
+  static final int PORT = 7800;
+
+  private static final String RATE = "400mbit";
+  private static final boolean NAMESPACES = namespacesWork();
+
+  private final String name = "coordl" + ProcessHandle.current().pid() + "-" + number();
+  private final Path directory;
+  private final String group = "hosts-" + UUID.randomUUID();
+  private final List<Host> hosts = new ArrayList<>();
+  private final Deque<Step> undo = new ArrayDeque<>();
+
+  private static int made;
+
+  private interface Step {
+    void run() throws IOException, InterruptedException;
+  }
+
+  /**
+   * Makes hosts.
+   *
+   * @param directory an empty one, for what they keep
+   * @param memory bytes of each one's {@code /dev/shm}
+   */
+  Hosts(Path directory, int count, long memory) throws IOException, InterruptedException {
+    this.directory = directory;
+    // A test that is broken off leaves nothing behind.
+    Runtime.getRuntime().addShutdownHook(new Thread(this::brokenOff));
+    try {
+      if (NAMESPACES) {
+        Shell.run("ip", "netns", "add", switchName());
+        undo.push(() -> Shell.run("ip", "netns", "del", switchName()));
+        inSwitch("link", "add", "bridge", "type", "bridge");
+        inSwitch("link", "set", "bridge", "up");
+      }
+      for (int i = 1; i <= count; i++) {
+        hosts.add(NAMESPACES ? namespace(i, memory) : new Host(i, List.of()));
+      }
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static synchronized int number() {
+    return ++made;
+  }
+
+  private static boolean namespacesWork() {
+    try {
+      String probe = "coordl-probe" + ProcessHandle.current().pid();
+      boolean work =
+          !Boolean.getBoolean("coordl.loopback")
+              && Shell.works("ip", "netns", "add", probe)
+              && Shell.works("tc", "-V")
+              && Shell.works("nsenter", "-V")
+              && Shell.works("unshare", "--mount", "true");
+      Shell.works("ip", "netns", "del", probe);
+      System.out.println(
+          work
+              ? "hosts are network namespaces, with links of " + RATE + " each"
+              : "hosts are addresses of the loopback network: network namespaces cannot be had here"
+                  + " (they take root and iproute2), and no link can be cut");
+      return work;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Whether hosts are namespaces: links can be cut then. */
+  static boolean areNamespaces() {
+    return NAMESPACES;
+  }
+
+  private String switchName() {
+    return name + "-0";
+  }
+
+  private void inSwitch(String... arguments) throws IOException, InterruptedException {
+    Shell.run(
+        Stream.concat(Stream.of("ip", "-n", switchName()), Stream.of(arguments))
+            .toArray(String[]::new));
+  }
+
+  private Host namespace(int number, long memory) throws IOException, InterruptedException {
+    String own = name + "-" + number;
+    String port = "port" + number;
+    Shell.run("ip", "netns", "add", own);
+    undo.push(() -> Shell.run("ip", "netns", "del", own));
+    Shell.run(
+        "ip",
+        "link",
+        "add",
+        "eth0",
+        "netns",
+        own,
+        "type",
+        "veth",
+        "peer",
+        "name",
+        port,
+        "netns",
+        switchName());
+    inSwitch("link", "set", port, "master", "bridge", "up");
+    Shell.run("ip", "-n", own, "link", "set", "lo", "up");
+    Shell.run("ip", "-n", own, "addr", "add", address(number) + "/24", "dev", "eth0");
+    Shell.run("ip", "-n", own, "link", "set", "eth0", "up");
+    limit(own, "eth0");
+    limit(switchName(), port);
+    // The mounts last as long as a process has them.
+    Process keeper =
+        new ProcessBuilder(
+                "ip",
+                "netns",
+                "exec",
+                own,
+                "unshare",
+                "--mount",
+                "/bin/sh",
+                "-c",
+                "mount --make-rprivate / && mount -t tmpfs -o size=$0 tmpfs /dev/shm && echo ready"
+                    + " && exec sleep infinity",
+                Long.toString(memory))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    undo.push(() -> keeper.destroyForcibly().waitFor());
+    BufferedReader said =
+        new BufferedReader(new InputStreamReader(keeper.getInputStream(), StandardCharsets.UTF_8));
+    if (!"ready".equals(said.readLine())) {
+      throw new IOException("A host cannot be made.");
+    }
+    String pid = Long.toString(keeper.pid());
+    return new Host(number, List.of("nsenter", "--target", pid, "--mount", "--net"));
+  }
+
+  private static void limit(String namespace, String device)
+      throws IOException, InterruptedException {
+    Shell.run(
+        "tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "tbf", "rate", RATE, "burst",
+        "256kb", "latency", "100ms");
+  }
+
+  private static String address(int number) {
+    return NAMESPACES ? "10.77.0." + number : "127.0.77." + number;
+  }
+
+  /** How many. */
+  int count() {
+    return hosts.size();
+  }
+
+  /** Numbered from 1 on. */
+  Host get(int number) {
+    return hosts.get(number - 1);
+  }
+
+  /** All. */
+  List<Host> all() {
+    return hosts;
+  }
+
+  private void brokenOff() {
+    if (!undo.isEmpty()) {
+      ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+      try {
+        close();
+      } catch (IOException e) {
+        System.err.println(e.getMessage());
+      }
+    }
+  }
+
+  /** Takes them down, as far as they were made. */
+  @Override
+  public synchronized void close() throws IOException {
+    IOException first = null;
+    while (!undo.isEmpty()) {
+      try {
+        undo.pop().run();
+      } catch (InterruptedException e) {
+        // The rest is taken down all the same.
+        Thread.currentThread().interrupt();
+      } catch (IOException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  /** One of them. */
+  final class Host {
+    private final int number;
+    private final List<String> command;
+
+    Host(int number, List<String> command) {
+      this.number = number;
+      this.command = command;
+    }
+
+    /** From 1 on. */
+    int number() {
+      return number;
+    }
+
+    /** The address it is reached at. */
+    String address() {
+      return Hosts.address(number);
+    }
+
+    /** What puts a command that follows on this host. */
+    List<String> command() {
+      return command;
+    }
+
+    /** A directory of its own. */
+    Path directory() throws IOException {
+      return Files.createDirectories(directory.resolve("host" + number));
+    }
+
+    /** Copies a data set to it; with the times of the files, or with today's. */
+    Path copy(Path data, boolean times) throws IOException, InterruptedException {
+      Path copy = directory().resolve(data.getFileName());
+      Shell.run("cp", times ? "-rp" : "-r", data.toString(), copy.toString());
+      return copy;
+    }
+
+    /** Arguments of the agent for a job on it that knows no other. */
+    String arguments(Path data) {
+      return arguments(data, group + "-" + number);
+    }
+
+    /** The same, and all hosts as peers. Another address to listen at makes another host. */
+    String peerArguments(Path data) {
+      return arguments(data, group)
+          + hosts.stream()
+              .map(host -> ",peer=" + host.address() + ":" + PORT)
+              .collect(Collectors.joining())
+          + (NAMESPACES ? "" : ",peer.bind=" + address() + ":" + PORT);
+    }
+
+    private String arguments(Path data, String shared) {
+      return "dataset.root=" + data + ",cache=minio,cache.scope=host,group=" + shared;
+    }
+
+    /**
+     * Sends bytes to a port of another host, as far as it takes them, and waits for the end.
+     *
+     * @param from a command of the shell that prints them
+     */
+    void send(String from, Host to, int port) throws InterruptedException {
+      List<String> send = new ArrayList<>(command);
+      String connection = "/dev/tcp/" + to.address() + "/" + port;
+      send.addAll(
+          List.of(
+              "/bin/bash",
+              "-c",
+              "exec 3<>" + connection + " && { " + from + " >&3; timeout 10 cat <&3 >/dev/null; }"));
+      Shell.works(send.toArray(new String[0]));
+    }
+
+    /** What listens on this host: in a namespace all, else what does at its address. */
+    List<Sockets.Listening> listening() throws IOException, InterruptedException {
+      return Sockets.listening(command).stream()
+          .filter(socket -> NAMESPACES || socket.at().startsWith(address() + ":"))
+          .toList();
+    }
+
+    /** Whether the job is the one that listens at {@link #PORT} on this host. */
+    boolean isCarrier(Reader job) throws IOException, InterruptedException {
+      for (Sockets.Listening socket : listening()) {
+        if (socket.at().equals(address() + ":" + PORT) && Sockets.has(job.pid(), socket)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Cuts its link at the switch: nothing arrives, and nobody is told. */
+    void cut() throws IOException, InterruptedException {
+      inSwitch("link", "set", "port" + number, "down");
+    }
+
+    /** Undoes {@link #cut}. */
+    void heal() throws IOException, InterruptedException {
+      inSwitch("link", "set", "port" + number, "up");
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.Jdk;
+import io.coordl.endtoend.Hosts.Host;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Who does not belong to the hosts is refused, which is said once, and their jobs go on. */
+class IntruderIT {
+  private static final int ITEMS = 60;
+  private static final int PAUSE_MICROS = 2000;
+  private static final long MEMORY = 64L << 20;
+
+  private final Jdk jdk = Workshop.newestJdk();
+
+  private Path keystore(Path directory, String name) throws Exception {
+    String keytool = jdk.java().resolveSibling("keytool").toString();
+    Path store = directory.resolve(name + ".p12");
+    Path certificate = directory.resolve(name + ".pem");
+    Shell.run(
+        keytool, "-genkeypair", "-keystore", store.toString(), "-storetype", "PKCS12", "-storepass",
+        "secret", "-alias", "own", "-dname", "CN=" + name, "-keyalg", "EC", "-validity", "2");
+    Shell.run(
+        keytool, "-exportcert", "-rfc", "-keystore", store.toString(), "-storepass", "secret",
+        "-alias", "own", "-file", certificate.toString());
+    Shell.run(
+        keytool, "-importcert", "-noprompt", "-keystore", store.toString(), "-storepass", "secret",
+        "-alias", "trusted", "-file", certificate.toString());
+    return store;
+  }
+
+  private Reader start(Host host, String name, Path data, ItemSet items, String more, Path trace)
+      throws Exception {
+    return Reader.start(
+        host,
+        name,
+        data,
+        items,
+        host.peerArguments(data) + ",cache.size=32m" + more,
+        new Reader.Plan(jdk, 0, name.hashCode(), PAUSE_MICROS),
+        StorageReads.trace(trace));
+  }
+
+  @Test
+  void whoHasNoKeyGetsNothingAndGivesNothing() throws Exception {
+    Path directory = Workshop.empty("intruder-key");
+    ItemSet items = ItemSet.make(directory, ITEMS);
+    String ours = ",peer.tls.password=secret,peer.tls=" + keystore(directory, "ours");
+    String theirs = ",peer.tls.password=secret,peer.tls=" + keystore(directory, "theirs");
+    List<Reader> all = new ArrayList<>();
+    try (Hosts hosts = new Hosts(directory, 3, MEMORY)) {
+      Host third = hosts.get(3);
+      List<Path> data = new ArrayList<>();
+      for (Host host : hosts.all()) {
+        data.add(host.copy(items.directory(), true));
+      }
+      try {
+        List<Reader> friends = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+          Host host = hosts.get(i + 1);
+          Path trace = host.directory().resolve("trace");
+          Reader reader =
+              start(host, "friend" + i, data.get(i), items, ours + ",peer.hosts=2", trace);
+          friends.add(reader);
+          all.add(reader);
+        }
+        for (Reader friend : friends) {
+          friend.awaitWholeEpochs(1);
+        }
+        Map<String, Integer> once = new TreeMap<>();
+        items.names().forEach(name -> once.put(name, 1));
+        for (String key : List.of(theirs, "")) {
+          Path trace = third.directory().resolve("trace" + key.length());
+          Reader intruder = start(third, "intruder" + key.length(), data.get(2), items, key, trace);
+          all.add(intruder);
+          intruder.awaitWholeEpochs(2);
+          for (Reader friend : friends) {
+            friend.awaitWholeEpochs(1);
+          }
+          intruder.tell();
+          intruder.awaitGood();
+          // All that it has, it has from its own storage.
+          assertThat(StorageReads.of(trace, data.get(2)).differenceFrom(items.directory(), once))
+              .isEmpty();
+        }
+        StorageReads reads = new StorageReads(Map.of(), 0);
+        List<String> said = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+          friends.get(i).tell();
+        }
+        for (int i = 0; i < 2; i++) {
+          said.addAll(unaffected(friends.get(i)));
+          reads =
+              reads.plus(
+                  StorageReads.of(hosts.get(i + 1).directory().resolve("trace"), data.get(i)));
+        }
+        assertThat(reads.differenceFrom(items.directory(), once)).isEmpty();
+        if (Hosts.areNamespaces()) { // Else all come from the same address.
+          assertThat(said).anyMatch(line -> line.contains(third.address()));
+        }
+      } finally {
+        all.forEach(Reader::close);
+      }
+    }
+  }
+
+  /** What the agent of a job said that has to end well; each sentence but once. */
+  private static List<String> unaffected(Reader reader) throws InterruptedException {
+    ChildResult result = reader.awaitGood();
+    List<String> said = Reader.agentLines(result);
+    assertThat(said).doesNotHaveDuplicates().noneMatch(line -> line.contains("fault"));
+    return said;
+  }
+
+  @Test
+  void noiseAndAnotherVersionAreRefusedOnce() throws Exception {
+    Path directory = Workshop.empty("intruder-noise");
+    ItemSet items = ItemSet.make(directory, ITEMS);
+    List<Reader> readers = new ArrayList<>();
+    try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
+      try {
+        List<Path> data = new ArrayList<>();
+        for (Host host : hosts.all()) {
+          data.add(host.copy(items.directory(), true));
+          Path trace = host.directory().resolve("trace");
+          readers.add(
+              start(host, "reader" + host.number(), data.get(data.size() - 1), items,
+                  ",peer.hosts=2", trace));
+        }
+        for (Reader reader : readers) {
+          reader.awaitWholeEpochs(1);
+        }
+        Host from = hosts.get(2);
+        for (int i = 0; i < 5; i++) {
+          from.send("head -c 300000 /dev/urandom", hosts.get(1), Hosts.PORT);
+          from.send("head -c 300000 /dev/urandom", hosts.get(1), Hosts.PORT + 1);
+          // "CoorDLp1", and version 99.
+          from.send("printf 'CoorDLp1\\0\\0\\0c\\0\\0\\0\\0'", hosts.get(1), Hosts.PORT + 1);
+        }
+        for (Reader reader : readers) {
+          reader.awaitWholeEpochs(1);
+          reader.tell();
+        }
+        List<String> said = unaffected(readers.get(0));
+        unaffected(readers.get(1));
+        assertThat(said).filteredOn(line -> line.contains("version 99")).hasSize(1);
+        assertThat(said)
+            .filteredOn(line -> line.contains("does not speak as a peer does"))
+            .hasSize(1);
+        StorageReads reads = new StorageReads(Map.of(), 0);
+        for (Host host : hosts.all()) {
+          Path copy = data.get(host.number() - 1);
+          reads = reads.plus(StorageReads.of(host.directory().resolve("trace"), copy));
+        }
+        Map<String, Integer> once = new TreeMap<>();
+        for (String name : items.names()) {
+          assertThat(Files.exists(items.directory().resolve(name))).isTrue();
+          once.put(name, 1);
+        }
+        assertThat(reads.differenceFrom(items.directory(), once)).isEmpty();
+      } finally {
+        readers.forEach(Reader::close);
+      }
+    }
+  }
+}

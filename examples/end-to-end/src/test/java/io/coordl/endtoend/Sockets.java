@@ -1,0 +1,68 @@
+package io.coordl.endtoend;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What the kernel says of sockets, from {@code /proc/net}. Any thread. */
+final class Sockets {
+  private static final String LISTEN = "0A";
+  private static final String OPEN = "07";
+  private static final String MAPPED = "0000000000000000FFFF0000";
+
+  /** A socket that waits for others, at {@code ADDRESS:PORT}. */
+  record Listening(String at, String inode) {}
+
+  private Sockets() {}
+
+  /**
+   * Those that listen, and those of UDP, in the network that {@code command} puts what follows in.
+   */
+  static List<Listening> listening(List<String> command) throws IOException, InterruptedException {
+    List<Listening> found = new ArrayList<>();
+    for (String protocol : List.of("tcp", "tcp6", "udp", "udp6")) {
+      List<String> show = new ArrayList<>(command);
+      show.addAll(List.of("cat", "/proc/net/" + protocol));
+      String wanted = protocol.startsWith("tcp") ? LISTEN : OPEN;
+      for (String line : Shell.run(show.toArray(new String[0])).lines().skip(1).toList()) {
+        String[] words = line.strip().split("\\s+", -1);
+        if (words[3].equals(wanted)) {
+          found.add(new Listening(address(words[1]), words[9]));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Whether the process has that socket open. */
+  static boolean has(long pid, Listening socket) throws IOException {
+    try (Stream<Path> open = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+      for (Path descriptor : open.toList()) {
+        if (Files.isSymbolicLink(descriptor)
+            && Files.readSymbolicLink(descriptor)
+                .toString()
+                .equals("socket:[" + socket.inode() + "]")) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** {@code 0100007F:1E78} is 127.0.0.1:7800; one of IPv6 that is none of IPv4 stays as it is. */
+  private static String address(String hex) {
+    String[] parts = hex.split(":", -1);
+    String number =
+        parts[0].startsWith(MAPPED) ? parts[0].substring(MAPPED.length()) : parts[0];
+    String address = number;
+    if (number.length() == 8) {
+      long bits = Long.parseLong(number, 16);
+      address =
+          (bits & 0xff) + "." + (bits >> 8 & 0xff) + "." + (bits >> 16 & 0xff) + "." + (bits >> 24);
+    }
+    return address + ":" + Integer.parseInt(parts[1], 16);
+  }
+}

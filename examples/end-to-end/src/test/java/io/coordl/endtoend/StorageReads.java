@@ -1,0 +1,108 @@
+package io.coordl.endtoend;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What a process read of a directory's files, counted from outside by strace: how often each was
+ * opened, and how many bytes came out of it. Immutable once read.
+ *
+ * @param opens by name relative to the directory
+ * @param bytes of all files
+ */
+record StorageReads(Map<String, Integer> opens, long bytes) {
+  private static final Pattern OPENED = Pattern.compile("openat\\(.*\\) = \\d+<(?<path>/[^>]*)>$");
+  private static final Pattern READ =
+      Pattern.compile("(?:read|pread64)\\(\\d+<(?<path>/[^>]*)>, .* = (?<count>\\d+)$");
+
+  /** The command that traces what follows it into files that begin with {@code output}. */
+  static List<String> trace(Path output) {
+    return List.of(
+        "strace",
+        "-ff", // A file per thread, so that no line is in two parts.
+        "--seccomp-bpf",
+        "-qq",
+        "-y",
+        "-s",
+        "0",
+        "-e",
+        "trace=openat,read,pread64",
+        "-e",
+        "signal=none",
+        "-o",
+        output.toString());
+  }
+
+  /** What the traces that begin with {@code output} say of the files below {@code directory}. */
+  static StorageReads of(Path output, Path directory) throws IOException {
+    Map<String, Integer> opens = new TreeMap<>();
+    long bytes = 0;
+    String below = directory.toRealPath() + "/";
+    try (Stream<Path> files = Files.list(output.getParent())) {
+      for (Path file :
+          files
+              .filter(f -> f.getFileName().toString().startsWith(output.getFileName() + "."))
+              .toList()) {
+        for (String line : Files.readAllLines(file)) {
+          Matcher opened = OPENED.matcher(line);
+          if (opened.find()
+              && !line.contains("O_DIRECTORY")
+              && opened.group("path").startsWith(below)) {
+            opens.merge(opened.group("path").substring(below.length()), 1, Integer::sum);
+          }
+          Matcher read = READ.matcher(line);
+          if (read.find() && read.group("path").startsWith(below)) {
+            bytes += Long.parseLong(read.group("count"));
+          }
+        }
+      }
+    }
+    return new StorageReads(opens, bytes);
+  }
+
+  /**
+   * What contradicts, as a sentence, that each of these files was opened so many times and none
+   * else, and was read as a whole each time; empty if nothing does.
+   */
+  String differenceFrom(Path directory, Map<String, Integer> expected) throws IOException {
+    Set<String> all = new TreeSet<>(expected.keySet());
+    all.addAll(opens.keySet());
+    List<String> different = new ArrayList<>();
+    long expectedBytes = 0;
+    for (String name : all) {
+      int wanted = expected.getOrDefault(name, 0);
+      int counted = opens.getOrDefault(name, 0);
+      if (counted != wanted) {
+        different.add(name + " " + counted + " times instead of " + wanted);
+      }
+      expectedBytes += wanted == 0 ? 0 : wanted * Files.size(directory.resolve(name));
+    }
+    if (!different.isEmpty()) {
+      return different.size()
+          + " of "
+          + all.size()
+          + " files were not opened as often as expected: "
+          + different.subList(0, Math.min(5, different.size()));
+    }
+    return bytes == expectedBytes
+        ? ""
+        : bytes + " bytes were read instead of " + expectedBytes;
+  }
+
+  /** Both together. */
+  StorageReads plus(StorageReads other) {
+    Map<String, Integer> sum = new TreeMap<>(opens);
+    other.opens.forEach((name, count) -> sum.merge(name, count, Integer::sum));
+    return new StorageReads(sum, bytes + other.bytes);
+  }
+}

@@ -1,0 +1,353 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code sha256sum} says of the files of a data set: 128 bits of each content, found by 128
+ * bits of each path, in an open-addressing table on the heap of 40 bytes a line, which takes at
+ * most an eighth of the maximum heap; lines for which there is no room are left out. The file is
+ * read twice, to count and to parse: about 1 s for a million lines.
+ *
+ * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name to the end of the
+ * line, which has to be there; a {@code \} in front says that {@code \\}, {@code \n} and {@code \r}
+ * stand for backslash, new line and carriage return in the name. Other lines are left out, and so
+ * are two that contradict each other. Names that end with a carriage return are taken for lines of
+ * another system's editor, which no sum was made for.
+ *
+ * <p>Safe for concurrent use once read; {@link #find} never waits.
+ */
+final class Manifest {
+  private static final int DIGITS = 64;
+  private static final int NAME_AT = DIGITS + 2;
+
+  /** A name of the longest path, every byte escaped. */
+  private static final int LONGEST_LINE = 1 + NAME_AT + 2 * 4096;
+
+  private static final int WORDS = 4;
+  private static final int HEAP_PART = 8;
+
+  /** So many lines that are wrong, and none is believed. */
+  static final int MOST_VOID = 1000;
+
+  /** Names of files are decoded like this by the JVM itself. */
+  private static final Charset NAMES = names();
+
+  private final Path file;
+  private final Consumer<String> words;
+  private final long madeNanos;
+  private final long[] table;
+  private final Set<ItemKey> voided = ConcurrentHashMap.newKeySet();
+  private volatile boolean off;
+
+  private long lines;
+  private long bad;
+  private long firstBad;
+  private long leftOut;
+  private long room;
+
+  /**
+   * A file of which the content is said.
+   *
+   * @param path hash of its path
+   * @param high first 64 bits of its SHA-256
+   * @param low the next 64
+   */
+  record Line(ItemKey path, long high, long low) {
+    /** A text that follows from the content. */
+    String content() {
+      HexFormat hex = HexFormat.of();
+      return "sha256:" + hex.toHexDigits(high) + hex.toHexDigits(low);
+    }
+
+    /** Whether these bytes are that content. */
+    boolean isOf(byte[] bytes, int offset, int length) {
+      MessageDigest digest;
+      try {
+        digest = MessageDigest.getInstance("SHA-256");
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("Every JVM has SHA-256", e);
+      }
+      digest.update(bytes, offset, length);
+      byte[] sum = digest.digest();
+      return word(sum, 0) == high && word(sum, 8) == low;
+    }
+
+    private static long word(byte[] sum, int at) {
+      long word = 0;
+      for (int i = 0; i < Long.BYTES; i++) {
+        word = word << 8 | (sum[at + i] & 0xff);
+      }
+      return word;
+    }
+  }
+
+  private Manifest(Path file, Consumer<String> words, long madeNanos, long lines) {
+    this.file = file;
+    this.words = words;
+    this.madeNanos = madeNanos;
+    long fits = Runtime.getRuntime().maxMemory() / HEAP_PART / (Long.BYTES * (WORDS + 1));
+    this.room = Math.min(lines, Math.min(fits, Integer.MAX_VALUE / (WORDS + 2)));
+    this.table = new long[(int) (room + room / 4 + 1) * WORDS];
+  }
+
+  /**
+   * Reads a manifest, and says what is wrong with it.
+   *
+   * @param relative what a listed name is known by below the root; null for what is not there
+   * @param words takes sentences for the user
+   * @throws IOException if it is not a file that can be read, or changes meanwhile
+   */
+  static Manifest read(
+      Path file, Function<String, @Nullable String> relative, Consumer<String> words)
+      throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new IOException("no such file, or not a regular one");
+    }
+    try (RandomAccessFile storage = new RandomAccessFile(file.toFile(), "r")) {
+      long made = madeNanos(file);
+      long size = storage.length();
+      Manifest manifest = new Manifest(file, words, made, count(storage));
+      storage.seek(0);
+      manifest.parse(storage, relative);
+      if (storage.length() != size || madeNanos(file) != made) {
+        throw new IOException("it changed while it was read");
+      }
+      manifest.report();
+      return manifest;
+    } catch (OutOfMemoryError e) {
+      throw new IOException("there is no room for it on the heap", e);
+    }
+  }
+
+  /** A date may be set, forward too; that of the inode's last change may not. */
+  private static long madeNanos(Path file) throws IOException {
+    return Math.min(
+        Files.getLastModifiedTime(file).to(TimeUnit.NANOSECONDS), ItemNames.changedNanos(file));
+  }
+
+  private static Charset names() {
+    try {
+      return Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+    } catch (IllegalArgumentException e) {
+      return StandardCharsets.UTF_8;
+    }
+  }
+
+  // ---- asking
+
+  /** Files that were not changed since then, by the clock of the file system, are as it says. */
+  long madeNanos() {
+    return madeNanos;
+  }
+
+  /** The line of the file at that path below the root; null if there is none to be believed. */
+  @Nullable Line find(String relative) {
+    ItemKey path = key(relative);
+    int at = off ? -1 : slot(path);
+    if (at < 0 || isFree(at) || isContradicted(at) || voided.contains(path)) {
+      return null;
+    }
+    return new Line(path, table[at + 2], table[at + 3]);
+  }
+
+  /** The line was believed, and is wrong about the file at {@code path}. */
+  void isWrong(Line line, String path) {
+    if (!voided.add(line.path())) {
+      return;
+    }
+    if (voided.size() == 1) {
+      words.accept(
+          path
+              + " is not what "
+              + file
+              + " says, though it is older: it and others like it are known by path and"
+              + " modification time.");
+    } else if (voided.size() > MOST_VOID && !off) {
+      off = true;
+      words.accept(
+          file
+              + " is wrong about more than "
+              + MOST_VOID
+              + " files: all are known by path and modification time from now on.");
+    }
+  }
+
+  private static ItemKey key(String relative) {
+    return ItemKey.of(relative, 0, 0, ItemKey.WHOLE);
+  }
+
+  private boolean isFree(int at) {
+    return (table[at] | table[at + 1]) == 0;
+  }
+
+  private boolean isContradicted(int at) {
+    return (table[at + 2] | table[at + 3]) == 0;
+  }
+
+  /** Where the path stands, or would stand; there is always a free slot. */
+  private int slot(ItemKey path) {
+    int slots = table.length / WORDS;
+    int slot = (int) ((path.low() >>> 1) % slots);
+    while (true) {
+      int at = slot * WORDS;
+      if (isFree(at) || (table[at] == path.high() && table[at + 1] == path.low())) {
+        return at;
+      }
+      slot = slot + 1 == slots ? 0 : slot + 1;
+    }
+  }
+
+  // ---- reading
+
+  private static long count(RandomAccessFile storage) throws IOException {
+    byte[] chunk = new byte[1 << 16];
+    long count = 0;
+    for (int read = storage.read(chunk); read > 0; read = storage.read(chunk)) {
+      for (int i = 0; i < read; i++) {
+        if (chunk[i] == '\n') {
+          count++;
+        }
+      }
+    }
+    return count;
+  }
+
+  private void parse(RandomAccessFile storage, Function<String, @Nullable String> relative)
+      throws IOException {
+    byte[] chunk = new byte[1 << 16];
+    byte[] line = new byte[LONGEST_LINE];
+    int length = 0;
+    for (int read = storage.read(chunk); read > 0; read = storage.read(chunk)) {
+      for (int i = 0; i < read; i++) {
+        if (chunk[i] == '\n') {
+          line(line, length, relative);
+          length = 0;
+        } else if (length < LONGEST_LINE) {
+          line[length++] = chunk[i];
+        }
+      }
+    }
+    if (length > 0) {
+      line(line, 0, relative); // Cut off, maybe within its name.
+    }
+  }
+
+  private void line(byte[] line, int length, Function<String, @Nullable String> relative) {
+    lines++;
+    if (length > 0 && line[0] == '#') {
+      return;
+    }
+    if (length == LONGEST_LINE || !add(line, length, relative)) {
+      if (bad++ == 0) {
+        firstBad = lines;
+      }
+    }
+  }
+
+  /** Whether the line is one, and does not contradict an earlier one. */
+  private boolean add(byte[] line, int length, Function<String, @Nullable String> relative) {
+    boolean escaped = length > 0 && line[0] == '\\';
+    int from = escaped ? 1 : 0;
+    if (length <= from + NAME_AT
+        || line[from + DIGITS] != ' '
+        || (line[from + DIGITS + 1] != ' ' && line[from + DIGITS + 1] != '*')) {
+      return false;
+    }
+    long[] sum = new long[DIGITS / 16];
+    for (int i = 0; i < DIGITS; i++) {
+      int digit = Character.digit(line[from + i], 16);
+      if (digit < 0) {
+        return false;
+      }
+      sum[i / 16] = sum[i / 16] << 4 | digit;
+    }
+    byte[] name = Arrays.copyOfRange(line, from + NAME_AT, length);
+    String listed = text(name, escaped);
+    String known = listed == null ? null : relative.apply(listed);
+    return known != null && put(key(known), sum[0], sum[1]);
+  }
+
+  /** The name; null if it is not one. */
+  private static @Nullable String text(byte[] name, boolean escaped) {
+    int length = name.length;
+    if (!escaped) {
+      return name[length - 1] == '\r' ? null : new String(name, NAMES);
+    }
+    byte[] plain = new byte[length];
+    int count = 0;
+    for (int i = 0; i < length; i++) {
+      byte next = name[i];
+      if (next == '\\') {
+        i++;
+        int code = i == length ? -1 : "\\nr".indexOf(name[i]);
+        if (code < 0) {
+          return null;
+        }
+        next = (byte) "\\\n\r".charAt(code);
+      }
+      plain[count++] = next;
+    }
+    return new String(plain, 0, count, NAMES);
+  }
+
+  private boolean put(ItemKey path, long high, long low) {
+    int at = slot(path);
+    if (isFree(at)) {
+      if (room == 0) {
+        leftOut++;
+        return true;
+      }
+      room--;
+      table[at] = path.high();
+      table[at + 1] = path.low();
+      table[at + 2] = high;
+      table[at + 3] = low;
+      return true;
+    }
+    if (table[at + 2] == high && table[at + 3] == low) {
+      return true;
+    }
+    table[at + 2] = 0;
+    table[at + 3] = 0;
+    return false;
+  }
+
+  private void report() {
+    if (bad > 0) {
+      words.accept(
+          "dataset.manifest="
+              + file
+              + ": "
+              + bad
+              + " of "
+              + lines
+              + " lines, the first is line "
+              + firstBad
+              + ", name no file below dataset.root as sha256sum does, or contradict others: what"
+              + " they are about is known by path and modification time.");
+    }
+    if (leftOut > 0) {
+      words.accept(
+          "dataset.manifest="
+              + file
+              + " does not fit an eighth of the heap: "
+              + leftOut
+              + " of its files are known by path and modification time; a larger -Xmx makes room.");
+    }
+  }
+}
