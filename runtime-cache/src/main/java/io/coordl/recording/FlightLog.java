@@ -132,8 +132,10 @@ final class FlightLog {
       event.hits = store.hits();
       event.misses = store.misses();
       event.admitted = store.admitted();
+      event.peer = store.peer();
       event.bypassed = store.bypassed();
       event.hitBytes = store.hitBytes();
+      event.peerBytes = store.peerBytes();
       event.order = store.order();
       event.itemBytes = store.itemBytes();
       event.itemSaves = store.itemSaves();

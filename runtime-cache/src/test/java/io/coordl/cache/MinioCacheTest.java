@@ -7,6 +7,7 @@ import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.FileReads;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanSink;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -66,8 +67,8 @@ class MinioCacheTest {
     MinioCache cache = cache("8m");
     OpenItem first = cache.open(file.toString());
     OpenItem second = cache.open(file.toString());
-    assertThat(first.fromMemory()).isFalse();
-    assertThat(second.fromMemory()).isTrue();
+    assertThat(first.origin()).isEqualTo(Origin.STORAGE);
+    assertThat(second.origin()).isEqualTo(Origin.MEMORY);
     assertThat(Items.bytes(second.content())).isEqualTo(Files.readAllBytes(file));
     assertThat(all(second)).isEqualTo(Files.readAllBytes(file));
     StoreStatistics statistics = cache.statistics();
@@ -93,7 +94,7 @@ class MinioCacheTest {
     cache.open(file.toString());
     Path relative = Path.of("").toAbsolutePath().relativize(directory.toRealPath());
     OpenItem dotted = cache.open(directory + "/./a");
-    assertThat(dotted.fromMemory()).isTrue();
+    assertThat(dotted.origin()).isEqualTo(Origin.MEMORY);
     assertThat(dotted.path()).isEqualTo(directory + "/./a");
     assertThat(cache.open(relative + "/a").served()).isTrue();
   }
@@ -106,7 +107,7 @@ class MinioCacheTest {
     Files.write(file, new byte[100]);
     Files.setLastModifiedTime(file, FileTime.fromMillis(12_345));
     OpenItem changed = cache.open(file.toString());
-    assertThat(changed.fromMemory()).isFalse();
+    assertThat(changed.origin()).isEqualTo(Origin.STORAGE);
     assertThat(all(changed)).isEqualTo(new byte[100]);
   }
 
@@ -146,7 +147,7 @@ class MinioCacheTest {
     MinioCache cache = cache("8m");
     assertThat(all(cache.open(file.toString()))).isEmpty();
     OpenItem second = cache.open(file.toString());
-    assertThat(second.fromMemory()).isTrue();
+    assertThat(second.origin()).isEqualTo(Origin.MEMORY);
     assertThat(second.content().remaining()).isZero();
     assertThat(cache.openRandomAccess(file.toString()).served()).isFalse();
   }
@@ -191,7 +192,7 @@ class MinioCacheTest {
     Path link = Files.createSymbolicLink(directory.resolve("link"), file);
     MinioCache cache = cache("8m");
     all(cache.open(link.toString()));
-    assertThat(cache.open(link.toString()).fromMemory()).isTrue();
+    assertThat(cache.open(link.toString()).origin()).isEqualTo(Origin.MEMORY);
     Files.delete(link);
     Files.createSymbolicLink(link, Items.file(directory, "b", 4000));
     assertThat(all(cache.open(link.toString()))).isEqualTo(Files.readAllBytes(link));
@@ -207,7 +208,7 @@ class MinioCacheTest {
     OpenItem item = cache.open(large.toString());
     assertThat(item.served()).isFalse();
     assertThat(item.content()).isNull();
-    assertThat(item.fromMemory()).isFalse();
+    assertThat(item.origin()).isEqualTo(Origin.STORAGE);
     assertThat(cache.statistics().bypassedFull()).isEqualTo(1);
   }
 
@@ -233,11 +234,11 @@ class MinioCacheTest {
     OpenItem again = cache.open(file.toString());
     assertThat(again.content()).isNull();
     assertThat(all(again)).isEqualTo(expected);
-    assertThat(again.fromMemory()).isFalse();
+    assertThat(again.origin()).isEqualTo(Origin.STORAGE);
     assertThat(cache.statistics().hits()).isEqualTo(6);
     OpenItem part = cache.open(file.toString());
     assertThat(part.read(1000, new byte[10], 0, 10)).isEqualTo(10);
-    assertThat(part.fromMemory()).isTrue();
+    assertThat(part.origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test
@@ -255,7 +256,7 @@ class MinioCacheTest {
       byte[] eight = new byte[8];
       assertThat(item.read(at, eight, 0, 8)).isEqualTo(8);
       assertThat(eight).isEqualTo(new byte[] {0, 0, 0, 0, 0, 0, 0, 42});
-      assertThat(item.fromMemory()).isEqualTo(memory);
+      assertThat(item.origin()).isEqualTo(memory ? Origin.MEMORY : Origin.STORAGE);
       assertThat(item.read(5L << 30, eight, 0, 8)).isEqualTo(-1);
       item.close();
     }
@@ -291,7 +292,7 @@ class MinioCacheTest {
     loadingSample.set(false);
     OpenItem later = cache.openRandomAccess(file.toString());
     assertThat(all(later)).isEqualTo(expected);
-    assertThat(later.fromMemory()).isTrue();
+    assertThat(later.origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test
@@ -299,7 +300,7 @@ class MinioCacheTest {
     Path file = Items.file(directory, "a", 5000);
     MinioCache cache = cache("8m");
     assertThat(all(cache.openRandomAccess(file.toString()))).isEqualTo(Files.readAllBytes(file));
-    assertThat(cache.open(file.toString()).fromMemory()).isTrue();
+    assertThat(cache.open(file.toString()).origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test
@@ -399,7 +400,7 @@ class MinioCacheTest {
     assertThat(Thread.interrupted()).isTrue();
     assertThat(small).isEqualTo(Files.readAllBytes(file));
     assertThat(blocks).isEqualTo(Files.readAllBytes(large));
-    assertThat(cache.open(file.toString()).fromMemory()).isTrue();
+    assertThat(cache.open(file.toString()).origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test
