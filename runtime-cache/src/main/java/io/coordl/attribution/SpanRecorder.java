@@ -87,6 +87,18 @@ public final class SpanRecorder implements SpanSink {
     }
   }
 
+  /** Writes an event if the recording runs; drops it if not. */
+  public void emitNow(Runnable event) {
+    if (events) {
+      event.run();
+    }
+  }
+
+  /** Number of the batch that this thread prepares, 0 if none. */
+  public long batchOfThisThread() {
+    return threads.get().batchId();
+  }
+
   /**
    * Whether this thread trains, and a {@code next} that it calls now would be its wait for a batch:
    * not one inside another, nor one that prepares for another thread.

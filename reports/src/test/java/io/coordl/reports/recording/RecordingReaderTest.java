@@ -75,8 +75,10 @@ class RecordingReaderTest {
                 9 * SECOND,
                 3_000,
                 2_000,
+                0,
                 1_000,
                 200_000_000,
+                0,
                 100_000_000));
     assertThat(recording.epochs()).extracting(Epoch::epoch).containsExactly(1L, 2L, 3L);
     assertThat(recording.epochs())
