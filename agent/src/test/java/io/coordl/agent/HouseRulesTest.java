@@ -141,7 +141,7 @@ final class HouseRulesTest {
   static final ArchRule storesKnowTheBridgeButNoEventsAndNoOneElse =
       noClasses()
           .that()
-          .resideInAPackage("io.coordl.cache..")
+          .resideInAnyPackage("io.coordl.cache..", "io.coordl.partition..")
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(

@@ -70,14 +70,16 @@ final class WhatIfCommand implements Callable<Integer> {
       names = "--hosts",
       paramLabel = "N",
       converter = Amounts.ToCount.class,
-      description = "What if this many hosts trained together? Needs --network.")
+      description = "What if this many hosts trained together?")
   @Nullable Integer hosts;
 
   @Option(
       names = "--network",
       paramLabel = "RATE",
       converter = Amounts.ToBytes.class,
-      description = "Bytes a second from one host to another, such as 1.2GB.")
+      description =
+          "Bytes a second from one host to another, such as 1.2GB; 1.25GB (10 Gbit/s) if it is"
+              + " neither given nor measured.")
   @Nullable Double network;
 
   @Option(
@@ -143,7 +145,7 @@ final class WhatIfCommand implements Callable<Integer> {
       questions.add("jobs");
     }
     if (together) {
-      questions.add("hosts");
+      questions.addAll(Set.of("hosts", "locality"));
     }
     return questions;
   }

@@ -105,6 +105,43 @@ class CoordlTest {
   }
 
   @Test
+  void aJobOfSeveralHostsSaysWhereItsItemsCameFrom() throws Exception {
+    Path file = Recordings.record(folder.resolve("peers.jfr"), Recordings::emitPartitionedJob);
+
+    assertThat(coordl("summary", file)).isZero();
+
+    assertThat(out.toString().lines())
+        .hasSizeLessThanOrEqualTo(20)
+        .contains(
+            "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened"
+                + "  memory / peers / storage",
+            "  1               70.00      26.00      43.00      40.00       2.00         1,000"
+                + "    0 /   0 / 100 %",
+            "  2               30.00      23.00       6.00       3.00       2.00           100"
+                + "   30 /  60 /  10 %",
+            "Items       3,000 fetched: 600 from memory (57.2 MiB), 1,200 from other hosts"
+                + " (114.4 MiB), 1,200 from storage (114.4 MiB), each a file opened",
+            "Peers       2 hosts asked: 1,200 items found (114.4 MiB, 1.0 ms each), 404 kept there,"
+                + " 2 late, 6 failed",
+            "p50 / p99   peer found 1.0 ms / 4.0 ms");
+
+    out.getBuffer().setLength(0);
+    assertThat(coordl("summary", "--json", file)).isZero();
+
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/epochs/1/peerItems").asLong()).isEqualTo(600);
+    assertThat(json.at("/totals/peerBytes").asLong()).isEqualTo(120_000_000L);
+    assertThat(json.at("/stores/0/peer").asLong()).isEqualTo(1_200);
+    assertThat(json.at("/stores/0/peerBytes").asLong()).isEqualTo(120_000_000L);
+    assertThat(json.at("/peers/0/peer").asString()).isEqualTo("node1:7801");
+    assertThat(json.at("/peers/0/found").asLong()).isEqualTo(700);
+    assertThat(json.at("/peers/0/receivedBytes").asLong()).isEqualTo(70_000_000L);
+    assertThat(json.at("/peers/0/lostNanos").asLong()).isEqualTo(2_000_000_000L);
+    assertThat(json.at("/peers/1/late").asLong()).isZero();
+  }
+
+  @Test
   void theJsonIsAsItsSchemaSays() throws Exception {
     assertThat(coordl("summary", "--json", job())).isZero();
 

@@ -121,13 +121,18 @@ class ProfileCommandsTest {
     List<String> lines = out.toString().lines().toList();
     assertThat(lines.stream().skip(1)).allMatch(line -> line.length() <= WIDTH);
     assertThat(lines)
-        .contains("1  Best size of a MinIO cache", "9  Several hosts with a partitioned cache")
+        .contains(
+            "1  Best size of a MinIO cache",
+            "9  Several hosts with a partitioned cache",
+            "10  Samples to the hosts that keep them")
         .anyMatch(line -> line.startsWith("   x* = 71 +- 1 % of the data set (681.2 MiB): 1,000"))
         .contains("   Try: -javaagent:coordl-agent.jar=cache=minio,cache.size=477m")
         .anyMatch(line -> line.matches(" +cache +MinIO +random replacement +least recently used"))
         .anyMatch(line -> line.matches(" +50 % +769 \\+- 6 +623 \\+- 5 +560 \\+- 4"))
         .contains("   speed in samples/s; today: 50 %, 590 +- 33")
-        .anyMatch(line -> line.startsWith("   no answer: networkRate: no recording shows"));
+        .anyMatch(line -> line.matches(" +hosts +other hosts +same, assigned +storage"))
+        .anyMatch(
+            line -> line.startsWith("   - the network gives each host 1.2 GiB/s (10 Gbit/s,"));
     assertThat(err.toString()).isEmpty();
   }
 
@@ -138,10 +143,11 @@ class ProfileCommandsTest {
     assertThat(coordl("whatif", "--json", serial)).isZero();
 
     JsonNode json = validWhatIf();
-    assertThat(json.at("/answers").size()).isEqualTo(9);
+    assertThat(json.at("/answers").size()).isEqualTo(10);
     assertThat(json.at("/answers/0/plot/series/0/points").size()).isEqualTo(21);
-    assertThat(json.at("/answers/8/missing/0/figure").asString()).isEqualTo("networkRate");
-    assertThat(json.at("/answers/8/figure").isMissingNode()).isTrue();
+    assertThat(json.at("/answers/8/question").asString()).isEqualTo("hosts");
+    assertThat(json.at("/answers/8/figure").isMissingNode()).isFalse();
+    assertThat(json.at("/answers/9/plot/y/unit").asString()).isEqualTo("share");
     assertThat(json.at("/pipeline/checks/1/predictedNanos/value").asDouble()).isEqualTo(6e6);
   }
 
@@ -154,7 +160,7 @@ class ProfileCommandsTest {
     assertThat(coordl("whatif", "--json", record("f.jfr", () -> Recordings.emitFetches(3))))
         .isZero();
     JsonNode nothing = validWhatIf();
-    assertThat(nothing.at("/answers").size()).isEqualTo(9);
+    assertThat(nothing.at("/answers").size()).isEqualTo(10);
     nothing
         .at("/answers")
         .forEach(answer -> assertThat(answer.at("/figure").isMissingNode()).isTrue());
@@ -162,20 +168,22 @@ class ProfileCommandsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--cache,35%,cacheSize",
-    "--cores,16,cores",
-    "--gpu,2.5,gpu",
-    "--storage,500MB,storage",
-    "--jobs,4,jobs",
-    "--network,1.2GB/s,hosts"
+    "--cache,35%,cacheSize,3",
+    "--cores,16,cores,1",
+    "--gpu,2.5,gpu,1",
+    "--storage,500MB,storage,1",
+    "--jobs,4,jobs,1",
+    "--hosts,8,hosts,2",
+    "--network,1.2GB/s,hosts,2"
   })
-  void aQuestionIsAskedByItsOption(String option, String value, String question) throws Exception {
+  void aQuestionIsAskedByItsOption(String option, String value, String question, int answered)
+      throws Exception {
     Path serial = record("all.jfr", Profiles::emitSerial);
 
     assertThat(coordl("whatif", "--json", option, value, serial)).as(err.toString()).isZero();
 
     JsonNode answers = validWhatIf().at("/answers");
-    assertThat(answers.size()).isEqualTo(option.equals("--cache") ? 3 : 1);
+    assertThat(answers.size()).isEqualTo(answered);
     assertThat(answers.at("/0/question").asString()).isEqualTo(question);
     assertThat(answers.at("/0/figure").isMissingNode()).isFalse();
   }

@@ -2,7 +2,7 @@ package io.coordl.attribution;
 
 /** Hears of every duration, whatever the event thresholds; called on the program's threads. */
 public interface Durations {
-  /** What is measured, in the order of a batch's life. */
+  /** What is measured, in the order of a batch's life; questions to other hosts by answer. */
   enum Kind {
     FETCH,
     DECODE,
@@ -10,11 +10,16 @@ public interface Durations {
     BATCH,
     STALL,
     STEP,
-    CHECKPOINT;
+    CHECKPOINT,
+    PEER_FOUND,
+    PEER_ABSENT,
+    PEER_KEPT,
+    PEER_LATE,
+    PEER_FAILED;
 
     /** The name in events and reports. */
     public String label() {
-      return name().toLowerCase(java.util.Locale.ROOT);
+      return name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
     }
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.attribution;
 
+import io.coordl.bridge.Origin;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -9,10 +10,12 @@ public final class JobTotals {
   final LongAdder decodeTime = new LongAdder();
   final LongAdder transformTime = new LongAdder();
   final LongAdder otherTime = new LongAdder();
-  final LongAdder memoryItems = new LongAdder();
-  final LongAdder storageItems = new LongAdder();
-  final LongAdder memoryBytes = new LongAdder();
-  final LongAdder storageBytes = new LongAdder();
+  private final LongAdder memoryItems = new LongAdder();
+  private final LongAdder peerItems = new LongAdder();
+  private final LongAdder storageItems = new LongAdder();
+  private final LongAdder memoryBytes = new LongAdder();
+  private final LongAdder peerBytes = new LongAdder();
+  private final LongAdder storageBytes = new LongAdder();
 
   private final Totals totals = new Totals();
   private long epochs;
@@ -36,13 +39,15 @@ public final class JobTotals {
       long transformTime,
       long otherTime,
       long memoryItems,
+      long peerItems,
       long storageItems,
       long memoryBytes,
+      long peerBytes,
       long storageBytes) {
 
     /** Items fetched, from wherever. */
     public long items() {
-      return memoryItems + storageItems;
+      return memoryItems + peerItems + storageItems;
     }
 
     /** What happened between an earlier snapshot and this one; wall and totals stay as they are. */
@@ -56,8 +61,10 @@ public final class JobTotals {
           transformTime - earlier.transformTime,
           otherTime - earlier.otherTime,
           memoryItems - earlier.memoryItems,
+          peerItems - earlier.peerItems,
           storageItems - earlier.storageItems,
           memoryBytes - earlier.memoryBytes,
+          peerBytes - earlier.peerBytes,
           storageBytes - earlier.storageBytes);
     }
   }
@@ -75,8 +82,10 @@ public final class JobTotals {
         transformTime.sum(),
         otherTime.sum(),
         memoryItems.sum(),
+        peerItems.sum(),
         storageItems.sum(),
         memoryBytes.sum(),
+        peerBytes.sum(),
         storageBytes.sum());
   }
 
@@ -86,6 +95,24 @@ public final class JobTotals {
     Snapshot delta = lastEpoch == null ? now : now.since(lastEpoch);
     lastEpoch = now;
     return delta;
+  }
+
+  /** One item of so many bytes came from there. */
+  void fetched(Origin origin, long bytes) {
+    switch (origin) {
+      case MEMORY -> {
+        memoryItems.increment();
+        memoryBytes.add(bytes);
+      }
+      case PEER -> {
+        peerItems.increment();
+        peerBytes.add(bytes);
+      }
+      case STORAGE -> {
+        storageItems.increment();
+        storageBytes.add(bytes);
+      }
+    }
   }
 
   synchronized void seen(long from, long to) {

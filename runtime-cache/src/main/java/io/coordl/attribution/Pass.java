@@ -78,8 +78,10 @@ final class Pass {
     ended.otherTime = delta.otherTime();
     ended.items = delta.items();
     ended.memoryItems = delta.memoryItems();
+    ended.peerItems = delta.peerItems();
     ended.storageItems = delta.storageItems();
     ended.memoryBytes = delta.memoryBytes();
+    ended.peerBytes = delta.peerBytes();
     ended.storageBytes = delta.storageBytes();
     ended.commit();
   }

@@ -1,5 +1,6 @@
 package io.coordl.attribution;
 
+import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import io.coordl.event.FetchEvent;
@@ -84,6 +85,18 @@ public final class SpanRecorder implements SpanSink {
     } else if (starting && early.size() < MAX_EARLY) {
       early.add(event);
     }
+  }
+
+  /** Writes an event if the recording runs; drops it if not. */
+  public void emitNow(Runnable event) {
+    if (events) {
+      event.run();
+    }
+  }
+
+  /** Number of the batch that this thread prepares, 0 if none. */
+  public long batchOfThisThread() {
+    return threads.get().batchId();
   }
 
   /**
@@ -196,17 +209,11 @@ public final class SpanRecorder implements SpanSink {
   }
 
   @Override
-  public void itemFetched(String path, long startNanos, long nanos, long bytes, boolean memory) {
+  public void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {
     ThreadSpans thread = threads.get();
     thread.itemFetched();
     durations.record(Durations.Kind.FETCH, nanos);
-    if (memory) {
-      totals.memoryItems.increment();
-      totals.memoryBytes.add(bytes);
-    } else {
-      totals.storageItems.increment();
-      totals.storageBytes.add(bytes);
-    }
+    totals.fetched(origin, bytes);
     if (events && nanos >= FetchEvent.SLOW_NANOS) {
       FetchEvent event = new FetchEvent();
       if (event.isEnabled()) {
@@ -214,7 +221,8 @@ public final class SpanRecorder implements SpanSink {
         event.path = path;
         event.bytes = bytes;
         event.fetchTime = nanos;
-        event.memory = memory;
+        event.memory = origin == Origin.MEMORY;
+        event.origin = origin.label();
         event.commit();
       }
     }

@@ -21,7 +21,7 @@ final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener
   public void fetchTime(long startNanos, long endNanos) {}
 
   @Override
-  public void itemFetched(String path, long startNanos, long nanos, long bytes, boolean memory) {}
+  public void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {}
 
   @Override
   public boolean loadingSample() {

@@ -83,10 +83,10 @@ public abstract class OpenItem {
   }
 
   /**
-   * Whether every byte of this opening came from a store; false for the opening that read the file
-   * from storage in order to keep it. Asked once, at the end.
+   * The farthest place that a byte of this opening came from: also storage for the opening that
+   * read the file in order to keep it. Asked once, at the end.
    */
-  public abstract boolean fromMemory();
+  public abstract Origin origin();
 
   /** Frees what the runtime holds for this opening; nothing is ever removed from a store. */
   protected abstract void release();
@@ -110,8 +110,8 @@ public abstract class OpenItem {
     }
     // A decoder that seeks reads some bytes twice; a whole item still came over once.
     long transferred = content() == null ? bytes : size;
-    boolean memory = fromMemory();
+    Origin origin = origin();
     release();
-    Spans.itemFetched(path, openedNanos, nanos, transferred, memory);
+    Spans.itemFetched(path, openedNanos, nanos, transferred, origin);
   }
 }

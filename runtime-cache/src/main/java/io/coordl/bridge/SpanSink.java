@@ -39,9 +39,9 @@ public interface SpanSink {
    * @param startNanos {@link System#nanoTime} at the open
    * @param nanos time spent in open and reads
    * @param bytes bytes read
-   * @param memory true if they came from a store
+   * @param origin where they came from
    */
-  void itemFetched(String path, long startNanos, long nanos, long bytes, boolean memory);
+  void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin);
 
   /** Whether this thread is loading a sample now, so that a file it opens is an item. */
   boolean loadingSample();

@@ -54,9 +54,9 @@ public final class Spans {
     }
   }
 
-  static void itemFetched(String path, long startNanos, long nanos, long bytes, boolean memory) {
+  static void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {
     try {
-      Bridge.sink().itemFetched(path, startNanos, nanos, bytes, memory);
+      Bridge.sink().itemFetched(path, startNanos, nanos, bytes, origin);
     } catch (Throwable t) {
       Bridge.fault("item fetched", t);
     }

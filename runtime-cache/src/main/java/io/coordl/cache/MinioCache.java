@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -106,14 +107,14 @@ public final class MinioCache implements ItemSource {
   private OpenItem openKept(String path, ItemFile file, ItemStore from) {
     long start = System.nanoTime();
     ByteBuffer content = from.find(file.key());
+    Origin origin = content == null ? Origin.STORAGE : Origin.MEMORY;
     if (content == null) {
       counters.spared();
-      counters.missBytes(file.size());
     } else {
       counters.hit();
-      counters.hitBytes(file.size());
     }
-    OpenItem item = new WholeItem(path, file, content, content != null);
+    counters.bytes(origin, file.size());
+    OpenItem item = new WholeItem(path, file, content, origin);
     item.fetched(start, System.nanoTime(), 0);
     return item;
   }
@@ -129,14 +130,9 @@ public final class MinioCache implements ItemSource {
       return null;
     }
     counters.count(fetched.outcome());
-    boolean hit = fetched.outcome() == Outcome.HIT;
-    ByteBuffer content = fetched.content();
-    if (hit) {
-      counters.hitBytes(file.size());
-    } else {
-      counters.missBytes(file.size());
-    }
-    OpenItem item = new WholeItem(path, file, content, hit);
+    Origin origin = fetched.outcome().origin();
+    counters.bytes(origin, file.size());
+    OpenItem item = new WholeItem(path, file, fetched.content(), origin);
     item.fetched(start, System.nanoTime(), 0);
     return item;
   }
@@ -215,7 +211,7 @@ public final class MinioCache implements ItemSource {
   private OpenItem observed(String path, ItemFile file) {
     counters.observed();
     counters.missBytes(file.size());
-    return new WholeItem(path, file, null, false);
+    return new WholeItem(path, file, null, Origin.STORAGE);
   }
 
   @Override
@@ -230,7 +226,7 @@ public final class MinioCache implements ItemSource {
     }
     if (store == null || file.size() == 0) {
       // A size of 0 may be one that the kernel does not tell: /proc, also behind a link.
-      return new WholeItem(path, file, null, false);
+      return new WholeItem(path, file, null, Origin.STORAGE);
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;

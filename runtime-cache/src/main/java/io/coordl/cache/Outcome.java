@@ -1,5 +1,7 @@
 package io.coordl.cache;
 
+import io.coordl.bridge.Origin;
+
 /** How a {@link ItemStore#fetch} ended. */
 public enum Outcome {
   /** It was there. */
@@ -13,5 +15,14 @@ public enum Outcome {
   /** The file is not what the key says. */
   CHANGED,
   /** Somebody else has been reading it for too long. */
-  BUSY
+  BUSY;
+
+  /** Where the bytes came from, or are to come from. */
+  Origin origin() {
+    return switch (this) {
+      case HIT -> Origin.MEMORY;
+      case PEER -> Origin.PEER;
+      case ADMITTED, FULL, CHANGED, BUSY -> Origin.STORAGE;
+    };
+  }
 }

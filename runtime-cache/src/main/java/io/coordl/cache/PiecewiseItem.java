@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -29,6 +30,7 @@ final class PiecewiseItem extends OpenItem {
   private boolean released;
   private volatile boolean sameFileOnly;
   private volatile boolean changed;
+  private volatile boolean usedPeer;
   private volatile boolean usedStorage;
   private volatile Piece last = new Piece(-1, false, null);
 
@@ -126,6 +128,10 @@ final class PiecewiseItem extends OpenItem {
           store.fetch(key, length, (target, offset) -> load(number, length, target, offset));
       content = fetched.content();
       counters.count(fetched.outcome());
+      if (fetched.outcome() == Outcome.PEER) {
+        usedPeer = true;
+        counters.peerBytes(length);
+      }
     } else {
       content = store.find(key);
       if (content != null) {
@@ -194,8 +200,11 @@ final class PiecewiseItem extends OpenItem {
   }
 
   @Override
-  public boolean fromMemory() {
-    return !usedStorage;
+  public Origin origin() {
+    if (usedStorage) {
+      return Origin.STORAGE;
+    }
+    return usedPeer ? Origin.PEER : Origin.MEMORY;
   }
 
   @Override

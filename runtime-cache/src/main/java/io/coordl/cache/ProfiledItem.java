@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -8,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 final class ProfiledItem extends OpenItem {
   private final StoredFile file;
   private final @Nullable ByteBuffer content;
-  private final boolean memory;
+  private final Origin origin;
 
   /**
    * An opened item.
    *
    * @param content all bytes; null if the program's own stream is to read
-   * @param memory whether they were in memory before this opening
+   * @param origin where they were before this opening
    */
-  ProfiledItem(String path, StoredFile file, @Nullable ByteBuffer content, boolean memory) {
+  ProfiledItem(String path, StoredFile file, @Nullable ByteBuffer content, Origin origin) {
     super(path, file.size());
     this.file = file;
     this.content = content;
-    this.memory = memory;
+    this.origin = origin;
   }
 
   @Override
@@ -44,8 +45,8 @@ final class ProfiledItem extends OpenItem {
   }
 
   @Override
-  public boolean fromMemory() {
-    return memory;
+  public Origin origin() {
+    return origin;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -96,7 +97,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     LocalFile local = new LocalFile(file, storage);
     return filter.isItem(absolute)
         ? open(path, local)
-        : new ProfiledItem(path, local, null, false); // Only watched.
+        : new ProfiledItem(path, local, null, Origin.STORAGE); // Only watched.
   }
 
   @Override
@@ -120,20 +121,20 @@ public final class ProfiledItems implements ItemSource, Closeable {
       seen.put(file.name(), file);
     }
     if (left || now == From.PROGRAM || (now == From.MEMORY && kept == null)) {
-      return new ProfiledItem(path, file, null, false);
+      return new ProfiledItem(path, file, null, Origin.STORAGE);
     }
     long start = System.nanoTime();
     try {
       ByteBuffer content;
-      boolean memory = false;
+      Origin origin = Origin.STORAGE;
       if (now == From.STORAGE || kept == null) {
         content = stored(file);
       } else {
         Fetched fetched = fetch(kept, file);
         content = fetched.content();
-        memory = fetched.outcome() == Outcome.HIT;
+        origin = fetched.outcome().origin();
       }
-      OpenItem item = new ProfiledItem(path, file, content, memory);
+      OpenItem item = new ProfiledItem(path, file, content, origin);
       item.fetched(start, System.nanoTime(), 0);
       return item;
     } catch (IOException e) {

@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.bridge.Origin;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ final class StoreCounters {
   private final LongAdder spared = new LongAdder();
   private final LongAdder hitBytes = new LongAdder();
   private final LongAdder missBytes = new LongAdder();
+  private final LongAdder peerBytes = new LongAdder();
 
   void hit() {
     hits.increment();
@@ -27,6 +29,18 @@ final class StoreCounters {
 
   void missBytes(long bytes) {
     missBytes.add(bytes);
+  }
+
+  void peerBytes(long bytes) {
+    peerBytes.add(bytes);
+  }
+
+  void bytes(Origin origin, long bytes) {
+    switch (origin) {
+      case MEMORY -> hitBytes(bytes);
+      case PEER -> peerBytes(bytes);
+      case STORAGE -> missBytes(bytes);
+    }
   }
 
   /** Counts an opening or a block by how it was answered. */
@@ -81,6 +95,7 @@ final class StoreCounters {
         hits.sum(),
         misses.sum(),
         admitted.sum(),
+        peer.sum(),
         full.sum() + changed.sum() + unreadable.sum() + busy.sum(),
         full.sum(),
         changed.sum(),
@@ -90,6 +105,7 @@ final class StoreCounters {
         store == null ? 0 : store.corrupt(),
         hitBytes.sum(),
         missBytes.sum(),
+        peerBytes.sum(),
         store == null ? 0 : store.jobs());
   }
 }

@@ -9,6 +9,7 @@ package io.coordl.cache;
  * @param hits openings (of large files: blocks) answered from memory
  * @param misses openings (of large files: blocks) not answered from memory
  * @param admitted items and blocks this process has put in
+ * @param peer misses answered from the memory of another host
  * @param bypassed misses that were not kept: the sum of the reasons that follow
  * @param bypassedFull there was no room
  * @param bypassedChanged the file changed while it was read
@@ -19,6 +20,7 @@ package io.coordl.cache;
  * @param corrupt items found damaged and read again; not part of {@code bypassed}
  * @param hitBytes bytes answered from memory
  * @param missBytes bytes read from storage in order to keep them, or instead
+ * @param peerBytes bytes answered from the memory of other hosts
  * @param jobs live jobs that use the store
  */
 public record StoreStatistics(
@@ -28,6 +30,7 @@ public record StoreStatistics(
     long hits,
     long misses,
     long admitted,
+    long peer,
     long bypassed,
     long bypassedFull,
     long bypassedChanged,
@@ -37,4 +40,5 @@ public record StoreStatistics(
     long corrupt,
     long hitBytes,
     long missBytes,
+    long peerBytes,
     long jobs) {}

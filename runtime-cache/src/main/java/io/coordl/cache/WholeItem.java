@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -8,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 final class WholeItem extends OpenItem {
   private final ItemFile file;
   private final @Nullable ByteBuffer content;
-  private final boolean memory;
+  private final Origin origin;
 
   /**
    * An opened item.
    *
    * @param content all bytes; null if the program's own stream is to read
-   * @param memory whether they were in memory before this opening
+   * @param origin where they were before this opening
    */
-  WholeItem(String path, ItemFile file, @Nullable ByteBuffer content, boolean memory) {
+  WholeItem(String path, ItemFile file, @Nullable ByteBuffer content, Origin origin) {
     super(path, file.size());
     this.file = file;
     this.content = content;
-    this.memory = memory;
+    this.origin = origin;
   }
 
   @Override
@@ -56,8 +57,8 @@ final class WholeItem extends OpenItem {
   }
 
   @Override
-  public boolean fromMemory() {
-    return memory;
+  public Origin origin() {
+    return origin;
   }
 
   @Override

@@ -114,21 +114,32 @@ public final class EpochEvent extends Event {
   @Description("Items fetched")
   public long items;
 
-  /** Items a store answered */
+  /** Items a store of this host answered */
   @Label("Items From Memory")
-  @Description("Items a store answered")
+  @Description("Items a store of this host answered")
   public long memoryItems;
+
+  /** Items the memory of another host answered */
+  @Label("Items From Peers")
+  @Description("Items the memory of another host answered")
+  public long peerItems;
 
   /** Items read from storage: files opened */
   @Label("Items From Storage")
   @Description("Items read from storage: files opened")
   public long storageItems;
 
-  /** Bytes a store answered */
+  /** Bytes a store of this host answered */
   @Label("Bytes From Memory")
-  @Description("Bytes a store answered")
+  @Description("Bytes a store of this host answered")
   @DataAmount
   public long memoryBytes;
+
+  /** Bytes the memory of other hosts answered */
+  @Label("Bytes From Peers")
+  @Description("Bytes the memory of other hosts answered")
+  @DataAmount
+  public long peerBytes;
 
   /** Bytes read from storage */
   @Label("Bytes From Storage")

@@ -43,8 +43,13 @@ public final class FetchEvent extends Event {
   @Timespan(Timespan.NANOSECONDS)
   public long fetchTime;
 
-  /** True if a store answered, false if storage did */
+  /** True if a store of this host answered */
   @Label("From Memory")
-  @Description("True if a store answered, false if storage did")
+  @Description("True if a store of this host answered")
   public boolean memory;
+
+  /** Farthest place that a byte came from: memory, peer or storage */
+  @Label("Origin")
+  @Description("Farthest place that a byte came from: memory, peer or storage")
+  public @Nullable String origin;
 }

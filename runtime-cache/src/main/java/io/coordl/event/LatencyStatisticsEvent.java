@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 @Period("endChunk")
 public final class LatencyStatisticsEvent extends Event {
-  /** Kind of span: fetch, decode, transform, batch, stall, step, checkpoint */
+  /** Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer */
   @Label("Kind")
-  @Description("Kind of span: fetch, decode, transform, batch, stall, step, checkpoint")
+  @Description(
+      "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer")
   public @Nullable String kind;
 
   /** Pass it belongs to, 0 = whole job */

@@ -66,6 +66,11 @@ public final class StoreStatisticsEvent extends Event {
   @Description("Items and blocks this job has put in")
   public long admitted;
 
+  /** Misses answered from the memory of another host */
+  @Label("From Peers")
+  @Description("Misses answered from the memory of another host")
+  public long peer;
+
   /** Openings that could not be kept: full, changed while read or unreadable */
   @Label("Bypassed")
   @Description("Openings that could not be kept: full, changed while read or unreadable")
@@ -76,6 +81,12 @@ public final class StoreStatisticsEvent extends Event {
   @Description("Bytes answered from memory")
   @DataAmount
   public long hitBytes;
+
+  /** Bytes answered from the memory of other hosts */
+  @Label("Bytes From Peers")
+  @Description("Bytes answered from the memory of other hosts")
+  @DataAmount
+  public long peerBytes;
 
   /** first or second, where raw and decoded items share the capacity and a choice was made */
   @Label("Order")

@@ -67,11 +67,14 @@ final class ExitSummary {
     if (now.items() > 0) {
       lines.add(
           format(
-              "items: %d from storage (%s), %d from memory (%s)",
-              now.storageItems(),
-              bytes(now.storageBytes()),
-              now.memoryItems(),
-              bytes(now.memoryBytes())));
+                  "items: %d from storage (%s), %d from memory (%s)",
+                  now.storageItems(),
+                  bytes(now.storageBytes()),
+                  now.memoryItems(),
+                  bytes(now.memoryBytes()))
+              + (now.peerItems() == 0
+                  ? ""
+                  : format(", %d from other hosts (%s)", now.peerItems(), bytes(now.peerBytes()))));
     }
     work(lines, "fetch", Durations.Kind.FETCH, now.fetchTime());
     work(lines, "decode", Durations.Kind.DECODE, now.decodeTime());
@@ -90,6 +93,7 @@ final class ExitSummary {
               store.bypassed()));
     }
     split(job.stores(), lines);
+    asked(job.peerViews(), lines);
     lines.addAll(job.policies());
     staged(job.stagings(), lines, MOST_LINES - LINES_AT_END);
     if (job.log().faults() > 0) {
@@ -100,6 +104,32 @@ final class ExitSummary {
       lines.add("recording: " + recording);
     }
     return lines;
+  }
+
+  /** What the other hosts did for this job; nothing if none was asked. */
+  private void asked(List<PeerView> peers, List<String> lines) {
+    if (peers.isEmpty()) {
+      return;
+    }
+    long found = peers.stream().mapToLong(PeerView::found).sum();
+    Histogram times = job.latency(Durations.Kind.PEER_FOUND);
+    lines.add(
+        format(
+            "peers: %d asked; %d items found there (%s)%s, %d kept there for all (%s); %d late, %d"
+                + " failed (%s lost)",
+            peers.size(),
+            found,
+            bytes(peers.stream().mapToLong(PeerView::receivedBytes).sum()),
+            found == 0
+                ? ""
+                : format(
+                    ", half within %s, 99 %% within %s",
+                    millis(times.getValueAtPercentile(50)), millis(times.getValueAtPercentile(99))),
+            peers.stream().mapToLong(PeerView::kept).sum(),
+            bytes(peers.stream().mapToLong(PeerView::sentBytes).sum()),
+            peers.stream().mapToLong(PeerView::late).sum(),
+            peers.stream().mapToLong(PeerView::failed).sum(),
+            seconds(peers.stream().mapToLong(PeerView::lostTime).sum())));
   }
 
   /** The pipelines that gave the most batches, as far as there is room, and how many more. */
@@ -159,7 +189,12 @@ final class ExitSummary {
       if (!keeps("raw")) {
         return "the job waits for storage; try cache=minio";
       }
-      return job.stores().stream().anyMatch(StoreView::full)
+      boolean full = job.stores().stream().anyMatch(StoreView::full);
+      if (full && !job.peerViews().isEmpty()) {
+        return "the job waits for storage; a larger cache.size, or another host, would keep more of"
+            + " the data set";
+      }
+      return full
           ? "the job waits for storage; a larger cache.size would keep more of the data set"
           : "the job waited for storage while the cache was filled; later epochs read from memory";
     }

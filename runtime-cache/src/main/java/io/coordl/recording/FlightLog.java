@@ -3,6 +3,7 @@ package io.coordl.recording;
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.staging.StagingStatistics;
@@ -57,6 +58,7 @@ final class FlightLog {
     FlightRecorder.addPeriodicEvent(LatencyStatisticsEvent.class, job.latencies()::commitJob);
     FlightRecorder.addPeriodicEvent(StoreStatisticsEvent.class, this::commitStores);
     FlightRecorder.addPeriodicEvent(StagingStatisticsEvent.class, this::commitStagings);
+    FlightRecorder.addPeriodicEvent(PeerStatisticsEvent.class, this::commitPeers);
     joined =
         recorder.getRecordings().stream().anyMatch(r -> r.getState() == RecordingState.RUNNING);
     if (joined && !own) {
@@ -132,12 +134,32 @@ final class FlightLog {
       event.hits = store.hits();
       event.misses = store.misses();
       event.admitted = store.admitted();
+      event.peer = store.peer();
       event.bypassed = store.bypassed();
       event.hitBytes = store.hitBytes();
+      event.peerBytes = store.peerBytes();
       event.order = store.order();
       event.itemBytes = store.itemBytes();
       event.itemSaves = store.itemSaves();
       event.jobs = store.jobs();
+      event.commit();
+    }
+  }
+
+  private void commitPeers() {
+    for (PeerView peer : job.peerViews()) {
+      PeerStatisticsEvent event = new PeerStatisticsEvent();
+      event.peer = peer.peer();
+      event.found = peer.found();
+      event.absent = peer.absent();
+      event.kept = peer.kept();
+      event.late = peer.late();
+      event.failed = peer.failed();
+      event.receivedBytes = peer.receivedBytes();
+      event.sentBytes = peer.sentBytes();
+      event.foundTime = peer.foundTime();
+      event.keptTime = peer.keptTime();
+      event.lostTime = peer.lostTime();
       event.commit();
     }
   }

@@ -5,6 +5,7 @@ import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.attribution.Totals;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
 import io.coordl.staging.StagingStatistics;
 import java.io.Closeable;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class JobMonitor {
   private final Latencies latencies = new Latencies();
   private final SpanRecorder spans = new SpanRecorder(latencies, new GcClock());
+  private final PeerLog peers = new PeerLog(spans, latencies);
   private final AgentLog log;
   private final RewriteLog rewrites;
   private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
@@ -60,6 +62,11 @@ public final class JobMonitor {
   /** What the user is told. */
   public AgentLog log() {
     return log;
+  }
+
+  /** Hears what is asked of other hosts; any thread may tell it. */
+  public PeerSink peers() {
+    return peers;
   }
 
   /** Adds a store to events and summary, to be closed when the job has ended. */
@@ -161,6 +168,10 @@ public final class JobMonitor {
     return latencies.job(kind);
   }
 
+  List<PeerView> peerViews() {
+    return peers.views();
+  }
+
   List<Setting> settings() {
     return settings;
   }
@@ -217,8 +228,10 @@ public final class JobMonitor {
     event.otherTime = now.otherTime();
     event.items = now.items();
     event.memoryItems = now.memoryItems();
+    event.peerItems = now.peerItems();
     event.storageItems = now.storageItems();
     event.memoryBytes = now.memoryBytes();
+    event.peerBytes = now.peerBytes();
     event.storageBytes = now.storageBytes();
     return event;
   }

@@ -5,8 +5,8 @@ import io.coordl.event.LatencyStatisticsEvent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.Deflater;
@@ -41,17 +41,13 @@ final class Latencies implements Durations {
     }
   }
 
-  private final Map<Kind, Track> tracks = new EnumMap<>(Kind.class);
-
-  Latencies() {
-    for (Kind kind : Kind.values()) {
-      tracks.put(kind, new Track());
-    }
-  }
+  /** By kind, once there is one: most jobs ask no peer. */
+  private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
 
   @Override
   public void record(Kind kind, long nanos) {
-    Track track = track(kind);
+    Track known = tracks.get(kind);
+    Track track = known != null ? known : tracks.computeIfAbsent(kind, first -> new Track());
     long value = Math.max(0, nanos);
     track.total.add(value);
     track.recorder.recordValue(Math.min(value, MAX_NANOS));
@@ -60,7 +56,10 @@ final class Latencies implements Durations {
   @Override
   public synchronized void epochEnded(long epoch) {
     for (Kind kind : Kind.values()) {
-      Track track = track(kind);
+      Track track = tracks.get(kind);
+      if (track == null) {
+        continue;
+      }
       track.collect();
       long total = track.total.sum();
       commit(kind, epoch, track.epoch, total - track.totalBefore);
@@ -73,22 +72,17 @@ final class Latencies implements Durations {
   /** Writes the job's distributions so far as events of epoch 0. */
   synchronized void commitJob() {
     for (Kind kind : Kind.values()) {
-      Track track = track(kind);
-      commit(kind, 0, track.whole(), track.total.sum());
+      Track track = tracks.get(kind);
+      if (track != null) {
+        commit(kind, 0, track.whole(), track.total.sum());
+      }
     }
   }
 
   /** The job's distribution of one kind so far; a copy. */
   synchronized Histogram job(Kind kind) {
-    return track(kind).whole();
-  }
-
-  private Track track(Kind kind) {
     Track track = tracks.get(kind);
-    if (track == null) {
-      throw new AssertionError(kind);
-    }
-    return track;
+    return track == null ? new Histogram(MAX_NANOS, DIGITS) : track.whole();
   }
 
   private static void commit(Kind kind, long epoch, Histogram histogram, long total) {

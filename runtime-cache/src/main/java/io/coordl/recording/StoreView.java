@@ -7,6 +7,7 @@ package io.coordl.recording;
  * @param store form of the items: raw or decoded
  * @param scope process or host
  * @param group jobs that share it
+ * @param peer misses answered from the memory of another host
  * @param bypassed openings that could not be kept: full, changed while read or unreadable
  * @param full whether something was not kept for want of room
  * @param order where raw and decoded items share the capacity and it was chosen which of them are
@@ -25,8 +26,10 @@ public record StoreView(
     long hits,
     long misses,
     long admitted,
+    long peer,
     long bypassed,
     long hitBytes,
+    long peerBytes,
     boolean full,
     String order,
     long itemBytes,

@@ -4,8 +4,11 @@ import static io.coordl.bridge.SpanKind.ASK;
 import static io.coordl.bridge.SpanKind.FIT;
 import static io.coordl.bridge.SpanKind.TAKE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.coordl.bridge.Origin;
 import io.coordl.event.EpochEvent;
+import io.coordl.event.FetchEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,5 +66,46 @@ class EarlyEventsTest {
     epochs.removeIf(event -> !event.getEventType().getName().equals("io.coordl.Epoch"));
     assertThat(epochs).extracting(epoch -> epoch.getLong("epoch")).containsExactly(1L, 2L, 3L);
     assertThat(epochs).allSatisfy(epoch -> assertThat(epoch.getLong("batches")).isOne());
+  }
+
+  @Test
+  void anEpochSaysWhereItsItemsCameFrom(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("origins.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable(EpochEvent.class);
+      recording.enable(FetchEvent.class);
+      recording.start();
+      spans.events(true);
+      long fit = spans.enter(FIT, null);
+      takeOne();
+      spans.itemFetched("near", 0, 1, 10, Origin.MEMORY);
+      spans.itemFetched("far", 0, FetchEvent.SLOW_NANOS, 200, Origin.PEER);
+      spans.itemFetched("far too", 0, 1, 100, Origin.PEER);
+      spans.itemFetched("slow", 0, FetchEvent.SLOW_NANOS, 4_000, Origin.STORAGE);
+      end();
+      takeOne();
+      spans.itemFetched("far", 0, 1, 200, Origin.PEER);
+      end();
+      spans.exit(fit, null);
+      recording.dump(file);
+    }
+
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertThat(events)
+        .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Epoch"))
+        .extracting(
+            epoch -> epoch.getLong("items"),
+            epoch -> epoch.getLong("memoryItems"),
+            epoch -> epoch.getLong("peerItems"),
+            epoch -> epoch.getLong("storageItems"),
+            epoch -> epoch.getLong("memoryBytes"),
+            epoch -> epoch.getLong("peerBytes"),
+            epoch -> epoch.getLong("storageBytes"))
+        .containsExactly(
+            tuple(4L, 1L, 2L, 1L, 10L, 300L, 4_000L), tuple(1L, 0L, 1L, 0L, 0L, 200L, 0L));
+    assertThat(events)
+        .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Fetch"))
+        .extracting(fetch -> fetch.getString("origin"), fetch -> fetch.getBoolean("memory"))
+        .containsExactly(tuple("peer", false), tuple("storage", false));
   }
 }

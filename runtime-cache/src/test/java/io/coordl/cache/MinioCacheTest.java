@@ -7,6 +7,7 @@ import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.FileReads;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanSink;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -99,8 +100,8 @@ class MinioCacheTest {
     MinioCache cache = cache("8m");
     OpenItem first = cache.open(file.toString());
     OpenItem second = cache.open(file.toString());
-    assertThat(first.fromMemory()).isFalse();
-    assertThat(second.fromMemory()).isTrue();
+    assertThat(first.origin()).isEqualTo(Origin.STORAGE);
+    assertThat(second.origin()).isEqualTo(Origin.MEMORY);
     assertThat(Items.bytes(second.content())).isEqualTo(Files.readAllBytes(file));
     assertThat(all(second)).isEqualTo(Files.readAllBytes(file));
     StoreStatistics statistics = cache.statistics();
@@ -126,7 +127,7 @@ class MinioCacheTest {
     cache.open(file.toString());
     Path relative = Path.of("").toAbsolutePath().relativize(directory.toRealPath());
     OpenItem dotted = cache.open(directory + "/./a");
-    assertThat(dotted.fromMemory()).isTrue();
+    assertThat(dotted.origin()).isEqualTo(Origin.MEMORY);
     assertThat(dotted.path()).isEqualTo(directory + "/./a");
     assertThat(cache.open(relative + "/a").served()).isTrue();
   }
@@ -139,7 +140,7 @@ class MinioCacheTest {
     Files.write(file, new byte[100]);
     Files.setLastModifiedTime(file, FileTime.fromMillis(12_345));
     OpenItem changed = cache.open(file.toString());
-    assertThat(changed.fromMemory()).isFalse();
+    assertThat(changed.origin()).isEqualTo(Origin.STORAGE);
     assertThat(all(changed)).isEqualTo(new byte[100]);
   }
 
@@ -179,7 +180,7 @@ class MinioCacheTest {
     MinioCache cache = cache("8m");
     assertThat(all(cache.open(file.toString()))).isEmpty();
     OpenItem second = cache.open(file.toString());
-    assertThat(second.fromMemory()).isTrue();
+    assertThat(second.origin()).isEqualTo(Origin.MEMORY);
     assertThat(second.content().remaining()).isZero();
     assertThat(cache.openRandomAccess(file.toString()).served()).isFalse();
   }
@@ -224,7 +225,7 @@ class MinioCacheTest {
     Path link = Files.createSymbolicLink(directory.resolve("link"), file);
     MinioCache cache = cache("8m");
     all(cache.open(link.toString()));
-    assertThat(cache.open(link.toString()).fromMemory()).isTrue();
+    assertThat(cache.open(link.toString()).origin()).isEqualTo(Origin.MEMORY);
     Files.delete(link);
     Files.createSymbolicLink(link, Items.file(directory, "b", 4000));
     assertThat(all(cache.open(link.toString()))).isEqualTo(Files.readAllBytes(link));
@@ -240,7 +241,7 @@ class MinioCacheTest {
     OpenItem item = cache.open(large.toString());
     assertThat(item.served()).isFalse();
     assertThat(item.content()).isNull();
-    assertThat(item.fromMemory()).isFalse();
+    assertThat(item.origin()).isEqualTo(Origin.STORAGE);
     assertThat(cache.statistics().bypassedFull()).isEqualTo(1);
   }
 
@@ -266,11 +267,11 @@ class MinioCacheTest {
     OpenItem again = cache.open(file.toString());
     assertThat(again.content()).isNull();
     assertThat(all(again)).isEqualTo(expected);
-    assertThat(again.fromMemory()).isFalse();
+    assertThat(again.origin()).isEqualTo(Origin.STORAGE);
     assertThat(cache.statistics().hits()).isEqualTo(6);
     OpenItem part = cache.open(file.toString());
     assertThat(part.read(1000, new byte[10], 0, 10)).isEqualTo(10);
-    assertThat(part.fromMemory()).isTrue();
+    assertThat(part.origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test
@@ -288,7 +289,7 @@ class MinioCacheTest {
       byte[] eight = new byte[8];
       assertThat(item.read(at, eight, 0, 8)).isEqualTo(8);
       assertThat(eight).isEqualTo(new byte[] {0, 0, 0, 0, 0, 0, 0, 42});
-      assertThat(item.fromMemory()).isEqualTo(memory);
+      assertThat(item.origin()).isEqualTo(memory ? Origin.MEMORY : Origin.STORAGE);
       assertThat(item.read(5L << 30, eight, 0, 8)).isEqualTo(-1);
       item.close();
     }
@@ -324,7 +325,7 @@ class MinioCacheTest {
     loadingSample.set(false);
     OpenItem later = cache.openRandomAccess(file.toString());
     assertThat(all(later)).isEqualTo(expected);
-    assertThat(later.fromMemory()).isTrue();
+    assertThat(later.origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test
@@ -332,7 +333,7 @@ class MinioCacheTest {
     Path file = Items.file(directory, "a", 5000);
     MinioCache cache = cache("8m");
     assertThat(all(cache.openRandomAccess(file.toString()))).isEqualTo(Files.readAllBytes(file));
-    assertThat(cache.open(file.toString()).fromMemory()).isTrue();
+    assertThat(cache.open(file.toString()).origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test
@@ -432,7 +433,7 @@ class MinioCacheTest {
     assertThat(Thread.interrupted()).isTrue();
     assertThat(small).isEqualTo(Files.readAllBytes(file));
     assertThat(blocks).isEqualTo(Files.readAllBytes(large));
-    assertThat(cache.open(file.toString()).fromMemory()).isTrue();
+    assertThat(cache.open(file.toString()).origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test

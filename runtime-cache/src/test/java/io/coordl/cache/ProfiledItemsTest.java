@@ -3,6 +3,7 @@ package io.coordl.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystem;
@@ -59,7 +60,7 @@ class ProfiledItemsTest {
     OpenItem item = items.open(file.toString());
 
     assertThat(bytes(item)).isEqualTo(Files.readAllBytes(file));
-    assertThat(item.fromMemory()).isFalse();
+    assertThat(item.origin()).isEqualTo(Origin.STORAGE);
     assertThat(items.access()).isNotEmpty();
   }
 
@@ -72,8 +73,8 @@ class ProfiledItemsTest {
     OpenItem first = items.open(file.toString());
     OpenItem second = items.open(file.toString());
 
-    assertThat(first.fromMemory()).isFalse();
-    assertThat(second.fromMemory()).isTrue();
+    assertThat(first.origin()).isEqualTo(Origin.STORAGE);
+    assertThat(second.origin()).isEqualTo(Origin.MEMORY);
     assertThat(bytes(second)).isEqualTo(Files.readAllBytes(file));
   }
 
@@ -103,7 +104,7 @@ class ProfiledItemsTest {
     }
     items.from(ProfiledItems.From.MEMORY);
 
-    assertThat(items.open(other.toString()).fromMemory()).isTrue();
+    assertThat(items.open(other.toString()).origin()).isEqualTo(Origin.MEMORY);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.coordl.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -184,7 +185,7 @@ class SharedBudgetTest {
     arena.choose(PAGE_CACHE);
     decoded.item(file.toString());
     OpenItem opened = raw.open(file.toString());
-    assertThat(opened.fromMemory()).isTrue();
+    assertThat(opened.origin()).isEqualTo(Origin.MEMORY);
     assertThat(Items.bytes(opened.content())).isEqualTo(Files.readAllBytes(file));
   }
 

@@ -2,6 +2,7 @@ package io.coordl.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.bridge.Origin;
 import io.coordl.staging.StagingStatistics;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -16,7 +17,7 @@ class ExitSummaryTest {
 
   private static List<String> linesWith(int pipelines) {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    job.spans().itemFetched("item", 0, 1, 1, false);
+    job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
     List<StagingStatistics> all =
         LongStream.rangeClosed(1, pipelines).mapToObj(ExitSummaryTest::pipeline).toList();
     job.addStaging(() -> all, () -> {});

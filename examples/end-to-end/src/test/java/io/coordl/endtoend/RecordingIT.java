@@ -47,8 +47,10 @@ class RecordingIT {
           "otherTime",
           "items",
           "memoryItems",
+          "peerItems",
           "storageItems",
           "memoryBytes",
+          "peerBytes",
           "storageBytes");
 
   @ParameterizedTest(name = "{0} on {1}")

@@ -28,6 +28,7 @@ final class Collector {
   private final Set<Jvm> jvms = new HashSet<>();
   private @Nullable Dated<JobStatistics> job;
   private final Map<String, Dated<StoreStatistics>> stores = new TreeMap<>();
+  private final Map<String, Dated<PeerStatistics>> peers = new TreeMap<>();
   private final Map<String, Dated<StagingStatistics>> stagings = new TreeMap<>();
   private final Map<String, Dated<LatencyStatistics>> latencies = new TreeMap<>();
   private final Map<String, Dated<Configuration>> configuration = new TreeMap<>();
@@ -76,6 +77,7 @@ final class Collector {
     on(stream, Jvm.class, (event, jvm) -> jvms.add(jvm));
     on(stream, JobStatistics.class, this::add);
     on(stream, StoreStatistics.class, this::add);
+    on(stream, PeerStatistics.class, this::add);
     on(stream, StagingStatistics.class, this::add);
     on(stream, LatencyStatistics.class, this::add);
     on(stream, Configuration.class, this::add);
@@ -125,6 +127,10 @@ final class Collector {
   private void add(JobEvent event, StoreStatistics value) {
     String key = value.store() + "\n" + value.scope() + "\n" + value.group();
     stores.merge(key, new Dated<>(event.start(), value), Collector::later);
+  }
+
+  private void add(JobEvent event, PeerStatistics value) {
+    peers.merge(String.valueOf(value.peer()), new Dated<>(event.start(), value), Collector::later);
   }
 
   private void add(JobEvent event, StagingStatistics value) {
@@ -179,6 +185,7 @@ final class Collector {
         job(),
         epochs(),
         stores(),
+        peers(),
         stagings(),
         latencies(),
         configuration(),
@@ -216,6 +223,10 @@ final class Collector {
 
   List<StoreStatistics> stores() {
     return stores.values().stream().map(Dated::value).toList();
+  }
+
+  List<PeerStatistics> peers() {
+    return peers.values().stream().map(Dated::value).toList();
   }
 
   List<StagingStatistics> stagings() {

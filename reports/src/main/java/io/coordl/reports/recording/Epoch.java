@@ -23,6 +23,8 @@ public record Epoch(
     long otherTime,
     long items,
     long memoryItems,
+    long peerItems,
     long storageItems,
     long memoryBytes,
+    long peerBytes,
     long storageBytes) {}

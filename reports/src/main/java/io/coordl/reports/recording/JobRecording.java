@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param jvm null if the recording does not say
  * @param job null if no totals were written
  * @param epochs in the order of their numbers
+ * @param peers one for each other host that was asked
  * @param stagings one for each pipeline with coordinated prep
  * @param latencies of the whole job, by kind
  * @param configuration the agent's arguments in force
@@ -34,6 +35,7 @@ public record JobRecording(
     @Nullable JobStatistics job,
     List<Epoch> epochs,
     List<StoreStatistics> stores,
+    List<PeerStatistics> peers,
     List<StagingStatistics> stagings,
     List<LatencyStatistics> latencies,
     Map<String, String> configuration,
@@ -45,6 +47,7 @@ public record JobRecording(
   public JobRecording {
     epochs = List.copyOf(epochs);
     stores = List.copyOf(stores);
+    peers = List.copyOf(peers);
     stagings = List.copyOf(stagings);
     latencies = List.copyOf(latencies);
     configuration = Map.copyOf(configuration);

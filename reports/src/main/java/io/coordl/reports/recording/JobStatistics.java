@@ -24,6 +24,8 @@ public record JobStatistics(
     long otherTime,
     long items,
     long memoryItems,
+    long peerItems,
     long storageItems,
     long memoryBytes,
+    long peerBytes,
     long storageBytes) {}

@@ -154,6 +154,9 @@ sealed interface Advice {
     public String sentence() {
       return "give the cache more memory, if the host has it, with "
           + size()
+          + (evidence.hosts() > 1
+              ? " on each of " + evidence.hosts() + " hosts, or add a host"
+              : "")
           + ": an epoch asks for "
           + new Bytes(evidence.epochBytes())
           + " and the cache is full.";
@@ -166,7 +169,8 @@ sealed interface Advice {
 
     /** A tenth more than the items, for the index and what is lost between them. */
     private String size() {
-      long wanted = evidence.epochBytes() + evidence.epochBytes() / 10;
+      long held = evidence.epochBytes() / evidence.hosts();
+      long wanted = held + held / 10;
       return "cache.size=" + Math.max(1, (wanted + GIBIBYTE - 1) / GIBIBYTE) + "g";
     }
   }

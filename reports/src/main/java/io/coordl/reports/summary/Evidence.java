@@ -7,13 +7,18 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What the findings look at. */
+/**
+ * What the findings look at.
+ *
+ * @param hosts that hold the data set between them: this one, and those that it asked
+ */
 record Evidence(
     Figures totals,
     List<Summary.Pass> epochs,
     List<Summary.Store> stores,
     Map<String, String> configuration,
-    String frameworks) {
+    String frameworks,
+    int hosts) {
 
   /** A share of the wall time below this is not worth a change. */
   static final double WORTH_A_CHANGE = 0.05;
@@ -84,6 +89,12 @@ record Evidence(
         .stream()
         .mapToLong(Long::longValue)
         .sum();
+  }
+
+  /** Bytes that the hosts may keep of raw items, as far as they are alike. */
+  long capacityOfAllHosts() {
+    return hosts
+        * stores.stream().filter(Evidence::isRaw).mapToLong(Summary.Store::capacityBytes).sum();
   }
 
   private static String sourceOf(Summary.Pass pass) {

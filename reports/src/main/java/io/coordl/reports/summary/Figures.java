@@ -24,11 +24,14 @@ record Figures(
     long otherTimeNanos,
     long items,
     long memoryItems,
+    long peerItems,
     long storageItems,
     long memoryBytes,
+    long peerBytes,
     long storageBytes) {
 
-  static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  static final Figures NONE =
+      new Figures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   static Figures of(JobStatistics job) {
     return new Figures(
@@ -47,8 +50,10 @@ record Figures(
         job.otherTime(),
         job.items(),
         job.memoryItems(),
+        job.peerItems(),
         job.storageItems(),
         job.memoryBytes(),
+        job.peerBytes(),
         job.storageBytes());
   }
 
@@ -69,8 +74,10 @@ record Figures(
         epoch.otherTime(),
         epoch.items(),
         epoch.memoryItems(),
+        epoch.peerItems(),
         epoch.storageItems(),
         epoch.memoryBytes(),
+        epoch.peerBytes(),
         epoch.storageBytes());
   }
 
@@ -91,14 +98,16 @@ record Figures(
         otherTimeNanos + more.otherTimeNanos,
         items + more.items,
         memoryItems + more.memoryItems,
+        peerItems + more.peerItems,
         storageItems + more.storageItems,
         memoryBytes + more.memoryBytes,
+        peerBytes + more.peerBytes,
         storageBytes + more.storageBytes);
   }
 
   /** Bytes that were asked for, wherever they came from. */
   long bytes() {
-    return memoryBytes + storageBytes;
+    return memoryBytes + peerBytes + storageBytes;
   }
 
   /** A part of the wall time, 0 to 1; 0 if there was no wall time. */

@@ -1,8 +1,10 @@
 package io.coordl.reports.summary;
 
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.summary.Summary.Peer;
 import io.coordl.reports.summary.Summary.Staging;
 import io.coordl.reports.text.Text;
+import io.coordl.reports.text.Text.Bytes;
 import io.coordl.reports.text.Text.Nanos;
 import java.util.Comparator;
 import java.util.Locale;
@@ -170,6 +172,69 @@ public final class Findings {
             + " for any job of the group.",
         "Jobs that coordinate their prep run at the pace of the slowest: give that job the cores"
             + " and the GPU that the others have, or let it train without prep=coordinate.");
+  }
+
+  /** Questions to other hosts that were not answered; empty if all were. */
+  public Optional<Finding> unansweredPeers() {
+    return summary.peers().stream()
+        .filter(peer -> unanswered(peer) > 0)
+        .max(Comparator.comparingLong(Peer::lostNanos))
+        .map(
+            worst ->
+                new Finding(
+                    Math.min(1, evidence.totals().share(lostNanos())),
+                    "The host "
+                        + Text.line(String.valueOf(worst.peer()), 100)
+                        + " did not answer "
+                        + Text.count(unanswered(worst), "question", "questions")
+                        + " of this job.",
+                    Text.count(worst.late(), "answer was", "answers were")
+                        + " late and "
+                        + Text.format("%,d", worst.failed())
+                        + " failed; all hosts together cost the job's threads "
+                        + new Nanos(lostNanos())
+                        + ".",
+                    "Look at that host and at the network to it: a host that does not answer is"
+                        + " asked no more until it is back, and what it keeps is read from storage"
+                        + " meanwhile."));
+  }
+
+  private long lostNanos() {
+    return summary.peers().stream().mapToLong(Peer::lostNanos).sum();
+  }
+
+  private static long unanswered(Peer peer) {
+    return peer.late() + peer.failed();
+  }
+
+  /**
+   * Passes after the first that read from storage what the hosts' memory would hold together; empty
+   * if they do not, or it would not.
+   */
+  public Optional<Finding> unusedPartition() {
+    Figures later = evidence.laterEpochs();
+    if (evidence.hosts() == 1
+        || later.storageItems() < later.items() * Evidence.WORTH_A_CHANGE
+        || later.storageItems() == 0
+        || evidence.capacityOfAllHosts() < evidence.epochBytes()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Finding(
+            later.share(later.fetchStallNanos()),
+            "Later passes over the data read "
+                + Text.percent(later.storageItems(), later.items())
+                + " of the items from storage, though the memory of "
+                + evidence.hosts()
+                + " hosts would hold them.",
+            "An epoch asks for "
+                + new Bytes(evidence.epochBytes())
+                + ", and as many hosts like this one may keep "
+                + new Bytes(evidence.capacityOfAllHosts())
+                + ".",
+            "See in the recordings of the other hosts whether they have the same cache.size, and"
+                + " whether they know the files as the same items: by the same paths, or with"
+                + " dataset.root."));
   }
 
   /** Something inside the agent failed; empty if nothing did. The share is 1. */

@@ -8,6 +8,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.JobStatistics;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.recording.LatencyStatistics;
+import io.coordl.reports.recording.PeerStatistics;
 import io.coordl.reports.recording.StagingStatistics;
 import io.coordl.reports.recording.StoreStatistics;
 import java.util.Comparator;
@@ -30,6 +31,7 @@ public record Summary(
     Totals totals,
     List<Pass> epochs,
     List<Store> stores,
+    List<Peer> peers,
     List<Staging> stagings,
     List<Latency> latencies,
     Faults faults,
@@ -74,12 +76,29 @@ public record Summary(
       long misses,
       @Nullable Double hitRatio,
       long admitted,
+      long peer,
       long bypassed,
       long hitBytes,
+      long peerBytes,
       @Nullable String order,
       @Nullable Long itemBytes,
       @Nullable Long itemSavesNanos,
       long jobs) {}
+
+  /** What was asked of one other host. */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Peer(
+      @Nullable String peer,
+      long found,
+      long absent,
+      long kept,
+      long late,
+      long failed,
+      long receivedBytes,
+      long sentBytes,
+      long foundNanos,
+      long keptNanos,
+      long lostNanos) {}
 
   /** Coordinated prep of one pipeline. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -145,7 +164,8 @@ public record Summary(
                 epochs,
                 stores,
                 recording.configuration(),
-                program.frameworks() == null ? "" : program.frameworks()));
+                program.frameworks() == null ? "" : program.frameworks(),
+                1 + recording.peers().size()));
     return new Summary(
         SCHEMA_VERSION,
         new Source(
@@ -158,6 +178,7 @@ public record Summary(
         totals,
         epochs,
         stores,
+        recording.peers().stream().map(Summary::peer).toList(),
         recording.stagings().stream().map(Summary::staging).toList(),
         recording.latencies().stream().map(Summary::latency).toList(),
         faults(recording),
@@ -171,7 +192,8 @@ public record Summary(
         epochs,
         stores,
         configuration,
-        program.frameworks() == null ? "" : program.frameworks());
+        program.frameworks() == null ? "" : program.frameworks(),
+        1 + peers.size());
   }
 
   /**
@@ -212,12 +234,29 @@ public record Summary(
         store.misses(),
         openings == 0 ? null : (double) store.hits() / openings,
         store.admitted(),
+        store.peer(),
         store.bypassed(),
         store.hitBytes(),
+        store.peerBytes(),
         ordered ? store.order() : null,
         ordered ? (Long) store.itemBytes() : null,
         ordered ? (Long) store.itemSaves() : null,
         store.jobs());
+  }
+
+  private static Peer peer(PeerStatistics peer) {
+    return new Peer(
+        peer.peer(),
+        peer.found(),
+        peer.absent(),
+        peer.kept(),
+        peer.late(),
+        peer.failed(),
+        peer.receivedBytes(),
+        peer.sentBytes(),
+        peer.foundTime(),
+        peer.keptTime(),
+        peer.lostTime());
   }
 
   private static Staging staging(StagingStatistics staging) {

@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
 public final class SummaryText {
   static final int MOST_LINES = 20;
 
-  private static final List<String> LATENCIES = List.of("fetch", "decode", "transform", "batch");
+  private static final List<String> LATENCIES =
+      List.of("fetch", "decode", "transform", "batch", "peer found");
   private static final int LONGEST_NAME = 100;
 
   private SummaryText() {}
@@ -37,6 +38,9 @@ public final class SummaryText {
         .max(Comparator.comparingLong(SummaryText::batches))
         .ifPresent(first -> lines.add(staging(first, summary.stagings().size() - 1)));
     lines.add(items(summary.totals().figures()));
+    if (!summary.peers().isEmpty()) {
+      lines.add(peers(summary.peers()));
+    }
     addLatencies(lines, summary.latencies());
     addFaults(lines, summary.faults());
     lines.add("Try next    " + summary.next().sentence());
@@ -90,7 +94,10 @@ public final class SummaryText {
     if (epochs.isEmpty()) {
       return;
     }
-    lines.add("Epoch            wall s  compute s    stall s    fetch s     prep s  files opened");
+    boolean peers = epochs.stream().anyMatch(pass -> pass.figures().peerItems() > 0);
+    lines.add(
+        "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened"
+            + (peers ? "  memory / peers / storage" : ""));
     Set<Integer> shown = new LinkedHashSet<>(List.of(0, second, epochs.size() - 1));
     shown.removeIf(index -> index >= epochs.size());
     for (int index : shown) {
@@ -98,7 +105,7 @@ public final class SummaryText {
       Figures figures = pass.figures();
       lines.add(
           Text.format(
-              "  %-10d %10s %10s %10s %10s %10s %,13d%s",
+              "  %-10d %10s %10s %10s %10s %10s %,13d%s%s",
               pass.epoch(),
               Text.seconds(figures.wallNanos()),
               Text.seconds(figures.computeNanos()),
@@ -106,8 +113,21 @@ public final class SummaryText {
               Text.seconds(figures.fetchStallNanos()),
               Text.seconds(figures.prepStallNanos()),
               figures.storageItems(),
+              peers ? origins(figures) : "",
               pass.complete() ? "" : "  left early"));
     }
+  }
+
+  /** The shares of the items that each place answered, in percent. */
+  private static String origins(Figures figures) {
+    double hundredth = figures.items() / 100.0;
+    return figures.items() == 0
+        ? ""
+        : Text.format(
+            "  %3.0f / %3.0f / %3.0f %%",
+            figures.memoryItems() / hundredth,
+            figures.peerItems() / hundredth,
+            figures.storageItems() / hundredth);
   }
 
   private static String store(Store store, int more) {
@@ -180,10 +200,40 @@ public final class SummaryText {
         + " from memory ("
         + new Bytes(totals.memoryBytes())
         + "), "
+        + peers(totals)
         + Text.format("%,d", totals.storageItems())
         + " from storage ("
         + new Bytes(totals.storageBytes())
         + "), each a file opened";
+  }
+
+  private static String peers(Figures totals) {
+    return totals.peerItems() == 0
+        ? ""
+        : Text.format("%,d", totals.peerItems())
+            + " from other hosts ("
+            + new Bytes(totals.peerBytes())
+            + "), ";
+  }
+
+  /** All hosts together. */
+  private static String peers(List<Summary.Peer> peers) {
+    long found = peers.stream().mapToLong(Summary.Peer::found).sum();
+    long nanos = peers.stream().mapToLong(Summary.Peer::foundNanos).sum();
+    return "Peers       "
+        + Text.count(peers.size(), "host", "hosts")
+        + " asked: "
+        + Text.count(found, "item", "items")
+        + " found ("
+        + new Bytes(peers.stream().mapToLong(Summary.Peer::receivedBytes).sum())
+        + (found == 0 ? "" : ", " + new Nanos(nanos / found) + " each")
+        + "), "
+        + Text.format("%,d", peers.stream().mapToLong(Summary.Peer::kept).sum())
+        + " kept there, "
+        + Text.format("%,d", peers.stream().mapToLong(Summary.Peer::late).sum())
+        + " late, "
+        + Text.format("%,d", peers.stream().mapToLong(Summary.Peer::failed).sum())
+        + " failed";
   }
 
   private static void addLatencies(List<String> lines, List<Latency> latencies) {

@@ -63,10 +63,11 @@ record Costs(
    */
   double nanos(Setup setup) {
     double hit = setup.hit() == null ? todayHit : setup.hit();
-    double missed = Math.max(0, 1 - hit - setup.remote());
+    double remote = Math.min(setup.remote(), 1 - hit);
+    double missed = 1 - hit - remote;
     double step = compute / setup.stepFactor();
     double parallel = prepParallel - setup.decoded() * decode;
-    double fetch = missed * miss / setup.storageFactor() + setup.remote() * setup.remoteNanos();
+    double fetch = missed * miss / setup.storageFactor() + remote * setup.remoteNanos();
     double worker = parallel + fetch;
     // Of a sample that several jobs use, each job pays its part.
     double part = setup.coordinated() ? 1.0 / setup.jobs() : 1;
@@ -75,7 +76,7 @@ record Costs(
         setup.jobs() * (step * computeCores + part * (prepSerial + parallel)) / setup.cores();
     double transfer =
         setup.hosts() * missed * storage / setup.storageFactor()
-            + setup.remote() * setup.remoteNanos()
+            + remote * setup.networkNanos()
             + hit * memory;
     double shared = Math.max(cores, setup.jobs() * part * transfer);
 

@@ -2,11 +2,12 @@ package io.coordl.reports.whatif;
 
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
+import io.coordl.reports.text.Text;
 import io.coordl.reports.whatif.Answer.Axis;
 import io.coordl.reports.whatif.Answer.Figure;
 import io.coordl.reports.whatif.Answer.Plot;
 import io.coordl.reports.whatif.Answer.Point;
-import java.util.ArrayList;
+import io.coordl.reports.whatif.Together.Origins;
 import java.util.List;
 
 /**
@@ -15,8 +16,6 @@ import java.util.List;
  * Cong, HiPC'19), and at the network that takes its place.
  */
 final class HostsTogether implements Question {
-  private static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};
-
   @Override
   public String name() {
     return "hosts";
@@ -28,70 +27,68 @@ final class HostsTogether implements Question {
   }
 
   @Override
-  public Answer ask(Pipeline pipeline, Wishes wishes) {
-    List<Missing> missing =
-        new ArrayList<>(
-            pipeline.missing(
-                "computeNanos",
-                "prepNanos",
-                "missNanos",
-                "storageRate",
-                "sampleBytes",
-                "todayHit"));
-    Double network = wishes.networkRate();
-    if (network == null) {
-      missing.add(
-          new Missing(
-              "networkRate",
-              "no recording shows the rate between hosts: give it with --network, such as"
-                  + " --network 1.2GB."));
-    }
-    if (!missing.isEmpty() || network == null) {
+  public Answer ask(Pipeline measured, Wishes wishes) {
+    List<Missing> missing = Together.missing(measured, wishes);
+    if (!missing.isEmpty()) {
       return Answer.withheld(name(), title(), missing);
     }
-    int hosts = wishes.hosts() == null ? 2 : wishes.hosts();
-    Double asked = Cache.share(pipeline, wishes);
-    double share = asked == null ? pipeline.memoryShare() : asked;
-    double nanos = pipeline.sampleBytes() / network * 1e9;
-    Setup today = pipeline.today();
-    Measure gain = pipeline.gain(own(today, hosts, share), partitioned(today, hosts, share, nanos));
+    Together together = Together.of(measured, wishes);
+    Pipeline pipeline = together.pipeline();
+    Setup today = together.today();
+    int hosts = together.hosts();
+    double share = together.share();
+    Origins origins = Together.partitioned(hosts, share);
+    Setup own = together.own(hosts, share);
+    Setup partitioned = together.setup(hosts, origins);
+    Measure gain = pipeline.gain(own, partitioned);
     Measure scales = pipeline.figure(costs -> scalesTo(costs, today));
-    List<String> assumptions = new ArrayList<>(pipeline.assumptions());
-    assumptions.add("the hosts are alike and share one storage of the rate measured here");
-    assumptions.add("exchanging gradients costs no more than it does today");
     return new Answer(
         name(),
         title(),
         hosts
-            + " hosts, each with "
+            + (hosts == 1 ? " host" : " hosts")
+            + ", each with room for "
             + Sketch.percent(share)
             + " of the data set in memory, train "
-            + total(pipeline, own(today, hosts, share), hosts)
+            + total(pipeline, own, hosts)
             + " with a cache of their own each and "
-            + total(pipeline, partitioned(today, hosts, share, nanos), hosts)
+            + total(pipeline, partitioned, hosts)
             + " with a partitioned one, "
             + Sketch.times(gain)
-            + " as fast; with nothing cached, the storage feeds "
+            + " as fast: a host then finds "
+            + Sketch.percent(origins.local())
+            + " of the items in its own memory, "
+            + Sketch.percent(origins.remote())
+            + " in that of the others and "
+            + Sketch.percent(origins.storage())
+            + " in storage. With nothing cached, the storage feeds "
             + Sketch.number(scales)
             + " hosts.",
-        new Figure("gain of a partitioned cache on " + hosts + " hosts", "times", gain),
+        new Figure(
+            "gain of a partitioned cache on " + Text.count(hosts, "host", "hosts"), "times", gain),
         new Plot(
             new Axis("hosts", "hosts"),
             new Axis("speed of all hosts", "samples/s"),
-            new Point(1, pipeline.speed(today)),
+            new Point(1, pipeline.speed(pipeline.today())),
             List.of(
-                Sketch.series("nothing cached", COUNTS, n -> all(pipeline, own(today, n, 0), n)),
-                Sketch.series("a cache each", COUNTS, n -> all(pipeline, own(today, n, share), n)),
+                Sketch.series(
+                    "nothing cached", Together.COUNTS, n -> all(pipeline, together.own(n, 0), n)),
+                Sketch.series(
+                    "a cache each", Together.COUNTS, n -> all(pipeline, together.own(n, share), n)),
                 Sketch.series(
                     "partitioned cache",
-                    COUNTS,
-                    n -> all(pipeline, partitioned(today, n, share, nanos), n)),
+                    Together.COUNTS,
+                    n -> all(pipeline, together.setup(n, Together.partitioned(n, share)), n)),
                 Sketch.series(
                     "with a storage each",
-                    COUNTS,
-                    n -> all(pipeline, partitioned(today, n, share, nanos).hosts(1), n)))),
+                    Together.COUNTS,
+                    n ->
+                        all(
+                            pipeline,
+                            together.setup(n, Together.partitioned(n, share)).hosts(1),
+                            n)))),
         List.of(),
-        assumptions,
+        together.assumptions(),
         List.of());
   }
 
@@ -103,19 +100,10 @@ final class HostsTogether implements Question {
     return Sketch.speed(all(pipeline, setup, hosts));
   }
 
-  /** Each host caches the same part of what it is asked for, and the storage serves them all. */
-  private static Setup own(Setup today, double hosts, double share) {
-    return today.hit(share).hosts(hosts);
-  }
-
-  /** Together they hold n times the part of one; a host finds its own part at home. */
-  private static Setup partitioned(Setup today, double hosts, double share, double nanos) {
-    double remote = Math.min(1 - share, (hosts - 1) * share);
-    return today.hit(share).remote(remote, nanos).hosts(hosts);
-  }
-
   /** With nothing cached, as many as the storage feeds: R / V (Yang and Cong). */
   static double scalesTo(Costs costs, Setup setup) {
-    return costs.storage() == 0 ? 0 : costs.nanos(setup.hit(1)) / costs.storage();
+    return costs.storage() == 0
+        ? 0
+        : costs.nanos(setup.hit(1)) / (costs.storage() / setup.storageFactor());
   }
 }

@@ -5,7 +5,10 @@ import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.Epoch;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.JobStatistics;
+import io.coordl.reports.recording.PeerStatistics;
+import io.coordl.reports.recording.StoreStatistics;
 import io.coordl.reports.text.Text;
+import io.coordl.reports.whatif.Pipeline.Peers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -48,7 +51,7 @@ final class ObservedPipeline {
               + " measure it with coordl profile -- java ... your.Program.";
       List.of("computeNanos", "prepNanos", "missNanos", "decodeNanos", "todayHit", "sampleBytes")
           .forEach(component -> missing.add(new Missing(component, reason)));
-      return pipeline(0, null, null, null, null, null, 0, 0, 0);
+      return pipeline(0, null, null, null, null, null, 0, 0, 0, 0, null);
     }
     assumptions.add(
         "an item is a sample, and the epochs after the first show what each stage takes within "
@@ -61,29 +64,55 @@ final class ObservedPipeline {
             ? mean(epoch -> epoch.prepStall() + epoch.gcStall() + epoch.queueStall())
             : mean(epoch -> epoch.decodeTime() + epoch.transformTime() + epoch.otherTime());
     Measure hits = ratio(Epoch::memoryItems, 0);
-    double bytes = ratio(epoch -> epoch.memoryBytes() + epoch.storageBytes(), 0).value();
+    double bytes =
+        ratio(epoch -> epoch.memoryBytes() + epoch.peerBytes() + epoch.storageBytes(), 0).value();
     double items = epochs.stream().mapToLong(Epoch::items).average().orElseThrow();
+    @Nullable Peers peers = peers();
     return pipeline(
         serial ? 0 : workers(prep.plus(fetch).value()),
         mean(Epoch::compute),
         prep,
-        miss(fetch, hits),
+        miss(fetch, hits, bytes, peers),
         mean(Epoch::decodeTime),
         hits,
         bytes,
         Math.round(items),
-        Math.round(bytes * items));
+        Math.round(bytes * items),
+        items / epochs.stream().mapToLong(Epoch::batches).average().orElseThrow(),
+        peers);
   }
 
-  /** Items from memory take next to nothing beside those from storage. */
-  private @Nullable Measure miss(Measure fetch, Measure hits) {
-    if (hits.value() >= 1) {
+  /** What other hosts were asked, whatever the epoch; null if nothing. */
+  private @Nullable Peers peers() {
+    long found = recording.peers().stream().mapToLong(PeerStatistics::found).sum();
+    long bytes = recording.peers().stream().mapToLong(PeerStatistics::receivedBytes).sum();
+    long nanos = recording.peers().stream().mapToLong(PeerStatistics::foundTime).sum();
+    if (found == 0 || bytes == 0 || nanos == 0) {
+      return null;
+    }
+    return new Peers(
+        1L + recording.peers().size(),
+        ratio(Epoch::peerItems, 0).value(),
+        bytes * 1e9 / nanos,
+        recording.stores().stream()
+            .filter(store -> "raw".equals(store.store()))
+            .mapToLong(StoreStatistics::capacity)
+            .sum());
+  }
+
+  /** Items from memory take next to nothing beside those from storage; other hosts do not. */
+  private @Nullable Measure miss(Measure fetch, Measure hits, double bytes, @Nullable Peers peers) {
+    double answered = hits.value() + (peers == null ? 0 : peers.share());
+    if (answered >= 1) {
       missing.add(new Missing("missNanos", "fetching from storage" + PROFILE));
       return null;
     }
     assumptions.add(
         "a fetch from storage takes what it takes today, the page cache's part in that included");
-    return fetch.times(1 / (1 - hits.value()));
+    return fetch
+        .minus(Measure.exact(peers == null ? 0 : peers.share() * bytes / peers.rate() * 1e9))
+        .atLeastZero()
+        .times(1 / (1 - answered));
   }
 
   /** True if the training thread waited for nearly all that was done for it. */
@@ -142,7 +171,9 @@ final class ObservedPipeline {
       @Nullable Measure hits,
       double sampleBytes,
       long items,
-      long bytes) {
+      long bytes,
+      double batchSamples,
+      @Nullable Peers peers) {
     JobStatistics job = recording.job();
     return new Pipeline(
         "recording",
@@ -157,6 +188,8 @@ final class ObservedPipeline {
         decode,
         hits,
         sampleBytes,
+        batchSamples,
+        peers,
         items,
         bytes,
         0,

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param decodeNanos the part of {@code prepNanos} that decodes
  * @param todayHit part of the items that memory answers today, 0 to 1
  * @param sampleBytes bytes of a sample as stored
+ * @param batchSamples samples of a batch of this host
+ * @param peers what the job shows of other hosts; null if it asked none
  * @param assumptions what every answer takes for granted
  * @param checks what the model says of phases it was not made from
  * @param missing what was not measured, by the name of the component
@@ -45,6 +47,8 @@ public record Pipeline(
     @Nullable Measure decodeNanos,
     @Nullable Measure todayHit,
     double sampleBytes,
+    double batchSamples,
+    @Nullable Peers peers,
     long datasetItems,
     long datasetBytes,
     long decodedItemBytes,
@@ -63,6 +67,16 @@ public record Pipeline(
    * @param predictedNanos of a sample
    */
   public record Check(String phase, Measure measuredNanos, Measure predictedNanos) {}
+
+  /**
+   * A job with a partitioned cache.
+   *
+   * @param hosts that hold the data set between them, this one included
+   * @param share part of the items that other hosts answered, 0 to 1
+   * @param rate bytes a second that a thread got of them
+   * @param cacheBytes what this host may keep
+   */
+  public record Peers(long hosts, double share, double rate, long cacheBytes) {}
 
   /** Of a recording: by its profile if it has one, else by its epochs. */
   public static Pipeline of(JobRecording recording) {
@@ -88,6 +102,8 @@ public record Pipeline(
             decodeNanos,
             todayHit,
             sampleBytes,
+            batchSamples,
+            peers,
             datasetItems,
             datasetBytes,
             decodedItemBytes,
@@ -100,9 +116,49 @@ public record Pipeline(
             missing);
   }
 
+  /** The same with a storage of that many bytes a second where its rate was not measured. */
+  Pipeline withStorage(double rate) {
+    if (storageRate != null || sampleBytes <= 0) {
+      return this;
+    }
+    return new Pipeline(
+        origin,
+        workers,
+        computeNanos,
+        computeCores,
+        prepNanos,
+        prepSerialShare,
+        missNanos == null ? Measure.exact(sampleBytes / rate * 1e9) : missNanos,
+        Measure.exact(rate),
+        memoryRate,
+        decodeNanos,
+        todayHit,
+        sampleBytes,
+        batchSamples,
+        peers,
+        datasetItems,
+        datasetBytes,
+        decodedItemBytes,
+        cores,
+        memoryBytes,
+        freeMemoryBytes,
+        frameworks,
+        assumptions,
+        checks,
+        missing.stream()
+            .filter(one -> !one.figure().equals("storageRate") && !one.figure().equals("missNanos"))
+            .toList());
+  }
+
   /** The job as it is; cores that nobody counted are no limit. */
   Setup today() {
-    return Setup.of((double) workers, cores == 0 ? Double.POSITIVE_INFINITY : (double) cores);
+    Setup alone =
+        Setup.of((double) workers, cores == 0 ? Double.POSITIVE_INFINITY : (double) cores);
+    if (peers == null) {
+      return alone;
+    }
+    // The network's part is within what a thread waited.
+    return alone.remote(peers.share(), sampleBytes / peers.rate() * 1e9, 0);
   }
 
   /** True if the training thread prepares its batches itself. */

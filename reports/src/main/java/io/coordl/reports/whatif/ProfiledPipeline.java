@@ -119,6 +119,8 @@ final class ProfiledPipeline {
         decode,
         hit,
         sampleBytes(),
+        batchSamples(),
+        null,
         host == null ? 0 : host.datasetItems(),
         host == null ? 0 : host.datasetBytes(),
         host == null ? 0 : host.decodedItemBytes(),
@@ -275,6 +277,13 @@ final class ProfiledPipeline {
         .filter(cold -> cold.items() > 0)
         .map(cold -> (double) cold.items() / cold.samples())
         .orElse(1.0);
+  }
+
+  private double batchSamples() {
+    return phase("cold")
+        .filter(cold -> cold.steps() > 0)
+        .map(cold -> (double) cold.samples() / cold.steps())
+        .orElse(0.0);
   }
 
   private double sampleBytes() {

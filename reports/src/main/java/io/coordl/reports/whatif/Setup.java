@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param hit part of the items answered from this host's memory; null: as today
  * @param remote part of the items answered by another host's memory
  * @param remoteNanos what a sample of those takes a thread
+ * @param networkNanos what it takes the network to this host
  * @param workers threads that fetch and prepare beside the training thread, 0 if it does so itself
  * @param cores that the jobs of the host share
  * @param stepFactor how many times faster than measured a step is
@@ -21,6 +22,7 @@ record Setup(
     @Nullable Double hit,
     double remote,
     double remoteNanos,
+    double networkNanos,
     double workers,
     double cores,
     double stepFactor,
@@ -32,7 +34,7 @@ record Setup(
 
   /** Today's. */
   static Setup of(double workers, double cores) {
-    return new Setup(null, 0, 0, workers, cores, 1, 1, 1, false, 1, 0);
+    return new Setup(null, 0, 0, 0, workers, cores, 1, 1, 1, false, 1, 0);
   }
 
   Setup hit(double of) {
@@ -40,6 +42,7 @@ record Setup(
         of,
         remote,
         remoteNanos,
+        networkNanos,
         workers,
         cores,
         stepFactor,
@@ -50,11 +53,12 @@ record Setup(
         decoded);
   }
 
-  Setup remote(double of, double nanos) {
+  Setup remote(double of, double threadNanos, double onNetworkNanos) {
     return new Setup(
         hit,
         of,
-        nanos,
+        threadNanos,
+        onNetworkNanos,
         workers,
         cores,
         stepFactor,
@@ -70,6 +74,7 @@ record Setup(
         hit,
         remote,
         remoteNanos,
+        networkNanos,
         of,
         cores,
         stepFactor,
@@ -85,6 +90,7 @@ record Setup(
         hit,
         remote,
         remoteNanos,
+        networkNanos,
         workers,
         of,
         stepFactor,
@@ -100,6 +106,7 @@ record Setup(
         hit,
         remote,
         remoteNanos,
+        networkNanos,
         workers,
         cores,
         factor,
@@ -115,6 +122,7 @@ record Setup(
         hit,
         remote,
         remoteNanos,
+        networkNanos,
         workers,
         cores,
         stepFactor,
@@ -130,6 +138,7 @@ record Setup(
         hit,
         remote,
         remoteNanos,
+        networkNanos,
         workers,
         cores,
         stepFactor,
@@ -145,6 +154,7 @@ record Setup(
         hit,
         remote,
         remoteNanos,
+        networkNanos,
         workers,
         cores,
         stepFactor,
@@ -160,6 +170,7 @@ record Setup(
         hit,
         remote,
         remoteNanos,
+        networkNanos,
         workers,
         cores,
         stepFactor,

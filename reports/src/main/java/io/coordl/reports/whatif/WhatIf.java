@@ -34,7 +34,8 @@ public record WhatIf(
           new StorageNeeded(),
           new FasterStep(),
           new JobsTogether(),
-          new HostsTogether());
+          new HostsTogether(),
+          new LocalityAware());
 
   /** Every question about a recording, made with a profile or without. */
   public static WhatIf of(JobRecording recording) {

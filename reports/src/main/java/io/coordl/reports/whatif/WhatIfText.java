@@ -126,7 +126,7 @@ public final class WhatIfText {
           new StringBuilder(INDENT)
               .append(Text.format("%14s", value(plot.x(), series.get(0).points().get(at).x())));
       for (Series one : series) {
-        line.append(Text.format("%" + column + "s", Sketch.number(one.points().get(at).y())));
+        line.append(Text.format("%" + column + "s", number(plot.y(), one.points().get(at).y())));
       }
       lines.add(line.toString());
     }
@@ -139,7 +139,11 @@ public final class WhatIfText {
             + plot.y().unit()
             + (today == null
                 ? ""
-                : "; today: " + value(plot.x(), today.x()) + ", " + Sketch.number(today.y())));
+                : "; today: " + value(plot.x(), today.x()) + ", " + number(plot.y(), today.y())));
+  }
+
+  private static String number(Axis axis, Measure y) {
+    return axis.unit().equals("share") ? Text.format("%.1f %%", 100 * y.value()) : Sketch.number(y);
   }
 
   private static String value(Axis axis, double x) {

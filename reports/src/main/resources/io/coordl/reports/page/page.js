@@ -352,7 +352,10 @@
       key("Prep stall", show(below(totals, "prepStallNanos"), "percent", wall),
         show(below(totals, "prepStallNanos"), "nanos")),
       key("Items from memory", show(below(totals, "memoryItems"), "percent", { of: below(totals, "items") }),
-        ["of ", show(below(totals, "items"), "count")]));
+        ["of ", show(below(totals, "items"), "count")]),
+      at(below(totals, "peerItems")) === 0 ? null : key("Items from other hosts",
+        show(below(totals, "peerItems"), "percent", { of: below(totals, "items") }),
+        show(below(totals, "peerBytes"), "bytes")));
   }
 
   function partRow(heading, figures, sum) {
@@ -496,7 +499,8 @@
 
   const KINDS = {
     fetch: "fetch", decode: "decode", transform: "transform", batch: "batch", stall: "wait", step: "step",
-    checkpoint: "checkpoint",
+    checkpoint: "checkpoint", "peer found": "found at another host", "peer absent": "absent at another host",
+    "peer kept": "kept at another host", "peer late": "late answer", "peer failed": "no answer",
   };
   const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 4], [1, 2]];
   const POINTS = ["circle", "triangle", "rect", "rectRot", "star", "cross", "crossRot"];
@@ -601,15 +605,24 @@
     }
   }
 
+  /** Where items come from; other hosts only if there are any. */
+  const ORIGINS = [
+    ["memoryItems", "from memory", "memory", "plain"], ["peerItems", "from other hosts", "peer", "falling"],
+    ["storageItems", "from storage", "storage", "rising"],
+  ].filter(([items]) => items !== "peerItems" || RECORDINGS.some(each => each.summary.peers.length > 0 ||
+    each.summary.epochs.some(epoch => epoch.peerItems > 0)));
+
+  const peersOnly = column => ORIGINS.length === 3 ? [column] : [];
+
   function itemsChart(index) {
     const epochs = RECORDINGS[index].summary.epochs;
     return chart("Items by where they came from" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
-      "Stacked bars of items from memory and from storage, one bar for each pass. The table below has the same figures.",
+      "Stacked bars of items from memory, other hosts and storage, one bar for each pass. The table below has the same figures.",
       () => ({
         type: "bar",
         data: {
           labels: epochs.map(epochLabel),
-          datasets: [["memoryItems", "from memory", "memory", "plain"], ["storageItems", "from storage", "storage", "rising"]]
+          datasets: ORIGINS
             .map(part => ({
               ...look(part), maxBarThickness: 110, data: epochs.map(epoch => epoch[part[0]]),
             })),
@@ -628,20 +641,20 @@
       if (recording.summary.epochs.length > 0) {
         made.append(itemsChart(index), folded("Table of the items",
           table("Items and bytes, by pass over a data set",
-            [["epoch"], ["items"], ["from memory"], ["share"], ["from storage"], ["bytes from memory"], ["bytes from storage"]],
+            [["epoch"], ["items"], ...ORIGINS.flatMap(([, label]) => [[label], ["share"]]),
+              ...ORIGINS.map(([, label]) => ["bytes " + label])],
             recording.summary.epochs.map((unused, at) => {
               const path = below(summary, "epochs", at);
               return [show(below(path, "epoch"), "count"), show(below(path, "items"), "count"),
-                show(below(path, "memoryItems"), "count"),
-                show(below(path, "memoryItems"), "percent", { of: below(path, "items") }),
-                show(below(path, "storageItems"), "count"),
-                show(below(path, "memoryBytes"), "bytes"), show(below(path, "storageBytes"), "bytes")];
+                ...ORIGINS.flatMap(([items]) => [show(below(path, items), "count"),
+                  show(below(path, items), "percent", { of: below(path, "items") })]),
+                ...ORIGINS.map(([items]) => show(below(path, items.replace("Items", "Bytes")), "bytes"))];
             }), { tall: recording.summary.epochs.length > 20 })));
       }
       made.append(recording.summary.stores.length === 0
         ? paragraph("No store was on: every item was read from storage in every epoch.")
         : table("Stores at the end of the job",
-          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ["turned away"],
+          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ...peersOnly(["from other hosts"]), ["turned away"],
             ["bytes hit"], ["jobs"]],
           recording.summary.stores.map((unused, at) => {
             const path = below(summary, "stores", at);
@@ -650,10 +663,28 @@
               show(below(path, "usedBytes"), "percent", { of: below(path, "capacityBytes") }),
               show(below(path, "items"), "count"), show(below(path, "hits"), "count"),
               show(below(path, "misses"), "count"), show(below(path, "hitRatio"), "percent"),
+              ...peersOnly(show(below(path, "peer"), "count")),
               show(below(path, "bypassed"), "count"), show(below(path, "hitBytes"), "bytes"),
               show(below(path, "jobs"), "count")];
           })));
+      if (recording.summary.peers.length > 0) made.append(peerTable(index));
     });
+  }
+
+  function peerTable(index) {
+    const peers = below(base(index), "summary", "peers");
+    return table("Other hosts, as this job asked them",
+      [["host", "text"], ["found"], ["bytes received"], ["time each"], ["absent"], ["kept there"], ["bytes sent"], ["late"],
+        ["failed"], ["time lost"]],
+      at(peers).map((unused, at) => {
+        const path = below(peers, at);
+        return [show(below(path, "peer"), "text"), show(below(path, "found"), "count"),
+          show(below(path, "receivedBytes"), "bytes"),
+          show(below(path, "foundNanos"), "nanos", { of: below(path, "found") }),
+          show(below(path, "absent"), "count"), show(below(path, "kept"), "count"),
+          show(below(path, "sentBytes"), "bytes"), show(below(path, "late"), "count"),
+          show(below(path, "failed"), "count"), show(below(path, "lostNanos"), "nanos")];
+      }), { tall: RECORDINGS[index].summary.peers.length > 20 });
   }
 
   function nameTable(index, which, caption, heading, ofFiles) {
@@ -811,8 +842,9 @@
     ["checkpoint", "checkpointNanos", "nanos"],
     ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding, all threads", "decodeTimeNanos", "nanos"],
     ["transforms, all threads", "transformTimeNanos", "nanos"], ["other preparation", "otherTimeNanos", "nanos"],
-    ["items", "items", "count"], ["from memory", "memoryItems", "count"], ["from storage", "storageItems", "count"],
-    ["bytes from memory", "memoryBytes", "bytes"], ["bytes from storage", "storageBytes", "bytes"],
+    ["items", "items", "count"], ["from memory", "memoryItems", "count"], ["from other hosts", "peerItems", "count"],
+    ["from storage", "storageItems", "count"], ["bytes from memory", "memoryBytes", "bytes"],
+    ["bytes from other hosts", "peerBytes", "bytes"], ["bytes from storage", "storageBytes", "bytes"],
   ];
 
   function comparison() {

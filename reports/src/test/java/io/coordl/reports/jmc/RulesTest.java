@@ -47,6 +47,8 @@ class RulesTest {
           new GarbageCollectionRule(),
           new CheckpointRule(),
           new SlowestJobRule(),
+          new UnansweredPeersRule(),
+          new UnusedPartitionRule(),
           new AgentFaultRule()
         }) {
       var evaluation =
@@ -73,6 +75,7 @@ class RulesTest {
             folder.resolve("all.jfr"),
             () -> {
               Recordings.emitJob();
+              Recordings.emitPeer("node1:7801", 500, 2);
               Recordings.emitFault("here", "it");
               Recordings.emitPhase();
               Recordings.emitHost();
@@ -87,6 +90,7 @@ class RulesTest {
         .isEqualTo(jdk);
     assertThat(jdk.phases()).hasSize(1);
     assertThat(jdk.host()).isNotNull();
+    assertThat(jdk.peers()).hasSize(1);
   }
 
   @Test
@@ -147,6 +151,37 @@ class RulesTest {
     assertThat(result("StoreFull").getSummary())
         .isEqualTo("The cache is full: it turned away 75.0 % of what it was offered.");
     assertThat(score("StoreFull")).isEqualTo(25 + 0.75 * 49);
+  }
+
+  @Test
+  void hostsThatDoNotAnswerAndMemoryThatIsNotUsedAreFound() throws Exception {
+    evaluate(Recordings::emitPartitionedJob);
+
+    // Of 130 s: 5 and 3 questions of 0.4 s each.
+    assertThat(result("UnansweredPeers").getSeverity()).isEqualTo(Severity.OK);
+    assertThat(result("UnansweredPeers").getSummary())
+        .isEqualTo("The host node1:7801 did not answer 5 questions of this job.");
+    assertThat(result("UnansweredPeers").getExplanation())
+        .isEqualTo(
+            "2 answers were late and 3 failed; all hosts together cost the job's threads 3.20 s.");
+    // Of 60 s 6 s, and three stores of 1 GiB for 95 MiB.
+    assertThat(result("UnusedPartition").getSeverity()).isEqualTo(Severity.INFO);
+    assertThat(result("UnusedPartition").getSummary())
+        .isEqualTo(
+            "Later passes over the data read 10.0 % of the items from storage, though the memory of"
+                + " 3 hosts would hold them.");
+    assertThat(result("UnusedPartition").getSolution()).contains("dataset.root");
+    assertThat(result("LaterEpochsFetch").getSolution())
+        .contains("cache.size=1g on each of 3 hosts, or add a host");
+  }
+
+  @Test
+  void jobsOfOneHostHaveNoFindingAboutOthers() throws Exception {
+    evaluate(Recordings::emitJob);
+
+    assertThat(result("UnansweredPeers").getSummary())
+        .isEqualTo("Every host that was asked answered.");
+    assertThat(result("UnusedPartition").getSeverity()).isEqualTo(Severity.OK);
   }
 
   @Test

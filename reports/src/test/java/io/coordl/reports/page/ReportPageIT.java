@@ -105,6 +105,11 @@ class ReportPageIT {
                     epoch, 30 * Recordings.SECOND + fetchStall / 2, fetchStall / 4);
               }
               Recordings.emitTotals(8, 800, 400 * Recordings.SECOND, 2 * fetchStall);
+              Recordings.emitPartitionedEpoch(9, 30 * Recordings.SECOND, fetchStall / 4);
+              Recordings.emitPeer("node1:7801", 700, 2);
+              Recordings.emitPeer(HOSTILE, 500, 0);
+              Recordings.emitLatency(
+                  "peer found", 0, Recordings.MILLISECOND, 4 * Recordings.MILLISECOND);
               Recordings.emitBatches(1, 60, "/data/train");
               Recordings.emitFault("a store <i>", HOSTILE);
               hostile();

@@ -8,6 +8,7 @@ import io.coordl.event.BatchEvent;
 import io.coordl.event.CheckpointEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
+import io.coordl.event.PeerFetchEvent;
 import io.coordl.event.RewrittenEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.TransformEvent;
@@ -42,6 +43,7 @@ class MissionControlTest {
   private static final Set<String> OF_ONE_BATCH =
       Set.of(
           "io.coordl.Fetch",
+          "io.coordl.PeerFetch",
           "io.coordl.Decode",
           "io.coordl.Transform",
           "io.coordl.Batch",
@@ -67,6 +69,8 @@ class MissionControlTest {
               new StepEvent().commit();
               new CheckpointEvent().commit();
               new RewrittenEvent().commit();
+              new PeerFetchEvent().commit();
+              Recordings.emitPeer("node1:7801", 1, 1);
               Recordings.emitPhase();
               Recordings.emitHost();
             });

@@ -75,8 +75,10 @@ class RecordingReaderTest {
                 9 * SECOND,
                 3_000,
                 2_000,
+                0,
                 1_000,
                 200_000_000,
+                0,
                 100_000_000));
     assertThat(recording.epochs()).extracting(Epoch::epoch).containsExactly(1L, 2L, 3L);
     assertThat(recording.epochs())
@@ -96,7 +98,9 @@ class RecordingReaderTest {
                 1_000,
                 1_000,
                 0,
+                0,
                 200_000_000,
+                0,
                 "first",
                 100_000,
                 2_000_000,

@@ -11,6 +11,8 @@ import io.coordl.event.FetchEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerFetchEvent;
+import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.RewrittenEvent;
 import io.coordl.event.StagingStatisticsEvent;
@@ -48,6 +50,8 @@ public final class Recordings {
           HostEvent.class,
           JobStatisticsEvent.class,
           LatencyStatisticsEvent.class,
+          PeerFetchEvent.class,
+          PeerStatisticsEvent.class,
           PhaseEvent.class,
           RewrittenEvent.class,
           StepEvent.class,
@@ -121,6 +125,10 @@ public final class Recordings {
   }
 
   private static void emitEpoch(long number, long wall, long fetchStall, boolean cold) {
+    epoch(number, wall, fetchStall, cold).commit();
+  }
+
+  private static EpochEvent epoch(long number, long wall, long fetchStall, boolean cold) {
     EpochEvent event = new EpochEvent();
     event.epoch = number;
     event.source = "my.Images";
@@ -143,10 +151,14 @@ public final class Recordings {
     event.storageItems = cold ? 1_000 : 0;
     event.memoryBytes = cold ? 0 : 100_000_000;
     event.storageBytes = cold ? 100_000_000 : 0;
-    event.commit();
+    return event;
   }
 
   public static void emitTotals(long epochs, long batches, long wall, long fetchStall) {
+    totals(epochs, batches, wall, fetchStall).commit();
+  }
+
+  private static JobStatisticsEvent totals(long epochs, long batches, long wall, long fetchStall) {
     JobStatisticsEvent event = new JobStatisticsEvent();
     event.mainClass = "my.Train --epochs 3";
     event.frameworks = "DJL 0.35.1";
@@ -169,7 +181,7 @@ public final class Recordings {
     event.storageItems = 1_000;
     event.memoryBytes = (epochs - 1) * 100_000_000;
     event.storageBytes = 100_000_000;
-    event.commit();
+    return event;
   }
 
   public static void emitStore(long hits, long misses) {
@@ -182,6 +194,10 @@ public final class Recordings {
   }
 
   private static void emitStore(long hits, long misses, long admitted, long bypassed) {
+    store(hits, misses, admitted, bypassed).commit();
+  }
+
+  private static StoreStatisticsEvent store(long hits, long misses, long admitted, long bypassed) {
     StoreStatisticsEvent event = new StoreStatisticsEvent();
     event.store = "raw";
     event.scope = "process";
@@ -198,7 +214,60 @@ public final class Recordings {
     event.itemBytes = 100_000;
     event.itemSaves = 2_000_000;
     event.jobs = 1;
+    return event;
+  }
+
+  /** One of three hosts: of an epoch's 1,000 items 300 come from here, 600 from there, 100 not. */
+  public static void emitPartitionedEpoch(long number, long wall, long fetchStall) {
+    EpochEvent event = epoch(number, wall, fetchStall, false);
+    event.memoryItems = 300;
+    event.peerItems = 600;
+    event.storageItems = 100;
+    event.memoryBytes = 30_000_000;
+    event.peerBytes = 60_000_000;
+    event.storageBytes = 10_000_000;
     event.commit();
+  }
+
+  /** What was asked of one of them, with a different figure in every field. */
+  public static void emitPeer(String peer, long found, long late) {
+    PeerStatisticsEvent event = new PeerStatisticsEvent();
+    event.peer = peer;
+    event.found = found;
+    event.absent = 301;
+    event.kept = 202;
+    event.late = late;
+    event.failed = 3;
+    event.receivedBytes = found * 100_000;
+    event.sentBytes = 20_200_000;
+    event.foundTime = found * MILLISECOND;
+    event.keptTime = 400 * MILLISECOND;
+    event.lostTime = (late + 3) * 400 * MILLISECOND;
+    event.commit();
+  }
+
+  /** Three epochs of a job of three hosts whose memory does not hold the data set. */
+  public static void emitPartitionedJob() {
+    emitConfiguration("cache", "minio");
+    emitConfiguration("peer", "node1:7800");
+    emitColdEpoch(1, 70 * SECOND, 40 * SECOND);
+    emitPartitionedEpoch(2, 30 * SECOND, 3 * SECOND);
+    emitPartitionedEpoch(3, 30 * SECOND, 3 * SECOND);
+    JobStatisticsEvent totals = totals(3, 300, 130 * SECOND, 46 * SECOND);
+    totals.memoryItems = 600;
+    totals.peerItems = 1_200;
+    totals.storageItems = 1_200;
+    totals.memoryBytes = 60_000_000;
+    totals.peerBytes = 120_000_000;
+    totals.storageBytes = 120_000_000;
+    totals.commit();
+    StoreStatisticsEvent store = store(600, 2_400, 300, 1_000);
+    store.peer = 1_200;
+    store.peerBytes = 120_000_000;
+    store.commit();
+    emitPeer("node1:7801", 700, 2);
+    emitPeer("node2:7801", 500, 0);
+    emitLatency("peer found", 0, MILLISECOND, 4 * MILLISECOND);
   }
 
   public static void emitStaging(String pipeline, long mapped) {

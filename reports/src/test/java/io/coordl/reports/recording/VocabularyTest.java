@@ -20,6 +20,7 @@ class VocabularyTest {
         JobStatistics.class,
         Epoch.class,
         StoreStatistics.class,
+        PeerStatistics.class,
         StagingStatistics.class,
         LatencyStatistics.class,
         Configuration.class,
@@ -50,6 +51,7 @@ class VocabularyTest {
         Epoch.class,
         JobStatistics.class,
         StoreStatistics.class,
+        PeerStatistics.class,
         StagingStatistics.class,
         Phase.class,
         Host.class

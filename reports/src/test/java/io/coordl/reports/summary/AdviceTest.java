@@ -35,7 +35,7 @@ class AdviceTest {
     epochs.forEach(
         epoch -> passes.add(new Summary.Pass(passes.size() + 1, "my.Images", true, epoch)));
     Advice advice =
-        Advice.on(new Evidence(totals, passes, stores, Map.of("cache", cache), "DJL 0.35.1"));
+        Advice.on(new Evidence(totals, passes, stores, Map.of("cache", cache), "DJL 0.35.1", 1));
     given.add(advice);
     return advice;
   }
@@ -59,21 +59,23 @@ class AdviceTest {
         0,
         1_000,
         0,
+        0,
         1_000,
+        0,
         0,
         3L << 30);
   }
 
   private static Summary.Store store(long bypassed) {
     return new Summary.Store(
-        "raw", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, null,
-        null, null, 1);
+        "raw", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, 0, bypassed, 0, 0,
+        null, null, null, 1);
   }
 
   private static Summary.Store decoded(long bypassed) {
     return new Summary.Store(
-        "decoded", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, bypassed, 0, null,
-        null, null, 1);
+        "decoded", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, 0, bypassed, 0, 0,
+        null, null, null, 1);
   }
 
   @AfterEach
@@ -120,6 +122,26 @@ class AdviceTest {
   }
 
   @Test
+  void hostsThatHoldTheDataSetTogetherShareWhatIsMissing() {
+    Figures figures = figures(40, 10, 0, 0, 0);
+    Advice advice =
+        Advice.on(
+            new Evidence(
+                figures,
+                List.of(
+                    new Summary.Pass(1, "my.Images", true, figures),
+                    new Summary.Pass(2, "my.Images", true, figures)),
+                List.of(store(500)),
+                Map.of("cache", "minio"),
+                "",
+                3));
+    given.add(advice);
+    // A third of 3 GiB and a tenth more.
+    assertThat(advice.arguments()).containsExactly("cache.size=2g");
+    assertThat(advice.sentence()).contains("cache.size=2g on each of 3 hosts, or add a host");
+  }
+
+  @Test
   void aFilledCacheIsLeftAlone() {
     Figures cold = figures(40, 10, 0, 0, 0);
     assertThat(advice(cold, List.of(cold, figures(1, 9, 0, 0, 0)), List.of(store(0)), "minio"))
@@ -140,7 +162,8 @@ class AdviceTest {
                     new Summary.Pass(2, "my.Validation", true, cold)),
                 List.of(store(500)),
                 Map.of("cache", "minio"),
-                ""));
+                "",
+                1));
     given.add(advice);
     assertThat(advice).isInstanceOf(Advice.CacheFilled.class);
   }
@@ -171,7 +194,8 @@ class AdviceTest {
                 List.of(new Summary.Pass(1, "my.Images", true, figures)),
                 List.of(decoded(0)),
                 configuration,
-                frameworks));
+                frameworks,
+                1));
     given.add(advice);
     assertThat(advice.finding()).isEqualTo("prepBound");
     return advice;
@@ -208,7 +232,8 @@ class AdviceTest {
                 List.of(new Summary.Pass(1, "my.Images", true, figures)),
                 List.of(decoded(500)),
                 Map.of(),
-                ""));
+                "",
+                1));
     given.add(advice);
     assertThat(advice.finding()).isEqualTo("fetchBound");
   }

@@ -110,7 +110,7 @@ class CostsTest {
     double c = 0.2;
     int n = 3;
 
-    assertThat(costs.nanos(Setup.of(4, 4).hit(c).remote((n - 1) * c, 2)))
+    assertThat(costs.nanos(Setup.of(4, 4).hit(c).remote((n - 1) * c, 2, 2)))
         .isCloseTo(c * 0.5 + (n - 1) * c * 2 + (1 - n * c) * 8, EXACT);
     // Yang and Cong: n hosts ask one storage, and their speeds together stay R.
     assertThat(costs.nanos(Setup.of(4, 4).hit(0).hosts(256)) / 256).isCloseTo(8, EXACT);

@@ -13,8 +13,10 @@ import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.reports.whatif.Together.Origins;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.DoublePredicate;
@@ -180,6 +182,106 @@ class WhatIfTest {
   }
 
   @Test
+  void everyItemIsKeptOnceByTheHostsTogether() {
+    assertThat(Together.partitioned(4, 0.2)).isEqualTo(new Origins(0.2, 3 * 0.2));
+    assertThat(Together.partitioned(4, 0.2).storage()).isCloseTo(0.2, NEAR);
+    assertThat(Together.partitioned(8, 0.5)).isEqualTo(new Origins(1 / 8.0, 7 / 8.0));
+    assertThat(Together.partitioned(8, 0.5).storage()).isZero();
+    assertThat(Together.partitioned(1, 0.3)).isEqualTo(new Origins(0.3, 0));
+  }
+
+  @Test
+  void aHostOfSeveralHasThePapersRate() {
+    // 10, 2 and 0.5 ns a sample of storage, network and memory, and nothing else.
+    Costs costs = Costs.of(0, 0, 0, 0, 0, 10, 0.5, 0, 0);
+    for (int n : new int[] {1, 2, 3, 8}) {
+      double c = 0.2;
+      Together together = new Together(Pipeline.of(none()), Setup.of(4, 4), n, c, 0, 2, List.of());
+
+      double nanos = costs.nanos(together.setup(n, Together.partitioned(n, c)));
+
+      double local = Math.min(c, 1.0 / n);
+      // 1/F = l/C + (n-1) l/Net + max(0, 1-nc)/S; S is shared by n hosts.
+      assertThat(nanos)
+          .isCloseTo(local * 0.5 + (n - 1) * local * 2 + Math.max(0, 1 - n * c) * 10 * n, NEAR);
+    }
+  }
+
+  private static JobRecording none() {
+    return new JobRecording(
+        Path.of("none"),
+        0,
+        0,
+        false,
+        null,
+        null,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        Map.of(),
+        List.of(),
+        null,
+        0,
+        List.of());
+  }
+
+  @Test
+  void severalHostsAreAnsweredFromAProfileAndTheUsualNetwork() throws Exception {
+    JobRecording profile = recording(Profiles::emitWorkers);
+    WhatIf usual = WhatIf.of(profile, wishes(0.25, 4, null, null), Set.of("hosts", "locality"));
+    WhatIf slow = WhatIf.of(profile, wishes(0.25, 4, 1e7, null), Set.of("hosts", "locality"));
+
+    assertThat(answer(usual, "hosts").sentence())
+        .startsWith("4 hosts, each with room for 25 % of the data set in memory, train ")
+        .contains(
+            "finds 25 % of the items in its own memory, 75 % in that of the others and 0 % in"
+                + " storage");
+    assertThat(answer(usual, "hosts").assumptions())
+        .anyMatch(line -> line.contains("1.2 GiB/s (10 Gbit/s, as no rate is known): --network"));
+    assertThat(answer(slow, "hosts").assumptions()).noneMatch(line -> line.contains("--network"));
+    // Two threads that fetch 3/4 from storage, 2.8 ms each; or all of memory, beside steps of 1 ms.
+    assertThat(figure(usual, "hosts").value()).isCloseTo((1.2 + 0.75 * 2.8) / 2, within(0.01));
+    // 10 MB/s are 10 ms a sample, of 3/4 of them; 6.9 % or less where they are assigned.
+    assertThat(figure(usual, "locality").value()).isCloseTo(1, within(0.001));
+    double moved = Balancing.moved(4, 32, 1);
+    assertThat(moved).isCloseTo(0.061, within(0.001));
+    assertThat(figure(slow, "locality").value())
+        .isCloseTo(0.75 * 10 / Math.max(1, (1.2 + 10 * moved) / 2), within(0.1));
+    assertThat(answer(slow, "locality").sentence())
+        .contains("fetch 75.0 % of the items from each other")
+        .contains("with batches of 32 a host, 6.1 % would move")
+        .endsWith("The agent does not do this.");
+  }
+
+  private static Wishes wishes(Double cache, Integer hosts, Double network, Double storage) {
+    return new Wishes(null, cache, null, null, storage, null, hosts, network, null);
+  }
+
+  @Test
+  void whatAJobGotOfOtherHostsIsTheirRate() throws Exception {
+    JobRecording job = recording(Recordings::emitPartitionedJob);
+    Pipeline pipeline = Pipeline.of(job);
+
+    // 1,200 items of 100,000 bytes in 1 ms each, from two others; 600 of 1,000 in later epochs.
+    assertThat(pipeline.peers()).isEqualTo(new Pipeline.Peers(3, 0.6, 1e8, 1L << 30));
+    assertThat(pipeline.batchSamples()).isEqualTo(10);
+    assertThat(pipeline.sampleBytes()).isEqualTo(100_000);
+    // Fetches take 3 ms, 0.6 of them 1 ms: 24 ms each for the tenth that comes from storage.
+    assertThat(pipeline.missNanos().value()).isCloseTo(24e6, NEAR);
+    assertThat(pipeline.today().remote()).isEqualTo(0.6);
+
+    WhatIf asked = WhatIf.of(job, wishes(null, 4, null, 5e7), Set.of("hosts"));
+    assertThat(answer(asked, "hosts").figure()).isNotNull();
+    assertThat(answer(asked, "hosts").assumptions())
+        .contains("a thread gets 95.4 MiB/s of another host, as it did in this recording");
+    assertThat(answer(WhatIf.of(job), "hosts").missing())
+        .extracting(Missing::figure)
+        .containsExactly("storageRate");
+  }
+
+  @Test
   void aSerialProfileIsItsDifferences() throws Exception {
     WhatIf whatIf = WhatIf.of(recording(Profiles::emitSerial));
 
@@ -273,10 +375,7 @@ class WhatIfTest {
               assertThat(answer.sentence()).startsWith("no answer: ");
               assertThat(answer.missing()).extracting(Missing::figure).isNotEmpty();
               assertThat(answer.missing())
-                  .allMatch(
-                      missing ->
-                          missing.reason().contains("coordl profile -- ")
-                              || missing.figure().equals("networkRate"));
+                  .allMatch(missing -> missing.reason().contains("coordl profile -- "));
             });
   }
 
@@ -347,6 +446,8 @@ class WhatIfTest {
               truth.decodeNanos(),
               truth.todayHit(),
               truth.sampleBytes(),
+              truth.batchSamples(),
+              truth.peers(),
               truth.datasetItems(),
               truth.datasetBytes(),
               truth.decodedItemBytes(),
@@ -381,7 +482,7 @@ class WhatIfTest {
     for (Runnable events : List.<Runnable>of(Profiles::emitSerial, Profiles::emitWorkers)) {
       Wishes wishes = new Wishes(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
       WhatIf whatIf = WhatIf.of(recording(events), wishes, Set.of());
-      assertThat(whatIf.answers()).hasSize(9).allMatch(answer -> answer.figure() != null);
+      assertThat(whatIf.answers()).hasSize(10).allMatch(answer -> answer.figure() != null);
       assertThat(whatIf.answers().stream().flatMap(answer -> answer.arguments().stream()))
           .isNotEmpty()
           .allMatch(argument -> ARGUMENTS.contains(argument.split("=", 2)[0]));

@@ -2,6 +2,7 @@ package io.coordl.transformers.callsite;
 
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -64,8 +65,8 @@ final class FakeItems implements ItemSource {
     }
 
     @Override
-    public boolean fromMemory() {
-      return served();
+    public Origin origin() {
+      return served() ? Origin.MEMORY : Origin.STORAGE;
     }
 
     @Override

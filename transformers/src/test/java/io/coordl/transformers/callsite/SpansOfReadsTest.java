@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import java.awt.image.BufferedImage;
@@ -65,7 +66,7 @@ final class SpansOfReadsTest {
     assertThat(recorder.items).hasSize(1);
     // The decoder rewinds after it has looked at the header: some bytes are fetched twice.
     assertThat(recorder.bytes).isBetween(size, size + 20_000);
-    assertThat(recorder.memory).isEqualTo(mode != FakeItems.Mode.OBSERVED);
+    assertThat(recorder.origin).isEqualTo(origin(mode));
   }
 
   @Test
@@ -107,15 +108,19 @@ final class SpansOfReadsTest {
 
       assertThat(recorder.items).as(mode.name()).containsExactly(image.toString());
       assertThat(recorder.bytes).as(mode.name()).isEqualTo(size);
-      assertThat(recorder.memory).isEqualTo(mode != FakeItems.Mode.OBSERVED);
+      assertThat(recorder.origin).isEqualTo(origin(mode));
     }
+  }
+
+  private static Origin origin(FakeItems.Mode mode) {
+    return mode == FakeItems.Mode.OBSERVED ? Origin.STORAGE : Origin.MEMORY;
   }
 
   private static final class Recorder implements SpanSink {
     final List<String> log = new ArrayList<>();
     final List<String> items = new ArrayList<>();
     long bytes;
-    boolean memory;
+    Origin origin;
 
     @Override
     public long enter(SpanKind kind, Object subject) {
@@ -134,11 +139,10 @@ final class SpansOfReadsTest {
     }
 
     @Override
-    public void itemFetched(
-        String path, long startNanos, long nanos, long count, boolean fromMemory) {
+    public void itemFetched(String path, long startNanos, long nanos, long count, Origin from) {
       items.add(path);
       bytes += count;
-      memory = fromMemory;
+      origin = from;
     }
 
     @Override

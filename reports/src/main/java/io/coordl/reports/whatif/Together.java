@@ -1,0 +1,151 @@
+package io.coordl.reports.whatif;
+
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.text.Text;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job on several hosts that are alike: what each keeps, and what fetching from another takes.
+ *
+ * @param pipeline of one of them
+ * @param today as the job is now, with the storage that is asked about
+ * @param hosts that are asked about
+ * @param share of the data set that the memory of one may keep, 0 to 1
+ * @param threadNanos what a sample from another host takes a thread
+ * @param networkNanos what it takes the network of a host
+ * @param assumptions what follows takes for granted
+ */
+record Together(
+    Pipeline pipeline,
+    Setup today,
+    int hosts,
+    double share,
+    double threadNanos,
+    double networkNanos,
+    List<String> assumptions) {
+  /** 10 Gbit/s, what the slower of the paper's networks have. */
+  static final double USUAL_NETWORK = 1.25e9;
+
+  static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+
+  /** Where the items of one host come from; each part from 0 to 1, their sum is 1. */
+  record Origins(double local, double remote) {
+    double storage() {
+      return Math.max(0, 1 - local - remote);
+    }
+  }
+
+  /** What it takes for an answer and is not there. */
+  static List<Missing> missing(Pipeline measured, Wishes wishes) {
+    List<Missing> missing =
+        new ArrayList<>(
+            known(measured, wishes)
+                .missing(
+                    "computeNanos",
+                    "prepNanos",
+                    "missNanos",
+                    "storageRate",
+                    "sampleBytes",
+                    "todayHit"));
+    if (missing.isEmpty() && share(measured, wishes) == null) {
+      missing.add(
+          new Missing(
+              "cacheShare",
+              "no recording shows what the hosts may keep: give it with --cache, such as"
+                  + " --cache 20g."));
+    }
+    return missing;
+  }
+
+  /** Of a pipeline of which nothing is {@link #missing}. */
+  static Together of(Pipeline measured, Wishes wishes) {
+    Pipeline pipeline = known(measured, wishes);
+    Double share = share(measured, wishes);
+    List<String> assumptions = new ArrayList<>(pipeline.assumptions());
+    assumptions.add(
+        "the hosts are alike, and share one storage of the rate stated or measured here");
+    assumptions.add("exchanging gradients costs no more than it does today");
+    Pipeline.Peers peers = pipeline.peers();
+    double least = peers == null ? 0 : peers.rate();
+    double network =
+        wishes.networkRate() == null ? Math.max(USUAL_NETWORK, least) : wishes.networkRate();
+    if (wishes.networkRate() == null) {
+      assumptions.add(
+          Text.format(
+              "the network gives each host %s/s (%s): --network says otherwise",
+              Sketch.bytes(network),
+              network > USUAL_NETWORK ? "what one thread got" : "10 Gbit/s, as no rate is known"));
+    }
+    double onNetwork = pipeline.sampleBytes() / network * 1e9;
+    double onThread =
+        peers == null
+            ? onNetwork
+            : Math.max(onNetwork, pipeline.sampleBytes() / peers.rate() * 1e9);
+    assumptions.add(
+        peers == null
+            ? "a sample from another host takes a thread no longer than the network"
+            : "a thread gets "
+                + Sketch.bytes(peers.rate())
+                + "/s of another host, as it did in this recording");
+    Setup today = pipeline.today();
+    if (wishes.storageRate() != null && pipeline.storageRate() != null) {
+      today = today.storage(wishes.storageRate() / pipeline.storageRate().value());
+    }
+    return new Together(
+        pipeline,
+        today,
+        wishes.hosts() == null ? 2 : wishes.hosts(),
+        share == null ? 0 : share,
+        onThread,
+        onNetwork,
+        assumptions);
+  }
+
+  private static Pipeline known(Pipeline measured, Wishes wishes) {
+    return wishes.storageRate() == null ? measured : measured.withStorage(wishes.storageRate());
+  }
+
+  private static @Nullable Double share(Pipeline pipeline, Wishes wishes) {
+    Double asked = Cache.share(pipeline, wishes);
+    if (asked != null) {
+      return asked;
+    }
+    if (pipeline.freeMemoryBytes() > 0) {
+      return pipeline.memoryShare();
+    }
+    Pipeline.Peers peers = pipeline.peers();
+    return peers == null || peers.cacheBytes() == 0 || pipeline.datasetBytes() == 0
+        ? null
+        : (Double) Math.min(1, (double) peers.cacheBytes() / pipeline.datasetBytes());
+  }
+
+  /**
+   * With a partitioned cache: every item is kept once, so that a host holds c of them, or one in n
+   * where there is room for more. 1/F = l/C + (n-1)l/Net + max(0, 1-nc)/S with l = min(c, 1/n).
+   */
+  static Origins partitioned(double hosts, double share) {
+    double local = Math.min(share, 1 / hosts);
+    return new Origins(local, (hosts - 1) * local);
+  }
+
+  /** The same if each sample goes to the host that has it, as far as batches stay of one size. */
+  static Origins localityAware(double hosts, double share, double batch) {
+    double kept = Math.min(1, hosts * share);
+    double moved = Balancing.moved((int) hosts, (int) Math.max(1, Math.round(batch)), kept);
+    return new Origins(kept - moved, moved);
+  }
+
+  /** Each host keeps the same part of what it is asked for, and the storage serves them all. */
+  Setup own(double count, double of) {
+    return today.hit(of).remote(0, 0, 0).hosts(count);
+  }
+
+  Setup setup(double count, Origins origins) {
+    return today
+        .hit(origins.local())
+        .remote(origins.remote(), threadNanos, networkNanos)
+        .hosts(count);
+  }
+}

@@ -1,0 +1,120 @@
+package io.coordl.reports.whatif;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.reports.whatif.Together.Origins;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Plays several hosts fetch by fetch: threads that fetch and prepare in turn, a network into each
+ * host and one storage for all, which serve one fetch at a time in the order they are asked. It
+ * knows nothing of the formulas.
+ */
+class HostsPlayedTest {
+  private static final int SAMPLES = 2_000;
+  private static final int DRAWS = 60;
+
+  /** A thread of a host, and when it asks for its next sample. */
+  private static final class Worker {
+    final int host;
+    double asks;
+
+    Worker(int host, double asks) {
+      this.host = host;
+      this.asks = asks;
+    }
+  }
+
+  private record Rates(int hosts, int workers, double prep, double network, double storage) {}
+
+  /** Nanoseconds a sample of each host. */
+  private static double play(Rates rates, Origins origins, Random random) {
+    PriorityQueue<Worker> next = new PriorityQueue<>(Comparator.comparingDouble(one -> one.asks));
+    for (int i = 0; i < rates.hosts * rates.workers; i++) {
+      next.add(new Worker(i % rates.hosts, rates.prep * random.nextDouble()));
+    }
+    double[] networkFree = new double[rates.hosts];
+    double storageFree = 0;
+    double began = 0;
+    for (int fetch = 0; fetch < SAMPLES * rates.hosts; fetch++) {
+      Worker worker = next.remove();
+      if (fetch == SAMPLES * rates.hosts / 10) {
+        began = worker.asks; // The first tenth fills the queues.
+      }
+      double from = random.nextDouble();
+      double done = worker.asks;
+      if (from >= origins.local() + origins.remote()) {
+        done = Math.max(done, storageFree) + rates.storage;
+        storageFree = done;
+      } else if (from >= origins.local()) {
+        done = Math.max(done, networkFree[worker.host]) + rates.network;
+        networkFree[worker.host] = done;
+      }
+      worker.asks = done + rates.prep * (0.8 + 0.4 * random.nextDouble());
+      next.add(worker);
+    }
+    double ended = next.stream().mapToDouble(one -> one.asks).min().orElseThrow();
+    return (ended - began) / (0.9 * SAMPLES);
+  }
+
+  private static double between(Random random, double low, double high) {
+    return low * Math.pow(high / low, random.nextDouble());
+  }
+
+  private static Rates drawn(Random random) {
+    return new Rates(
+        1 << random.nextInt(6),
+        1 + random.nextInt(8),
+        between(random, 100, 10_000),
+        between(random, 10, 1_000),
+        between(random, 10, 1_000));
+  }
+
+  /** What the law says in parts of what is played. */
+  private static double lawToPlayed(Rates rates, Origins origins, Random random) {
+    Costs costs = Costs.of(0, 0, rates.prep, 0, rates.storage, rates.storage, 0, 0, 0);
+    Setup setup =
+        Setup.of(rates.workers, Double.POSITIVE_INFINITY)
+            .hit(origins.local())
+            .remote(origins.remote(), rates.network, rates.network)
+            .hosts(rates.hosts);
+    return costs.nanos(setup) / play(rates, origins, random);
+  }
+
+  @Test
+  void theLawIsPlayedWhereHostsUseTheNetworkOrTheStorage() {
+    Random random = new Random(21);
+    double[] errors = new double[DRAWS];
+    for (int i = 0; i < DRAWS; i++) {
+      Rates rates = drawn(random);
+      Origins origins =
+          i % 3 == 0
+              ? Together.localityAware(rates.hosts, 1, 32)
+              : i % 3 == 1
+                  ? Together.partitioned(rates.hosts, 1)
+                  : new Origins(random.nextDouble(), 0);
+      errors[i] = Math.abs(lawToPlayed(rates, origins, random) - 1);
+      assertThat(errors[i]).as("%s %s", rates, origins).isLessThan(0.15);
+    }
+    Arrays.sort(errors);
+    assertThat(errors[DRAWS / 2]).isLessThan(0.02);
+  }
+
+  /** The paper adds what the network and the storage take, though one may work beside the other. */
+  @Test
+  void theLawPromisesTooLittleRatherThanTooMuchWhereTheyUseBoth() {
+    Random random = new Random(22);
+    for (int i = 0; i < DRAWS; i++) {
+      Rates rates = drawn(random);
+      Origins origins = Together.partitioned(rates.hosts, random.nextDouble() / rates.hosts);
+
+      assertThat(lawToPlayed(rates, origins, random))
+          .as("%s %s", rates, origins)
+          .isBetween(0.85, 2.0);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+
+/** Another host was asked for an item, or to keep one, and took 0.1 ms or longer or failed. */
+@Name("io.coordl.PeerFetch")
+@Label("Peer Fetch")
+@Description(
+    "Another host was asked for an item, or to keep one, and took 0.1 ms or longer or failed.")
+@Category("CoorDL")
+@StackTrace(false)
+public final class PeerFetchEvent extends Event {
+  /** Number of the batch, 0 if none */
+  @Label("Batch")
+  @Description("Number of the batch, 0 if none")
+  @BatchId
+  public long batch;
+
+  /** Host asked */
+  @Label("Peer")
+  @Description("Host asked")
+  public @Nullable String peer;
+
+  /** found, absent, kept (it took the item), late (not within the deadline) or failed */
+  @Label("Answer")
+  @Description("found, absent, kept (it took the item), late (not within the deadline) or failed")
+  public @Nullable String answer;
+
+  /** Bytes of the item that crossed the network, either way */
+  @Label("Bytes")
+  @Description("Bytes of the item that crossed the network, either way")
+  @DataAmount
+  public long bytes;
+
+  /** From the question to the answer with all its bytes */
+  @Label("Answer Time")
+  @Description("From the question to the answer with all its bytes")
+  @Timespan(Timespan.NANOSECONDS)
+  public long answerTime;
+}

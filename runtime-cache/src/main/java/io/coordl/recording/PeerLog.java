@@ -1,0 +1,134 @@
+package io.coordl.recording;
+
+import io.coordl.attribution.Durations;
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.event.FetchEvent;
+import io.coordl.event.PeerFetchEvent;
+import io.coordl.partition.PeerSink;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts what is asked of other hosts, exactly, and writes an event of each question that took 0.1
+ * ms or longer or was not answered. Safe for concurrent use, never blocks.
+ */
+final class PeerLog implements PeerSink {
+  /** Peers are told apart up to here: four times as many as a cluster may have. */
+  static final int MOST_PEERS = 1_024;
+
+  static final String OTHERS = "(others)";
+
+  /** Of one peer. */
+  private static final class Counters {
+    final LongAdder found = new LongAdder();
+    final LongAdder absent = new LongAdder();
+    final LongAdder kept = new LongAdder();
+    final LongAdder late = new LongAdder();
+    final LongAdder failed = new LongAdder();
+    final LongAdder receivedBytes = new LongAdder();
+    final LongAdder sentBytes = new LongAdder();
+    final LongAdder foundTime = new LongAdder();
+    final LongAdder keptTime = new LongAdder();
+    final LongAdder lostTime = new LongAdder();
+  }
+
+  private final Map<String, Counters> peers = new ConcurrentHashMap<>();
+  private final SpanRecorder spans;
+  private final Durations durations;
+
+  /**
+   * A log without peers.
+   *
+   * @param spans knows the batch that a question was asked for
+   * @param durations hears how long each question took
+   */
+  PeerLog(SpanRecorder spans, Durations durations) {
+    this.spans = spans;
+    this.durations = durations;
+  }
+
+  @Override
+  public void asked(String peer, long startNanos, long endNanos, long bytes, Answer answer) {
+    long nanos = Math.max(0, endNanos - startNanos);
+    Counters counters = counters(peer);
+    switch (answer) {
+      case FOUND -> {
+        counters.found.increment();
+        counters.receivedBytes.add(bytes);
+        counters.foundTime.add(nanos);
+        durations.record(Durations.Kind.PEER_FOUND, nanos);
+      }
+      case ABSENT -> {
+        counters.absent.increment();
+        durations.record(Durations.Kind.PEER_ABSENT, nanos);
+      }
+      case KEPT -> {
+        counters.kept.increment();
+        counters.sentBytes.add(bytes);
+        counters.keptTime.add(nanos);
+        durations.record(Durations.Kind.PEER_KEPT, nanos);
+      }
+      case LATE -> {
+        counters.late.increment();
+        counters.lostTime.add(nanos);
+        durations.record(Durations.Kind.PEER_LATE, nanos);
+      }
+      case FAILED -> {
+        counters.failed.increment();
+        counters.lostTime.add(nanos);
+        durations.record(Durations.Kind.PEER_FAILED, nanos);
+      }
+    }
+    if (nanos >= FetchEvent.SLOW_NANOS || answer == Answer.LATE || answer == Answer.FAILED) {
+      spans.emitNow(() -> commit(peer, nanos, bytes, answer));
+    }
+  }
+
+  private Counters counters(String peer) {
+    Counters known = peers.get(peer);
+    if (known != null) {
+      return known;
+    }
+    return peers.computeIfAbsent(
+        peers.size() < MOST_PEERS ? peer : OTHERS, unseen -> new Counters());
+  }
+
+  private void commit(String peer, long nanos, long bytes, Answer answer) {
+    PeerFetchEvent event = new PeerFetchEvent();
+    if (event.isEnabled()) {
+      event.batch = spans.batchOfThisThread();
+      event.peer = peer;
+      event.answer = answer.name().toLowerCase(Locale.ROOT);
+      event.bytes = bytes;
+      event.answerTime = nanos;
+      event.commit();
+    }
+  }
+
+  /** What was asked of each so far, by name. */
+  List<PeerView> views() {
+    return peers.entrySet().stream()
+        .map(entry -> view(entry.getKey(), entry.getValue()))
+        .sorted(Comparator.comparing(PeerView::peer))
+        .toList();
+  }
+
+  private static PeerView view(String peer, Counters counters) {
+    return new PeerView(
+        peer,
+        counters.found.sum(),
+        counters.absent.sum(),
+        counters.kept.sum(),
+        counters.late.sum(),
+        counters.failed.sum(),
+        counters.receivedBytes.sum(),
+        counters.sentBytes.sum(),
+        counters.foundTime.sum(),
+        counters.keptTime.sum(),
+        counters.lostTime.sum());
+  }
+}

@@ -1,0 +1,183 @@
+package io.coordl.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.coordl.attribution.Durations;
+import io.coordl.bridge.Origin;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerFetchEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.partition.PeerSink;
+import io.coordl.partition.PeerSink.Answer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Questions to other hosts: all are counted, few are events. */
+class PeerLogTest {
+  private static final long QUICK = 50_000;
+  private static final long SLOW = 300_000;
+
+  private final JobMonitor job =
+      new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+  private final PeerSink peers = job.peers();
+
+  private void ask(String peer, long nanos, long bytes, Answer answer) {
+    peers.asked(peer, 1_000, 1_000 + nanos, bytes, answer);
+  }
+
+  @Test
+  void everyQuestionIsCountedOfTheHostThatWasAsked() {
+    ask("a:7801", QUICK, 100, Answer.FOUND);
+    ask("a:7801", SLOW, 1_000, Answer.FOUND);
+    ask("a:7801", QUICK, 0, Answer.ABSENT);
+    ask("b:7801", SLOW, 500, Answer.KEPT);
+    ask("b:7801", 400_000_000, 0, Answer.LATE);
+    ask("b:7801", QUICK, 0, Answer.FAILED);
+
+    assertThat(job.peerViews())
+        .containsExactly(
+            new PeerView("a:7801", 2, 1, 0, 0, 0, 1_100, 0, QUICK + SLOW, 0, 0),
+            new PeerView("b:7801", 0, 0, 1, 1, 1, 0, 500, 0, SLOW, 400_000_000 + QUICK));
+    assertThat(job.latency(Durations.Kind.PEER_FOUND).getTotalCount()).isEqualTo(2);
+    assertThat(job.latency(Durations.Kind.PEER_ABSENT).getTotalCount()).isEqualTo(1);
+    assertThat(job.latency(Durations.Kind.PEER_KEPT).getTotalCount()).isEqualTo(1);
+    assertThat(job.latency(Durations.Kind.PEER_LATE).getTotalCount()).isEqualTo(1);
+    assertThat(job.latency(Durations.Kind.PEER_FAILED).getTotalCount()).isEqualTo(1);
+  }
+
+  @Test
+  void questionsOfManyThreadsAreAllCounted() throws Exception {
+    AtomicInteger next = new AtomicInteger();
+    Runnable asking =
+        () -> {
+          for (int i = next.getAndIncrement(); i < 40_000; i = next.getAndIncrement()) {
+            ask("peer " + i % 3, QUICK, 10, Answer.FOUND);
+          }
+        };
+    List<Thread> threads = List.of(new Thread(asking), new Thread(asking), new Thread(asking));
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+
+    assertThat(job.peerViews().stream().mapToLong(PeerView::found).sum()).isEqualTo(40_000);
+    assertThat(job.latency(Durations.Kind.PEER_FOUND).getTotalCount()).isEqualTo(40_000);
+  }
+
+  @Test
+  void hostsWithoutEndAreCountedTogether() {
+    for (int i = 0; i < PeerLog.MOST_PEERS + 100; i++) {
+      ask("host " + i, QUICK, 1, Answer.FOUND);
+    }
+
+    assertThat(job.peerViews()).hasSize(PeerLog.MOST_PEERS + 1);
+    assertThat(job.peerViews())
+        .filteredOn(view -> view.peer().equals(PeerLog.OTHERS))
+        .extracting(PeerView::found)
+        .containsExactly(100L);
+  }
+
+  @Test
+  void onlySlowAndUnansweredQuestionsAreEvents(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("peers.jfr");
+    ask("before", SLOW, 1, Answer.FOUND); // The recording does not run yet.
+    try (Recording recording = new Recording()) {
+      recording.enable(PeerFetchEvent.class);
+      recording.enable(LatencyStatisticsEvent.class);
+      recording.start();
+      job.spans().events(true);
+      ask("a", QUICK, 100, Answer.FOUND);
+      ask("a", SLOW, 2_000, Answer.FOUND);
+      ask("b", QUICK, 0, Answer.FAILED);
+      ask("b", 400_000_000, 0, Answer.LATE);
+      job.latencies().epochEnded(1);
+      recording.dump(file);
+    }
+
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    assertThat(events)
+        .filteredOn(event -> event.getEventType().getName().equals("io.coordl.PeerFetch"))
+        .extracting(
+            event -> event.getString("peer"),
+            event -> event.getString("answer"),
+            event -> event.getLong("bytes"),
+            event -> event.getDuration("answerTime").toNanos())
+        .containsExactly(
+            tuple("a", "found", 2_000L, SLOW),
+            tuple("b", "failed", 0L, QUICK),
+            tuple("b", "late", 0L, 400_000_000L));
+    assertThat(events)
+        .filteredOn(event -> event.getEventType().getName().equals("io.coordl.LatencyStatistics"))
+        .extracting(event -> event.getString("kind"), event -> event.getLong("count"))
+        .containsExactlyInAnyOrder(
+            tuple("peer found", 3L), tuple("peer failed", 1L), tuple("peer late", 1L));
+  }
+
+  @Test
+  void totalsOfEveryHostAreInTheRecording(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("totals.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable(PeerStatisticsEvent.class);
+      recording.start();
+      job.startRecording("unused.jfr", false); // It joins the one that runs.
+      ask("a", QUICK, 100, Answer.FOUND);
+      ask("a", QUICK, 0, Answer.ABSENT);
+      ask("b", SLOW, 500, Answer.KEPT);
+      ask("b", SLOW, 0, Answer.LATE);
+      recording.stop();
+      recording.dump(file);
+    }
+
+    assertThat(RecordingFile.readAllEvents(file))
+        .filteredOn(event -> event.getEventType().getName().equals("io.coordl.PeerStatistics"))
+        .extracting(PeerLogTest::view)
+        .containsExactlyElementsOf(job.peerViews());
+    assertThat(job.peerViews()).hasSize(2);
+  }
+
+  private static PeerView view(RecordedEvent event) {
+    return new PeerView(
+        event.getString("peer"),
+        event.getLong("found"),
+        event.getLong("absent"),
+        event.getLong("kept"),
+        event.getLong("late"),
+        event.getLong("failed"),
+        event.getLong("receivedBytes"),
+        event.getLong("sentBytes"),
+        event.getDuration("foundTime").toNanos(),
+        event.getDuration("keptTime").toNanos(),
+        event.getDuration("lostTime").toNanos());
+  }
+
+  @Test
+  void theSummarySaysWhatCameFromOtherHosts() {
+    job.spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
+    job.spans().itemFetched("two", 0, 1, 30_000, Origin.MEMORY);
+    job.spans().itemFetched("three", 0, 1, 20_000_000, Origin.PEER);
+    ask("a", SLOW, 20_000_000, Answer.FOUND);
+    ask("b", 400_000_000, 0, Answer.LATE);
+
+    assertThat(job.finish())
+        .contains(
+            "items: 1 from storage (0.0 MiB), 1 from memory (0.0 MiB), 1 from other hosts (19.1"
+                + " MiB)")
+        .contains(
+            "peers: 2 asked; 1 items found there (19.1 MiB), half within 0.30 ms, 99 % within 0.30"
+                + " ms, 0 kept there for all (0 B); 1 late, 0 failed (0.40 s lost)");
+  }
+
+  @Test
+  void aJobWithoutPeersSaysNothingOfThem() {
+    job.spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
+
+    assertThat(job.finish()).noneMatch(line -> line.contains("host") || line.contains("peer"));
+  }
+}
