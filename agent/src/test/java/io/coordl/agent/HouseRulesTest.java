@@ -1,7 +1,9 @@
 package io.coordl.agent;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -202,7 +204,8 @@ final class HouseRulesTest {
           .doNotHaveSimpleName("PeerPolicy")
           .should()
           .dependOnClassesThat(
-              resideInAnyPackage("io.coordl.partition.hosts", "io.coordl.partition.redis.."));
+              resideInAnyPackage("io.coordl.partition.hosts", "io.coordl.partition.redis..")
+                  .and(not(simpleName("RedisUri"))));
 
   @ArchTest
   static final ArchRule onlyTheRedisEngineKnowsJedis =

@@ -3,6 +3,7 @@ package io.coordl.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,7 +113,7 @@ class ItemNamesTest {
       assertThat(Items.bytes(item.content())).isEqualTo(expected);
     }
     item.close();
-    return item.fromMemory();
+    return item.origin() == Origin.MEMORY;
   }
 
   // ---- by relative path
@@ -372,7 +373,7 @@ class ItemNamesTest {
     }
     item.close();
     assertThat(bytes).isEqualTo(Files.readAllBytes(file));
-    return item.fromMemory();
+    return item.origin() == Origin.MEMORY;
   }
 
   // ---- how a manifest is written

@@ -62,7 +62,7 @@ public enum Option {
   PEER(
       "off",
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
-          + " redis://HOST[:PORT], rediss://HOST[:PORT], redis-cluster://HOST[:PORT]",
+          + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
       "other hosts that keep the data set together with this one, in their memory or in Redis;"
           + " brings cache=minio and cache.scope=host with it"),

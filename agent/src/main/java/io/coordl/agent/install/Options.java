@@ -5,6 +5,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
 import io.coordl.partition.hosts.membership.HostPort;
 import io.coordl.partition.hosts.membership.Peers;
+import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.Setting;
 import java.io.File;
 import java.io.FileInputStream;
@@ -104,13 +105,13 @@ public final class Options {
     List<String> peers = list(Option.PEER);
     if (peers.size() > 1) {
       try {
-        for (String peer : peers) {
-          if (isRedis(peer)) {
-            throw new IllegalArgumentException(
-                shown(Option.PEER, peer) + " cannot stand beside others");
-          }
+        long servers = peers.stream().filter(Options::isRedis).count();
+        if (servers == 0) {
+          Peers.parse(peers);
+        } else if (servers < peers.size()) {
+          throw new IllegalArgumentException(
+              "servers of Redis and hosts cannot stand beside each other");
         }
-        Peers.parse(peers);
       } catch (IllegalArgumentException e) {
         problem("peer: " + e.getMessage());
       }
@@ -119,7 +120,7 @@ public final class Options {
 
   /** Whether a peer is a server of Redis or Valkey. */
   static boolean isRedis(String peer) {
-    return peer.matches("(redis|rediss|redis-cluster)://.+");
+    return RedisUri.is(peer);
   }
 
   /** Peers need a policy, whatever the user said of it; to say otherwise is corrected. */
@@ -347,8 +348,8 @@ public final class Options {
           case SIZE -> isUnderstood(value, ByteBudget::parse);
           case PEERS ->
               value.equals(option.byDefault())
-                  || isRedis(value)
-                  || isUnderstood(value, (Consumer<String>) Peers::parse);
+                  || isUnderstood(
+                      value, (Consumer<String>) (isRedis(value) ? RedisUri::parse : Peers::parse));
           case ADDRESS -> value.equals(option.byDefault()) || isUnderstood(value, HostPort::parse);
           case SECRET -> !value.isEmpty();
           case COUNT -> value.equals(option.byDefault()) || isCount(option, value);

@@ -9,6 +9,8 @@ import io.coordl.partition.hosts.PeerTls;
 import io.coordl.partition.hosts.membership.HostMembership;
 import io.coordl.partition.hosts.membership.HostPort;
 import io.coordl.partition.hosts.membership.Peers;
+import io.coordl.partition.redis.RedisEngine;
+import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.JobMonitor;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,12 +30,12 @@ final class PeerPolicy {
    */
   static @Nullable Engine engine(Options options, String store, ArenaStore arena, JobMonitor job) {
     Consumer<String> words = job.log()::say;
-    PeerSink sink = (peer, startNanos, endNanos, bytes, answer) -> {};
+    PeerSink sink = job.peers();
     try {
       PeerTls tls = tls(options);
       Engine engine =
           Options.isRedis(options.get(Option.PEER))
-              ? redis(options.get(Option.PEER), tls, sink, words)
+              ? redis(options, arena, tls, sink, words)
               : hosts(options, store, arena, tls, sink, words);
       job.addPolicy(() -> "", engine);
       return engine;
@@ -46,8 +48,18 @@ final class PeerPolicy {
   }
 
   private static Engine redis(
-      String uri, @Nullable PeerTls tls, PeerSink sink, Consumer<String> words) throws IOException {
-    throw new IOException("This agent was built without a client for Redis.");
+      Options options,
+      ArenaStore arena,
+      @Nullable PeerTls tls,
+      PeerSink sink,
+      Consumer<String> words) {
+    return RedisEngine.open(
+        options.list(Option.PEER).stream().map(RedisUri::parse).toList(),
+        tls == null ? null : tls.context(),
+        arena,
+        options.get(Option.GROUP),
+        sink,
+        words);
   }
 
   private static Engine hosts(
