@@ -138,16 +138,8 @@ final class Cluster implements Closeable {
       if (channel != null) {
         channel.close();
       }
-      throw new IOException(self.name() + " cannot be joined to other hosts (" + root(e) + ").", e);
+      throw new IOException(self.name() + " cannot be joined to other hosts (" + HostMembership.root(e) + ").", e);
     }
-  }
-
-  private static Throwable root(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return root;
   }
 
   /** From now on others are looked for here, besides where some have been found already. */
