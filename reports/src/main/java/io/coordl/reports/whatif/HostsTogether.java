@@ -56,11 +56,11 @@ final class HostsTogether implements Question {
             + " with a partitioned one, "
             + Sketch.times(gain)
             + " as fast: a host then finds "
-            + Sketch.percent(origins.local())
+            + Sketch.tenths(origins.local())
             + " of the items in its own memory, "
-            + Sketch.percent(origins.remote())
+            + Sketch.tenths(origins.remote())
             + " in that of the others and "
-            + Sketch.percent(origins.storage())
+            + Sketch.tenths(origins.storage())
             + " in storage. With nothing cached, the storage feeds "
             + Sketch.number(scales)
             + " hosts.",
@@ -80,7 +80,7 @@ final class HostsTogether implements Question {
                     Together.COUNTS,
                     n -> all(pipeline, together.setup(n, Together.partitioned(n, share)), n)),
                 Sketch.series(
-                    "with a storage each",
+                    "a storage each",
                     Together.COUNTS,
                     n ->
                         all(

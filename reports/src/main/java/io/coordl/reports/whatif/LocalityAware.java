@@ -64,12 +64,12 @@ final class LocalityAware implements Question {
         title(),
         hosts
             + (hosts == 1 ? " host fetches " : " hosts with a partitioned cache fetch ")
-            + percent(any.remote())
+            + Sketch.tenths(any.remote())
             + " of the items from each other; were each sample given to the host that keeps it,"
             + " with batches of "
             + Text.format("%.0f", batch)
             + " a host, "
-            + percent(aware.remote())
+            + Sketch.tenths(aware.remote())
             + " would move, and they would train "
             + Sketch.times(gain)
             + " as fast ("
@@ -105,9 +105,5 @@ final class LocalityAware implements Question {
 
   private static Measure gain(Together together, int hosts, Origins any, Origins aware) {
     return together.pipeline().gain(together.setup(hosts, any), together.setup(hosts, aware));
-  }
-
-  private static String percent(double share) {
-    return Text.format("%.1f %%", 100 * share);
   }
 }

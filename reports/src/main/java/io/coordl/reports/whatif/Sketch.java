@@ -53,6 +53,10 @@ final class Sketch {
     return Text.format("%.0f %%", 100 * share);
   }
 
+  static String tenths(double share) {
+    return Text.format("%.1f %%", 100 * share);
+  }
+
   static String percent(Measure share) {
     return Text.format("%.0f +- %.0f %%", 100 * share.value(), 100 * share.error());
   }

@@ -143,7 +143,7 @@ public final class WhatIfText {
   }
 
   private static String number(Axis axis, Measure y) {
-    return axis.unit().equals("share") ? Text.format("%.1f %%", 100 * y.value()) : Sketch.number(y);
+    return axis.unit().equals("share") ? Sketch.tenths(y.value()) : Sketch.number(y);
   }
 
   private static String value(Axis axis, double x) {

@@ -236,7 +236,7 @@ class WhatIfTest {
     assertThat(answer(usual, "hosts").sentence())
         .startsWith("4 hosts, each with room for 25 % of the data set in memory, train ")
         .contains(
-            "finds 25 % of the items in its own memory, 75 % in that of the others and 0 % in"
+            "finds 25.0 % of the items in its own memory, 75.0 % in that of the others and 0.0 % in"
                 + " storage");
     assertThat(answer(usual, "hosts").assumptions())
         .anyMatch(line -> line.contains("1.2 GiB/s (10 Gbit/s, as no rate is known): --network"));
