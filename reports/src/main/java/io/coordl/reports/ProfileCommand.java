@@ -78,7 +78,7 @@ final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = "--agent",
       paramLabel = "FILE.jar",
-      description = "The agent (default: coordl-agent.jar beside coordl.jar).")
+      description = "The agent (default: coordl-agent.jar beside coordl.jar, or as it was built).")
   @Nullable Path agent;
 
   @Mixin JsonOption json;
@@ -204,7 +204,14 @@ final class ProfileCommand implements Callable<Integer> {
   private static @Nullable Path beside() {
     CodeSource source = ProfileCommand.class.getProtectionDomain().getCodeSource();
     try {
-      return source == null ? null : Path.of(source.getLocation().toURI()).resolveSibling(AGENT);
+      if (source == null) {
+        return null;
+      }
+      Path here = Path.of(source.getLocation().toURI());
+      Path beside = here.resolveSibling(AGENT);
+      // In a checkout that was built each module keeps its own jar.
+      Path built = here.resolveSibling("../../agent/target").resolve(AGENT).normalize();
+      return Files.isRegularFile(beside) || !Files.isRegularFile(built) ? beside : built;
     } catch (URISyntaxException e) {
       return null;
     }
