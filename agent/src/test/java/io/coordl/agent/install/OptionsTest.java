@@ -108,7 +108,9 @@ final class OptionsTest {
         Arguments.of("peer=file:", "peer=file: is not valid: expected off, HOST[:PORT]"),
         Arguments.of("peer=redis://", "peer=redis:// is not valid: expected off, HOST[:PORT]"),
         Arguments.of("peer=a,peer=dns:b", "peer: dns:b cannot stand beside others"),
-        Arguments.of("peer=a,peer=redis://b", "peer: servers of Redis and hosts cannot stand beside each other"),
+        Arguments.of(
+            "peer=a,peer=redis://b",
+            "peer: servers of Redis and hosts cannot stand beside each other"),
         Arguments.of("peer.bind=:1", "peer.bind=:1 is not valid: expected auto, ADDRESS[:PORT]"),
         Arguments.of("peer.hosts=1", "peer.hosts=1 is not valid: expected auto, N from 2 to 256"),
         Arguments.of("peer.hosts=257", "peer.hosts=257 is not valid: expected auto, N from 2"),

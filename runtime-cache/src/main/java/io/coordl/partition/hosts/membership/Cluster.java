@@ -45,7 +45,7 @@ final class Cluster implements Closeable {
   private static final int LEAVE_MILLIS = 500;
 
   /** Parts of a cluster look for each other so often; each time each host asks all others. */
-  private static final int MERGE_MILLIS = 1_000;
+  private static final int MERGE_MILLIS = 400;
 
   private static final int MERGE_MILLIS_A_HOST = 40;
 
