@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread uses the socket; any other may {@link #closeIfOverdue}.
  */
 final class WatchedSocket extends Socket {
-  /** How long a call may take beyond its patience: what is slower than a megabyte a second is no faster than storage. */
+  /**
+   * How long a call may take beyond its patience: what is slower than a megabyte a second is no
+   * faster than storage.
+   */
   private static final long NANOS_PER_BYTE = 1_000;
 
   /** So much of a message is given to the kernel at once, as the JDK does. */

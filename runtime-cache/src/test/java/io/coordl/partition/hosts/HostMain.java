@@ -56,11 +56,7 @@ public final class HostMain {
         engine;
         PeerServer server =
             PeerServer.open(
-                members.get(number - 1).data(),
-                store,
-                null,
-                PeerItems.GROUP,
-                HostMain::say)) {
+                members.get(number - 1).data(), store, null, PeerItems.GROUP, HostMain::say)) {
       HostMain host = new HostMain(new PartitionedStore(store, engine), Integer.parseInt(args[3]));
       host.run(Long.parseLong(args[4]), server);
       System.out.println(

@@ -14,6 +14,7 @@ import java.io.DataOutputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -92,7 +93,7 @@ class HostsEngineTest {
   void everyItemIsReadOnceByAllHostsTogether(int count) throws Exception {
     try (Hosts hosts = Hosts.of(count, directory, "16m")) {
       for (int epoch = 0; epoch < 3; epoch++) {
-        epoch(hosts, ITEMS, 100 * epoch);
+        epoch(hosts, ITEMS, 100L * epoch);
       }
       for (int i = 0; i < ITEMS; i++) {
         assertThat(hosts.reads.get(i)).as("reads of item %d", i).isEqualTo(1);
@@ -762,7 +763,11 @@ class HostsEngineTest {
     try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
         PeerServer first =
             PeerServer.open(
-                new InetSocketAddress("127.0.0.1", 0), store, null, PeerItems.GROUP, words::add)) {
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                store,
+                null,
+                PeerItems.GROUP,
+                words::add)) {
       assertThatThrownBy(
               () -> PeerServer.open(first.address(), store, null, PeerItems.GROUP, words::add))
           .isInstanceOf(IOException.class)
@@ -777,8 +782,7 @@ class HostsEngineTest {
                       words::add))
           .hasMessageContaining("no.such.host:1");
       assertThat(words).isEmpty();
-      PeerServer.open(new InetSocketAddress("0.0.0.0", 0), store, null, PeerItems.GROUP, words::add)
-          .close();
+      PeerServer.open(new InetSocketAddress(0), store, null, PeerItems.GROUP, words::add).close();
       assertThat(words).hasSize(1).allMatch(word -> word.contains("peer.tls"));
     }
   }
