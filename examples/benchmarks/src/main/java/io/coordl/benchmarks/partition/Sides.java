@@ -38,9 +38,7 @@ public final class Sides {
     if (args[0].equals("serve")) {
       serve(way, at, items, keys);
       System.out.println("listening");
-      while (System.in.read() >= 0) {
-        continue;
-      }
+      System.in.readAllBytes();
       System.exit(0);
     }
     try (Transfer transfer = open(way, at, items, keys)) {
