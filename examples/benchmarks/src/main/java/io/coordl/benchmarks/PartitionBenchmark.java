@@ -85,8 +85,7 @@ public final class PartitionBenchmark {
       }
       System.out.printf("%n%s", table);
     }
-    System.out.println(
-        "made by: " + Commands.of(checkout, PartitionBenchmark.class, repetitions));
+    System.out.println("made by: " + Commands.of(checkout, PartitionBenchmark.class, repetitions));
   }
 
   private static double[] run(String way, int items, int bytes, Path work, Path keys)
@@ -99,7 +98,15 @@ public final class PartitionBenchmark {
     List<String> command =
         redis
             ? List.of(
-                "redis-server", "--bind", "127.0.0.1", "--port", at, "--save", "", "--dir", "" + work)
+                "redis-server",
+                "--bind",
+                "127.0.0.1",
+                "--port",
+                at,
+                "--save",
+                "",
+                "--dir",
+                "" + work)
             : java("serve", way, at, count, length, keys.toString());
     Process server =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -140,7 +147,8 @@ public final class PartitionBenchmark {
       command.add(Jdks.running().home().resolve("bin/keytool").toString());
       command.addAll(List.of(step));
       command.addAll(
-          List.of("-keystore", store.toString(), "-storetype", "PKCS12", "-storepass", "benchmark"));
+          List.of(
+              "-keystore", store.toString(), "-storetype", "PKCS12", "-storepass", "benchmark"));
       Process keytool =
           new ProcessBuilder(command)
               .redirectErrorStream(true)

@@ -33,7 +33,9 @@ final class HostsTransfer implements Transfer {
   HostsTransfer(InetSocketAddress server, Items items, @Nullable Path keys) throws IOException {
     bytes = items.bytes();
     own = store(LEAST_BUDGET);
-    engine = new HostsEngine(own, new Two(server), tls(keys), 2, GROUP, HostsTransfer::heard, HostsTransfer::say);
+    engine =
+        new HostsEngine(
+            own, new Two(server), tls(keys), 2, GROUP, HostsTransfer::heard, HostsTransfer::say);
     while (engine.fetch(key(0), bytes, (target, offset) -> false).outcome() != Outcome.PEER) {
       Thread.onSpinWait();
     }

@@ -83,8 +83,7 @@ final class JgroupsTransfer implements Transfer {
         new BytesMessage(server, ByteBuffer.allocate(4).putInt(0, item).array());
     BytesMessage answer =
         dispatcher.sendMessage(question, RequestOptions.SYNC().flags(Message.Flag.OOB));
-    return Items.ends(
-        ByteBuffer.wrap(answer.getArray(), answer.getOffset(), answer.getLength()));
+    return Items.ends(ByteBuffer.wrap(answer.getArray(), answer.getOffset(), answer.getLength()));
   }
 
   @Override

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * what lies in its memory without copying it; one connection for all threads that ask, each of
  * which waits for its own answer.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // Of a write that fails, the answer fails to come.
 final class NettyTransfer implements Transfer {
   private static final int MOST_BYTES = 16 << 20;
 

@@ -96,8 +96,7 @@ final class RedisTransfers {
     private final ThreadLocal<Connection> connections;
 
     Jedis(InetSocketAddress server, Items items) {
-      connections =
-          ThreadLocal.withInitial(() -> new Connection("127.0.0.1", server.getPort()));
+      connections = ThreadLocal.withInitial(() -> new Connection("127.0.0.1", server.getPort()));
       Connection connection = connections.get();
       for (int i = 0; i < items.count(); i++) {
         connection.sendCommand(Command.SET, key(i), items.content(i));

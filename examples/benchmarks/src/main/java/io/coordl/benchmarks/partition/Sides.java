@@ -15,11 +15,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The side that has the items, {@code serve WAY PORT ITEMS BYTES KEYS}, or the one that gets
- * them, {@code get WAY PORT ITEMS BYTES KEYS PID}, of which KEYS is a key store and PID is the process on the other side. The first
- * prints a line once it listens and ends with its input; the second prints its figures: median and
- * 99 % in microseconds of one thread, GB/s of four, microseconds of CPU per item of both processes.
- * Each is measured for a second, after as long a warm-up.
+ * The side that has the items, {@code serve WAY PORT ITEMS BYTES KEYS}, or the one that gets them,
+ * {@code get WAY PORT ITEMS BYTES KEYS PID}, of which KEYS is a key store and PID is the process on
+ * the other side. The first prints a line once it listens and ends with its input; the second
+ * prints its figures: median and 99 % in microseconds of one thread, GB/s of four, microseconds of
+ * CPU per item of both processes. Each is measured for a second, after as long a warm-up.
  */
 public final class Sides {
   private static final int THREADS = 4;
@@ -38,9 +38,7 @@ public final class Sides {
     if (args[0].equals("serve")) {
       serve(way, at, items, keys);
       System.out.println("listening");
-      while (System.in.read() >= 0) {
-        continue;
-      }
+      System.in.readAllBytes();
       System.exit(0);
     }
     try (Transfer transfer = open(way, at, items, keys)) {
