@@ -346,10 +346,7 @@ public final class Options {
           case LIST ->
               !value.isEmpty() && isUnderstood(value, v -> ItemFilter.matching(List.of(v)));
           case SIZE -> isUnderstood(value, ByteBudget::parse);
-          case PEERS ->
-              value.equals(option.byDefault())
-                  || isUnderstood(
-                      value, (Consumer<String>) (isRedis(value) ? RedisUri::parse : Peers::parse));
+          case PEERS -> value.equals(option.byDefault()) || isUnderstood(value, Options::readPeer);
           case ADDRESS -> value.equals(option.byDefault()) || isUnderstood(value, HostPort::parse);
           case SECRET -> !value.isEmpty();
           case COUNT -> value.equals(option.byDefault()) || isCount(option, value);
@@ -383,6 +380,14 @@ public final class Options {
   }
 
   /** Whether the reader of such values, whose word it is, takes this one. */
+  private static void readPeer(String value) {
+    if (isRedis(value)) {
+      RedisUri.parse(value);
+    } else {
+      Peers.parse(List.of(value));
+    }
+  }
+
   private static boolean isUnderstood(String value, Consumer<String> reader) {
     try {
       reader.accept(value);
