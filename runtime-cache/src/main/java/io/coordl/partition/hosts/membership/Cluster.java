@@ -138,7 +138,8 @@ final class Cluster implements Closeable {
       if (channel != null) {
         channel.close();
       }
-      throw new IOException(self.name() + " cannot be joined to other hosts (" + HostMembership.root(e) + ").", e);
+      throw new IOException(
+          self.name() + " cannot be joined to other hosts (" + HostMembership.root(e) + ").", e);
     }
   }
 
