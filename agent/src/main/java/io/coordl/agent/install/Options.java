@@ -325,10 +325,10 @@ public final class Options {
           if (before != null && adds) {
             values.addAll(before.values());
           }
+          values.add(value);
           if (option == Option.PEER && values.size() > 1) {
             values.remove(option.byDefault()); // It is no host.
           }
-          values.add(value);
           given.put(option, new Given(values, origin));
         }
         return;

@@ -31,10 +31,10 @@ final class PeerPolicy {
     PeerSink sink = (peer, startNanos, endNanos, bytes, answer) -> {};
     try {
       PeerTls tls = tls(options);
-      Engine engine =
-          Options.isRedis(options.get(Option.PEER))
-              ? redis(options.get(Option.PEER), tls, sink, words)
-              : hosts(options, store, arena, tls, sink, words);
+      if (Options.isRedis(options.get(Option.PEER))) {
+        throw new IOException("This agent was built without a client for Redis.");
+      }
+      Engine engine = hosts(options, store, arena, tls, sink, words);
       job.addPolicy(() -> "", engine);
       return engine;
     } catch (IOException e) {
@@ -43,12 +43,6 @@ final class PeerPolicy {
       words.accept("peer= cannot be had (" + e + "); no other host is asked.");
     }
     return null;
-  }
-
-  private static Engine redis(
-      String uri, @Nullable PeerTls tls, PeerSink sink, Consumer<String> words)
-      throws IOException {
-    throw new IOException("This agent was built without a client for Redis.");
   }
 
   private static Engine hosts(

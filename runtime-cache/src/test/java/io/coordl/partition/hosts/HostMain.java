@@ -15,24 +15,30 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.CRC32;
 
 /**
- * A host of its own JVM: {@code directory number ports items seed}. Serves at 127.0.0.NUMBER, with
- * the port of its number, and fetches items at random on two threads until its input ends; then
- * prints what it had of the others. Exits with {@link #WRONG} at the first wrong byte.
+ * A host of its own JVM: {@code directory number ports items seed start}. Serves at 127.0.0.NUMBER,
+ * with the port of its number; from the first byte of its input to the end of it, fetches items at
+ * random on two threads, out of as many as move on with the clock; then prints what it had of the
+ * others. Exits with {@link #WRONG} at the first wrong byte.
  */
 public final class HostMain {
   static final int WRONG = 3;
   private static final int THREADS = 2;
 
+  /** A new item comes, and an old one goes, each so many milliseconds. */
+  private static final long STEP_MILLIS = 20;
+
   private final PartitionedStore items;
   private final int count;
+  private final long start;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final LongAdder fetches = new LongAdder();
   private final LongAdder reads = new LongAdder();
   private long worst;
 
-  private HostMain(PartitionedStore items, int count) {
+  private HostMain(PartitionedStore items, int count, long start) {
     this.items = items;
     this.count = count;
+    this.start = start;
   }
 
   /** Runs the host. */
@@ -56,12 +62,12 @@ public final class HostMain {
         engine;
         PeerServer server =
             PeerServer.open(
-                members.get(number - 1).data(),
-                store,
-                null,
-                PeerItems.GROUP,
-                HostMain::say)) {
-      HostMain host = new HostMain(new PartitionedStore(store, engine), Integer.parseInt(args[3]));
+                members.get(number - 1).data(), store, null, PeerItems.GROUP, HostMain::say)) {
+      HostMain host =
+          new HostMain(
+              new PartitionedStore(store, engine),
+              Integer.parseInt(args[3]),
+              Long.parseLong(args[5]));
       host.run(Long.parseLong(args[4]), server);
       System.out.println(
           "fetches "
@@ -81,6 +87,7 @@ public final class HostMain {
 
   private void run(long seed, PeerServer server) throws Exception {
     System.out.println("up " + server.address().getPort());
+    System.in.read();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
       SplittableRandom random = new SplittableRandom(seed + i);
@@ -98,7 +105,8 @@ public final class HostMain {
   private void fetchUntilTheEnd(SplittableRandom random) {
     try {
       while (!ended.get()) {
-        fetch(random.nextInt(count));
+        long moved = (System.currentTimeMillis() - start) / STEP_MILLIS;
+        fetch((int) moved + random.nextInt(count));
       }
     } catch (Throwable e) {
       System.err.println("WRONG " + e);

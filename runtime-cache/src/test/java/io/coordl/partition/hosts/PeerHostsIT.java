@@ -27,10 +27,11 @@ class PeerHostsIT {
 
   private static final int ROUNDS = 100;
   private static final int HOSTS = 4;
-  private static final int ITEMS = 3000;
+  private static final int ITEMS = 600;
 
   private final Process[] running = new Process[HOSTS];
   private final List<String> ports = new ArrayList<>();
+  private final long start = System.currentTimeMillis();
   private Path directory;
 
   @BeforeEach
@@ -71,12 +72,18 @@ class PeerHostsIT {
                 Integer.toString(host + 1),
                 String.join(",", ports),
                 Integer.toString(ITEMS),
-                Long.toString(seed))
+                Long.toString(seed),
+                Long.toString(start))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     running[host] = process;
     BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
     assertThat(output.readLine()).isEqualTo("up " + ports.get(host));
+  }
+
+  private static void go(Process host) throws IOException {
+    host.getOutputStream().write('\n');
+    host.getOutputStream().flush();
   }
 
   private static void signal(Process host, String name) throws Exception {
@@ -98,6 +105,9 @@ class PeerHostsIT {
     for (int host = 0; host < HOSTS; host++) {
       start(host, host);
     }
+    for (Process host : running) {
+      go(host);
+    }
     int kills = 0;
     int stops = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -110,6 +120,7 @@ class PeerHostsIT {
         process.destroyForcibly().waitFor();
         LockSupport.parkNanos(random.nextLong(1, 200_000_000));
         start(victim, 1000L + round);
+        go(running[victim]);
       } else {
         stops++;
         signal(process, "STOP");
@@ -121,7 +132,7 @@ class PeerHostsIT {
     for (Process host : running) {
       String report = end(host);
       System.out.println(report);
-      assertThat(report).startsWith("fetches ");
+      assertThat(report).startsWith("fetches ").doesNotContain("foundItems=0").contains("found");
     }
   }
 }

@@ -3,6 +3,7 @@ package io.coordl.partition.hosts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.cache.ItemKey;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** Who owns what. */
 class RankingTest {
-  private static final InetSocketAddress ANYWHERE = new InetSocketAddress("127.0.0.1", 1);
+  private static final InetSocketAddress ANYWHERE =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
   private static Member member(String name, long capacity) {
     return new Member(name, ANYWHERE, capacity);

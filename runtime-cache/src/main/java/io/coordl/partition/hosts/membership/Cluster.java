@@ -45,7 +45,7 @@ final class Cluster implements Closeable {
   private static final int LEAVE_MILLIS = 500;
 
   /** Parts of a cluster look for each other so often; each time each host asks all others. */
-  private static final int MERGE_MILLIS = 1_000;
+  private static final int MERGE_MILLIS = 400;
 
   private static final int MERGE_MILLIS_A_HOST = 40;
 
@@ -138,16 +138,9 @@ final class Cluster implements Closeable {
       if (channel != null) {
         channel.close();
       }
-      throw new IOException(self.name() + " cannot be joined to other hosts (" + root(e) + ").", e);
+      throw new IOException(
+          self.name() + " cannot be joined to other hosts (" + HostMembership.root(e) + ").", e);
     }
-  }
-
-  private static Throwable root(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return root;
   }
 
   /** From now on others are looked for here, besides where some have been found already. */

@@ -125,8 +125,17 @@ public final class HostMembership implements Membership {
     } catch (IOException e) {
       say(e.getMessage());
     } catch (RuntimeException | Error e) {
-      say("No other host is asked (" + e + ").");
+      say("No other host is asked (" + root(e) + ").");
     }
+  }
+
+  /** What went wrong in the first place. */
+  static Throwable root(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
   }
 
   /** The file comes last: who finds it without a job takes the member for gone. */

@@ -46,7 +46,7 @@ final class MemberMain {
     List<Member> last = null;
     while (true) {
       List<Member> now = membership.members();
-      if (now != last) {
+      if (now != last && !membership.self().isEmpty()) {
         say(membership.self() + " sees " + String.join(" ", Hosts.names(membership)));
         last = now;
       }
