@@ -284,7 +284,11 @@ final class Hosts implements AutoCloseable {
           List.of(
               "/bin/bash",
               "-c",
-              "exec 3<>" + connection + " && { " + from + " >&3; timeout 10 cat <&3 >/dev/null; }"));
+              "exec 3<>"
+                  + connection
+                  + " && { "
+                  + from
+                  + " >&3; timeout 10 cat <&3 >/dev/null; }"));
       Shell.works(send.toArray(new String[0]));
     }
 

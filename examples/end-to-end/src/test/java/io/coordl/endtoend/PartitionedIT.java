@@ -192,7 +192,7 @@ class PartitionedIT {
   void storesThatAreTooSmallSaveExactlyWhatTheyHold(int count) throws Exception {
     Path directory = Workshop.empty("partition-small-" + count);
     ItemSet items = ItemSet.make(directory, ITEMS);
-    long each = 2 * items.bytes() / (3 * count);
+    long each = 2 * items.bytes() / (3L * count);
     List<Traced> readers = new ArrayList<>();
     List<ChildResult> results;
     try (Hosts hosts = new Hosts(directory, count, MEMORY)) {

@@ -38,13 +38,7 @@ class PartitionedJobsIT {
           String arguments = host.peerArguments(data) + ",cache.size=32m,peer.hosts=" + HOSTS;
           keepers.add(
               Reader.start(
-                  host,
-                  "keeper",
-                  own,
-                  few,
-                  arguments,
-                  new Reader.Plan(jdk, 1, 1, 0),
-                  List.of()));
+                  host, "keeper", own, few, arguments, new Reader.Plan(jdk, 1, 1, 0), List.of()));
           Path trace = host.directory().resolve("job.trace");
           Job job =
               new Job(

@@ -241,8 +241,8 @@ class PeerFaultsIT {
       all.put(reader, reader.fetches());
     }
     System.out.println(
-        "worst fetch of an item in ms (median of the rounds' worst; worst of all), and most items of"
-            + " one job in one round that took over 100 ms");
+        "worst fetch of an item in ms (median of the rounds' worst; worst of all), and most items"
+            + " of one job in one round that took over 100 ms");
     String row = "  %-36s %6s  %18s  %24s  %24s%n";
     System.out.printf(
         Locale.ROOT, row, "fault", "rounds", "just before", "from the fault on", "after it");
@@ -268,6 +268,10 @@ class PeerFaultsIT {
     double[] worst = lates.stream().mapToDouble(Late::worst).sorted().toArray();
     int most = lates.stream().mapToInt(Late::late).max().orElse(0);
     return String.format(
-        Locale.ROOT, "%.0f; %.0f, %d items", worst[worst.length / 2], worst[worst.length - 1], most);
+        Locale.ROOT,
+        "%.0f; %.0f, %d items",
+        worst[worst.length / 2],
+        worst[worst.length - 1],
+        most);
   }
 }

@@ -55,8 +55,7 @@ final class Sockets {
   /** {@code 0100007F:1E78} is 127.0.0.1:7800; one of IPv6 that is none of IPv4 stays as it is. */
   private static String address(String hex) {
     String[] parts = hex.split(":", -1);
-    String number =
-        parts[0].startsWith(MAPPED) ? parts[0].substring(MAPPED.length()) : parts[0];
+    String number = parts[0].startsWith(MAPPED) ? parts[0].substring(MAPPED.length()) : parts[0];
     String address = number;
     if (number.length() == 8) {
       long bits = Long.parseLong(number, 16);

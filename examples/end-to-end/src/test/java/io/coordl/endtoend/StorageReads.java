@@ -56,8 +56,8 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
         for (String line : Files.readAllLines(file)) {
           Matcher opened = OPENED.matcher(line);
           if (opened.find()
-              && !line.contains("O_DIRECTORY")
-              && opened.group("path").startsWith(below)) {
+              && opened.group("path").startsWith(below)
+              && !Files.isDirectory(Path.of(opened.group("path")))) {
             opens.merge(opened.group("path").substring(below.length()), 1, Integer::sum);
           }
           Matcher read = READ.matcher(line);
@@ -94,9 +94,7 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
           + " files were not opened as often as expected: "
           + different.subList(0, Math.min(5, different.size()));
     }
-    return bytes == expectedBytes
-        ? ""
-        : bytes + " bytes were read instead of " + expectedBytes;
+    return bytes == expectedBytes ? "" : bytes + " bytes were read instead of " + expectedBytes;
   }
 
   /** Both together. */
