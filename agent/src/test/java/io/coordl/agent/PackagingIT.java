@@ -95,7 +95,6 @@ final class PackagingIT {
             "io/coordl/attribution",
             "io/coordl/cache",
             "io/coordl/event",
-            "io/coordl/partition",
             "io/coordl/profile",
             "io/coordl/recording",
             "io/coordl/library",

@@ -149,7 +149,8 @@ final class PeersIT {
                   line -> line.contains("io.coordl.partition") || line.contains("jgroups")))
           .allMatch(
               line ->
-                  line.contains("io.coordl.partition.hosts.membership.Peers")
+                  line.contains("io.coordl.partition.PeerSink") // What the recording offers.
+                      || line.contains("io.coordl.partition.hosts.membership.Peers")
                       || line.contains("io.coordl.partition.hosts.membership.HostPort"));
     }
   }

@@ -77,7 +77,7 @@ class IntruderIT {
         data,
         items,
         host.peerArguments(data) + ",cache.size=32m" + more,
-        new Reader.Plan(jdk, 0, name.hashCode(), PAUSE_MICROS),
+        new Reader.Plan(jdk, 0, name.hashCode(), PAUSE_MICROS, Reader.PATIENT),
         StorageReads.trace(trace));
   }
 

@@ -75,7 +75,7 @@ class PartitionedIT {
             data,
             items,
             arguments,
-            new Reader.Plan(jdk, EPOCHS, name.hashCode(), 0),
+            new Reader.Plan(jdk, EPOCHS, name.hashCode(), 0, Reader.PATIENT),
             StorageReads.trace(trace));
     return new Traced(reader, host, data, trace);
   }

@@ -38,7 +38,13 @@ class PartitionedJobsIT {
           String arguments = host.peerArguments(data) + ",cache.size=32m,peer.hosts=" + HOSTS;
           keepers.add(
               Reader.start(
-                  host, "keeper", own, few, arguments, new Reader.Plan(jdk, 1, 1, 0), List.of()));
+                  host,
+                  "keeper",
+                  own,
+                  few,
+                  arguments,
+                  new Reader.Plan(jdk, 1, 1, 0, Reader.PATIENT),
+                  List.of()));
           Path trace = host.directory().resolve("job.trace");
           Job job =
               new Job(
@@ -50,6 +56,7 @@ class PartitionedJobsIT {
                       Job.EPOCHS)
                   .wrapper(host.command())
                   .wrapper(StorageReads.trace(trace))
+                  .jvmArgs("-Dcoordl.peer.patience=" + Reader.PATIENT)
                   .agent(arguments);
           jobs.add(Running.start(job));
         }

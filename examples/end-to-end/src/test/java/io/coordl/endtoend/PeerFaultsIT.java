@@ -119,7 +119,7 @@ class PeerFaultsIT {
             data,
             items,
             host.peerArguments(data) + ",cache.size=48m",
-            new Reader.Plan(Workshop.newestJdk(), 0, number, PAUSE_MICROS),
+            new Reader.Plan(Workshop.newestJdk(), 0, number, PAUSE_MICROS, 1),
             List.of());
     started.add(reader);
     running.computeIfAbsent(host.number(), unused -> new ArrayList<>()).add(reader);

@@ -33,8 +33,15 @@ final class Reader implements AutoCloseable {
   private final AtomicInteger epochs = new AtomicInteger();
   private final CompletableFuture<ProcessHandle> started = new CompletableFuture<>();
 
-  /** How a reader is to read. */
-  record Plan(Jdk jdk, int epochs, long seed, int pauseMicros) {}
+  /** So patient with each other are hosts of which it is counted what they read. */
+  static final int PATIENT = 25;
+
+  /**
+   * How a reader is to read.
+   *
+   * @param patience times as long as usual it is waited for another host's answers
+   */
+  record Plan(Jdk jdk, int epochs, long seed, int pauseMicros, int patience) {}
 
   /** A fetch of an item, in microseconds; the start since 1970. */
   record Fetch(long startMicros, long micros) {
@@ -69,6 +76,7 @@ final class Reader implements AutoCloseable {
         new ChildJvm(plan.jdk(), "example.reads.ReadItems")
             .classPath(Workshop.checkout().exampleJar("test-programs"))
             .jvmArgs("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+            .jvmArgs("-Dcoordl.peer.patience=" + plan.patience())
             .environment("COORDL_OPTS", "")
             .timeout(LONGEST)
             .directory(host.directory())

@@ -45,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 public final class HostsEngine implements Engine {
   private static final Duration LOOK_FOR_HOSTS = Duration.ofMillis(20);
 
+  /** For a host that was waited for to answer for the first time. */
+  private static final Duration GREETING = Duration.ofSeconds(5);
+
   private final ArenaStore local;
   private final Membership membership;
   private final @Nullable PeerTls tls;
@@ -94,7 +97,7 @@ public final class HostsEngine implements Engine {
       String group,
       PeerSink sink,
       Consumer<String> words) {
-    this(local, membership, tls, awaitedHosts, group, sink, words, Timing.USUAL);
+    this(local, membership, tls, awaitedHosts, group, sink, words, Timing.usual());
   }
 
   /** As above, with other times. */
@@ -163,7 +166,17 @@ public final class HostsEngine implements Engine {
       LockSupport.parkNanos(this, LOOK_FOR_HOSTS.toNanos());
       there = membership.members().size();
     }
-    gathered = true;
+    synchronized (changing) {
+      if (gathered || closed) {
+        return;
+      }
+      for (Peer peer : view().peers()) {
+        if (peer != null) {
+          peer.greet(GREETING.toNanos());
+        }
+      }
+      gathered = true;
+    }
   }
 
   private void sayMissing(int there) {

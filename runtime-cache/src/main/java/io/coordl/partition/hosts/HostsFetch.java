@@ -9,6 +9,7 @@ import io.coordl.partition.hosts.Peer.Asked;
 import io.coordl.partition.hosts.Peer.Reply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -175,7 +176,8 @@ final class HostsFetch {
   }
 
   private @Nullable Fetched keepHere() throws IOException {
-    Fetched fetched = local.fetch(key, length, this::load);
+    Fetched fetched =
+        local.fetch(key, length, this::load, Duration.ofNanos(patienceWithClaimants()));
     if (fetched.outcome() != Outcome.FULL) {
       return fetched;
     }
@@ -195,7 +197,7 @@ final class HostsFetch {
   }
 
   private @Nullable Fetched keepAt(int member) throws IOException {
-    long end = System.nanoTime() + ArenaStore.PATIENCE.toNanos();
+    long end = System.nanoTime() + patienceWithClaimants();
     while (true) {
       Reply reply = ask(member, Wire.CLAIM);
       answers[member] = reply.answer();
@@ -317,6 +319,16 @@ final class HostsFetch {
 
   private long patience() {
     return Math.min(timing.progress().toNanos(), allowance);
+  }
+
+  /**
+   * How long it is waited for another who is reading the item. Where this fetch met a fault, he may
+   * have met it too: both waits together are to cost no more than the one.
+   */
+  private long patienceWithClaimants() {
+    return allowance < timing.faults().toNanos()
+        ? Math.max(0, allowance)
+        : ArenaStore.PATIENCE.toNanos();
   }
 
   private void charge(long start, boolean fault) {

@@ -298,7 +298,7 @@ final class Peer implements Closeable {
         return;
       }
     }
-    if (alive()) {
+    if (alive(calls.timing().progress().toNanos())) {
       synchronized (this) {
         out = false;
         everBack = true;
@@ -324,8 +324,19 @@ final class Peer implements Closeable {
     }
   }
 
-  private boolean alive() {
-    long patience = calls.timing().progress().toNanos();
+  /**
+   * Greets a peer that nobody has asked yet, so that what it has to load for its first answer does
+   * not make that answer late.
+   *
+   * @param patience in nanoseconds, for each step
+   */
+  void greet(long patience) {
+    if (!alive(patience)) {
+      calls.say("Host " + member.name() + " is there, but does not answer yet.");
+    }
+  }
+
+  private boolean alive(long patience) {
     Connection connection = null;
     try {
       connection =

@@ -84,7 +84,7 @@ public final class PeerServer implements Closeable {
       String group,
       Consumer<String> words)
       throws IOException {
-    return open(bind, store, tls, group, words, Timing.USUAL);
+    return open(bind, store, tls, group, words, Timing.usual());
   }
 
   /** As above, with other times. */

@@ -38,6 +38,28 @@ record Timing(
           Duration.ofMinutes(5),
           Duration.ofSeconds(60));
 
+  /**
+   * The usual times; longer ones where the system property {@code coordl.peer.patience} says how
+   * many times as long. That is for tests which count what is read: on a machine that is too busy
+   * to answer in time, items are read twice, as they should be.
+   */
+  static Timing usual() {
+    return USUAL.times(Math.max(1, Integer.getInteger("coordl.peer.patience", 1)));
+  }
+
+  private Timing times(int factor) {
+    return new Timing(
+        progress.multipliedBy(factor),
+        connect.multipliedBy(factor),
+        faults.multipliedBy(factor),
+        probe,
+        handshake.multipliedBy(factor),
+        claimant.multipliedBy(factor),
+        stalled.multipliedBy(factor),
+        idle,
+        hosts);
+  }
+
   /** Of a fetch's allowance for faults, less than this is not worth another call. */
   static final Duration SHORTEST = Duration.ofMillis(50);
 

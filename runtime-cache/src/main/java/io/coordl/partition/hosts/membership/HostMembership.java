@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -36,6 +37,8 @@ public final class HostMembership implements Membership {
   private static final long RETRY_NANOS = Duration.ofSeconds(5).toNanos();
   private static final Duration LEAVING = Duration.ofSeconds(3);
 
+  private final AtomicBoolean left = new AtomicBoolean();
+  private volatile @Nullable SharedFile<ViewFile> shared;
   private final Settings settings;
   private final Carried carried;
   private final Consumer<String> words;
@@ -117,6 +120,7 @@ public final class HostMembership implements Membership {
   private void run() {
     try {
       SharedFile<ViewFile> file = join();
+      shared = file;
       try {
         carryAndLook(file);
       } finally {
@@ -143,9 +147,17 @@ public final class HostMembership implements Membership {
     try {
       if (carrier != null) {
         carrier.close();
-        file.liveness().stopCarrying();
+        if (!left.get()) {
+          file.liveness().stopCarrying();
+        }
       }
     } finally {
+      leave(file);
+    }
+  }
+
+  private void leave(SharedFile<ViewFile> file) {
+    if (!left.getAndSet(true)) {
       file.close();
     }
   }
@@ -219,6 +231,10 @@ public final class HostMembership implements Membership {
       thread.join(LEAVING.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    SharedFile<ViewFile> file = shared;
+    if (thread.isAlive() && file != null) {
+      leave(file); // It is still joining the others; the job ends, and leaves no file behind.
     }
   }
 }
