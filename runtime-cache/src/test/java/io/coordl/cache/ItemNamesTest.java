@@ -402,7 +402,7 @@ class ItemNamesTest {
         """
             .replace("S", text)
             .replace("ROOT", here.toString());
-    for (String name :
+    List<String> names =
         List.of(
             "plain",
             "binary",
@@ -412,22 +412,13 @@ class ItemNamesTest {
             "back\\slash",
             "new\nline",
             "carriage\rreturn",
-            "absolute")) {
+            "absolute");
+    for (String name : names) {
       Path file = file(name, 1);
       date(file, 1_000_000_000);
     }
     listText(lines, here.resolve("absolute"));
-    for (String name :
-        List.of(
-            "plain",
-            "binary",
-            "below/here",
-            "two  blanks and more",
-            " blank",
-            "back\\slash",
-            "new\nline",
-            "carriage\rreturn",
-            "absolute")) {
+    for (String name : names) {
       assertThat(line(name)).as(name).isNotNull();
       assertThat(line(name).content()).isEqualTo("sha256:" + text.substring(0, 32));
     }

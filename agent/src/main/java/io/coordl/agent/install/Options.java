@@ -379,7 +379,7 @@ public final class Options {
     return count >= least && count <= most;
   }
 
-  /** Whether the reader of such values, whose word it is, takes this one. */
+  /** Throws if the value names neither hosts nor a Redis. */
   private static void readPeer(String value) {
     if (isRedis(value)) {
       RedisUri.parse(value);
@@ -388,6 +388,7 @@ public final class Options {
     }
   }
 
+  /** Whether the reader of such values, whose word it is, takes this one. */
   private static boolean isUnderstood(String value, Consumer<String> reader) {
     try {
       reader.accept(value);

@@ -89,31 +89,7 @@ public record Pipeline(
   Pipeline with(@Nullable Double coresOfStep) {
     return coresOfStep == null
         ? this
-        : new Pipeline(
-            origin,
-            workers,
-            computeNanos,
-            Measure.exact(coresOfStep),
-            prepNanos,
-            prepSerialShare,
-            missNanos,
-            storageRate,
-            memoryRate,
-            decodeNanos,
-            todayHit,
-            sampleBytes,
-            batchSamples,
-            peers,
-            datasetItems,
-            datasetBytes,
-            decodedItemBytes,
-            cores,
-            memoryBytes,
-            freeMemoryBytes,
-            frameworks,
-            assumptions,
-            checks,
-            missing);
+        : with(Measure.exact(coresOfStep), missNanos, storageRate, missing);
   }
 
   /** The same with a storage of that many bytes a second where its rate was not measured. */
@@ -121,15 +97,29 @@ public record Pipeline(
     if (storageRate != null || sampleBytes <= 0) {
       return this;
     }
+    return with(
+        computeCores,
+        missNanos == null ? Measure.exact(sampleBytes / rate * 1e9) : missNanos,
+        Measure.exact(rate),
+        missing.stream()
+            .filter(one -> !one.figure().equals("storageRate") && !one.figure().equals("missNanos"))
+            .toList());
+  }
+
+  private Pipeline with(
+      @Nullable Measure otherCores,
+      @Nullable Measure otherMissNanos,
+      @Nullable Measure otherStorageRate,
+      List<Missing> otherMissing) {
     return new Pipeline(
         origin,
         workers,
         computeNanos,
-        computeCores,
+        otherCores,
         prepNanos,
         prepSerialShare,
-        missNanos == null ? Measure.exact(sampleBytes / rate * 1e9) : missNanos,
-        Measure.exact(rate),
+        otherMissNanos,
+        otherStorageRate,
         memoryRate,
         decodeNanos,
         todayHit,
@@ -145,9 +135,7 @@ public record Pipeline(
         frameworks,
         assumptions,
         checks,
-        missing.stream()
-            .filter(one -> !one.figure().equals("storageRate") && !one.figure().equals("missNanos"))
-            .toList());
+        otherMissing);
   }
 
   /** The job as it is; cores that nobody counted are no limit. */
