@@ -64,7 +64,7 @@ public final class Dl4jRates {
 
     @Override
     public void onForwardPass(Model model, List<INDArray> activations) {
-      begun = System.nanoTime();
+      begun = Pause.now();
       MultiLayerNetwork network = (MultiLayerNetwork) model;
       values = network.getInput().dup().data().asFloat();
       labels = network.getLabels().dup().data().asFloat();

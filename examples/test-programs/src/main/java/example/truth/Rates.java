@@ -49,7 +49,7 @@ record Rates(String program, int step, int prep, int fetch) {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Pause.millis(prep);
+    Pause.until(Pause.now() + prep * 1_000_000L);
     return bytes[bytes.length - 1];
   }
 

@@ -67,7 +67,7 @@ final class SlowStorage extends FileSystemProvider {
   private void read() {
     long end;
     synchronized (this) {
-      free = Math.max(free, System.nanoTime()) + readNanos;
+      free = Math.max(free, Pause.now()) + readNanos;
       end = free;
     }
     Pause.until(end);

@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import io.coordl.bridge.LibraryCall;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** How many of the program's threads may prepare a batch at once. Thread-safe. */
@@ -19,6 +20,25 @@ final class Gate {
   /** Any number. */
   synchronized void open() {
     narrow(ALL);
+  }
+
+  /**
+   * None from now on; waits until those inside have left, at most so long, as they may be held up
+   * by the very thread that waits. An interrupt ends the wait.
+   */
+  synchronized void close(long mostNanos) {
+    narrow(0);
+    long end = System.nanoTime() + mostNanos;
+    long left = mostNanos;
+    while (inside > 0 && left > 0) {
+      try {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // The program's, for later.
+        return;
+      }
+      left = end - System.nanoTime();
+    }
   }
 
   /** Waits for a turn; null if there is nothing to give back. An interrupt ends the wait. */

@@ -2,10 +2,13 @@ package io.coordl.profile;
 
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.PhaseEvent;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Fetching alone, by threads of the agent: as many as prepare in the program. */
 final class StorageAlone extends Stage {
+  private static final long LONGEST_BATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   private final Plan plan;
   private final boolean tell;
 
@@ -25,8 +28,21 @@ final class StorageAlone extends Stage {
   }
 
   @Override
-  Next get(BatchGet get) {
+  void begin() {
+    // The program's own threads prepare ahead, from the storage that is to be measured.
+    if (plan.workers() > 0) {
+      plan.gate().close(LONGEST_BATCH_NANOS);
+    }
     plan.items().from(ProfiledItems.From.PROGRAM);
+  }
+
+  @Override
+  void end() {
+    plan.gate().open();
+  }
+
+  @Override
+  Next get(BatchGet get) {
     int threads = Math.max(1, plan.workers());
     AtomicLong bytes = new AtomicLong();
     AtomicLong items = new AtomicLong();

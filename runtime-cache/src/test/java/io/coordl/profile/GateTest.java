@@ -74,4 +74,31 @@ class GateTest {
     waiting.interrupt();
     assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
   }
+
+  @Test
+  void closingWaitsForThoseInsideAndLetsNobodyIn() throws InterruptedException {
+    LibraryCall inside = gate.enter();
+    Thread closing = new Thread(() -> gate.close(TimeUnit.DAYS.toNanos(1)));
+    closing.setDaemon(true);
+    closing.start();
+    while (closing.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    CountDownLatch entered = new CountDownLatch(1);
+    awaitWaiting(entering(entered));
+
+    inside.result("batch");
+    closing.join();
+    assertThat(entered.getCount()).isEqualTo(1);
+    gate.open();
+    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  @Test
+  void closingDoesNotWaitForEver() {
+    gate.enter();
+    gate.close(1);
+    gate.open();
+    assertThat(gate.enter()).isNotNull();
+  }
 }

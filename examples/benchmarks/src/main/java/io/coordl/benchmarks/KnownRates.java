@@ -48,10 +48,10 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
     String djl = "example.truth.DjlRates";
     String dl4j = "example.truth.Dl4jRates";
     return List.of(
-        new KnownRates("serial", djl, "djl-image", List.of("10", "15", "20")),
-        new KnownRates("pool2", djl, "djl-image", List.of("10", "30", "20")),
-        new KnownRates("serial", dl4j, "dl4j-image", List.of("10", "15", "20")),
-        new KnownRates("prefetched", dl4j, "dl4j-image", List.of("10", "15", "20")));
+        new KnownRates("serial", djl, "djl-image", List.of("20", "30", "40")),
+        new KnownRates("pool2", djl, "djl-image", List.of("20", "60", "40")),
+        new KnownRates("serial", dl4j, "dl4j-image", List.of("20", "30", "40")),
+        new KnownRates("prefetched", dl4j, "dl4j-image", List.of("20", "30", "40")));
   }
 
   /**
