@@ -2,6 +2,9 @@ package example.truth;
 
 /** Sleeping, as a stand-in for work of a known length. */
 final class Pause {
+  /** More is no sleep's lateness but the machine's, which the program has lost like any other. */
+  private static final long MOST_NANOS = 2_000_000;
+
   /** How much longer than it was to be the last pause of a thread was. */
   private static final ThreadLocal<long[]> OVERSLEPT = ThreadLocal.withInitial(() -> new long[1]);
 
@@ -42,6 +45,6 @@ final class Pause {
         return;
       }
     }
-    OVERSLEPT.get()[0] -= left;
+    OVERSLEPT.get()[0] = Math.min(-left, MOST_NANOS);
   }
 }

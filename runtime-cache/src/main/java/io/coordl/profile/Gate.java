@@ -1,6 +1,8 @@
 package io.coordl.profile;
 
 import io.coordl.bridge.LibraryCall;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +11,7 @@ final class Gate {
   private static final int ALL = Integer.MAX_VALUE;
 
   private int permits = ALL;
-  private int inside;
+  private final Set<Thread> inside = new HashSet<>();
 
   /** At most so many from now on; those inside stay. */
   synchronized void narrow(int newPermits) {
@@ -30,7 +32,7 @@ final class Gate {
     narrow(0);
     long end = System.nanoTime() + mostNanos;
     long left = mostNanos;
-    while (inside > 0 && left > 0) {
+    while (!inside.isEmpty() && left > 0) {
       try {
         TimeUnit.NANOSECONDS.timedWait(this, left);
       } catch (InterruptedException e) {
@@ -41,22 +43,29 @@ final class Gate {
     }
   }
 
-  /** Waits for a turn; null if there is nothing to give back. An interrupt ends the wait. */
+  /**
+   * Waits for a turn; null if there is nothing to give back, as this thread has one already. An
+   * interrupt ends the wait.
+   */
   synchronized @Nullable LibraryCall enter() {
-    while (inside >= permits) {
+    Thread own = Thread.currentThread();
+    if (inside.contains(own)) {
+      return null;
+    }
+    while (inside.size() >= permits) {
       try {
         wait();
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // The program's: its pool may be shutting down.
+        own.interrupt(); // The program's: its pool may be shutting down.
         break;
       }
     }
-    inside++;
+    inside.add(own);
     return new Turn();
   }
 
   private synchronized void leave() {
-    inside--;
+    inside.remove(Thread.currentThread());
     notifyAll();
   }
 

@@ -17,6 +17,7 @@ final class PrepAlone extends Stage {
   private final Gauge gauge;
   private int skip;
   private int passes;
+  private long arrived;
   private long waited;
   private String reason = "";
 
@@ -65,6 +66,7 @@ final class PrepAlone extends Stage {
     if (get.inHand == null) {
       get.advance();
       skip = Math.max(skip, plan.transition());
+      arrived = System.nanoTime();
     }
     Work before = Work.of(plan.spans().totals().snapshot());
     while (!gauge.isDone()) {
@@ -80,11 +82,15 @@ final class PrepAlone extends Stage {
       if (dropped != null) {
         get.batches.drop(dropped);
       }
-      long nanos = asked + get.advance();
-      Work now = Work.of(plan.spans().totals().snapshot());
+      long taken = asked + get.advance();
+      long now = System.nanoTime();
+      // Other threads go on preparing while this one counts; the program's own thread does not.
+      long nanos = threads > 0 ? now - arrived : taken;
+      arrived = now;
+      Work done = Work.of(plan.spans().totals().snapshot());
       Object batch = get.inHand;
-      Work work = now.minus(before);
-      before = now;
+      Work work = done.minus(before);
+      before = done;
       if (skip > 0) {
         skip--;
       } else if (batch != null) {

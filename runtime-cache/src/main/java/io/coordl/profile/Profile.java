@@ -86,8 +86,13 @@ public final class Profile {
    * @return null to leave the call alone
    */
   public @Nullable LibraryCall enter(Batches batches, Object iterator) {
-    if (over || !(iterator instanceof Iterator<?> own) || !isTraining()) {
+    if (over || !(iterator instanceof Iterator<?> own)) {
       return null;
+    }
+    if (!isTraining()) {
+      Thread known = training;
+      // DL4J's prefetch asks the program's iterator on a thread of its own.
+      return known == null || known == Thread.currentThread() ? null : prepare();
     }
     long entered = System.nanoTime();
     boolean inside = follow(iterator);

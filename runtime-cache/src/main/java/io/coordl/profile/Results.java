@@ -11,12 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What was measured, into the recording and for the user. Thread-safe. */
 final class Results {
+  private static final double NEARLY = 0.03;
+
   private final SpanRecorder spans;
   private final ProfiledItems items;
   private final List<PhaseEvent> phases = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
   private int warmup;
-  private double itemsPerSample = 1;
+  private long itemsCounted;
+  private long samplesCounted;
   private @Nullable HostEvent host;
 
   Results(SpanRecorder spans, ProfiledItems items) {
@@ -28,9 +31,17 @@ final class Results {
     warmup = steps;
   }
 
-  /** Items that a sample is made of, in the mean; 1 if that is not known. */
+  /**
+   * Items that a sample is made of, in the mean; 1 if that is not known. Nearly a whole number is
+   * one: what threads prepare ahead belongs to other batches than those that were counted.
+   */
   synchronized double itemsPerSample() {
-    return itemsPerSample;
+    if (samplesCounted == 0) {
+      return 1;
+    }
+    double mean = (double) itemsCounted / samplesCounted;
+    double whole = Math.rint(mean);
+    return Math.abs(mean - whole) <= NEARLY * whole ? whole : mean;
   }
 
   synchronized void measured(PhaseEvent event, Work work) {
@@ -39,7 +50,8 @@ final class Results {
     }
     phases.add(event);
     if (work.items() > 0 && event.samples > 0 && !Plan.INGESTION.equals(event.phase)) {
-      itemsPerSample = (double) work.items() / event.samples;
+      itemsCounted += work.items();
+      samplesCounted += event.samples;
     }
     spans.emit(event::commit);
   }

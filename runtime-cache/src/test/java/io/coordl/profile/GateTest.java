@@ -96,9 +96,17 @@ class GateTest {
 
   @Test
   void closingDoesNotWaitForEver() {
-    gate.enter();
+    LibraryCall inside = gate.enter();
     gate.close(1);
-    gate.open();
+    assertThat(inside.result("batch")).isEqualTo("batch");
+  }
+
+  @Test
+  void aThreadThatIsInsideIsNotHeldUpByItself() {
+    gate.narrow(1);
+    LibraryCall turn = gate.enter();
+    assertThat(gate.enter()).isNull();
+    assertThat(turn.result("batch")).isEqualTo("batch");
     assertThat(gate.enter()).isNotNull();
   }
 }

@@ -253,6 +253,55 @@ class CoordinatedJobsTest {
     assertThat(preparedBy(early, late)).as("each of two passes once").isEqualTo(2 * BATCHES);
   }
 
+  /** Who is still in the older pass could not go on without slots. */
+  @Test
+  void aNewerPassLeavesHalfOfTheSlotsToTheOlderOne() throws Throwable {
+    int slots = 6;
+    ModelMemory memory = host.memory(Defect.NONE, slots);
+    Program early = new Program();
+    Program late = new Program();
+    boolean[] midway = {false};
+    boolean[] counted = {false};
+    early.whilePreparing = batch -> model.await(() -> batch < 3 || counted[0]);
+    early.starts(
+        () -> {
+          Stream stream = early.joins(memory);
+          CoordinatedPass pass = early.begins(stream, 100, 1);
+          early.uses(pass, 0, 3);
+          midway[0] = true;
+          early.uses(pass, 3, BATCHES);
+          pass.end();
+          early.goesThrough(stream, 300);
+        });
+    late.starts(
+        () -> {
+          model.await(() -> midway[0]);
+          CoordinatedPass pass = late.begins(late.joins(memory), 200, 1);
+          model.pause(20 * STEP);
+          assertThat(slotsOfNewestPass(memory)).isEqualTo(slots / 2);
+          counted[0] = true;
+          late.uses(pass, 0, BATCHES);
+          pass.end();
+        });
+    model.run();
+    assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
+  }
+
+  private static long slotsOfNewestPass(ModelMemory memory) {
+    long newest = 0;
+    long count = 0;
+    for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
+      long word = memory.peek(StagingDescriptor.slot(slot));
+      int state = StagingDescriptor.state(word);
+      if (state == StagingDescriptor.READY || state == StagingDescriptor.FILLING) {
+        long pass = StagingDescriptor.pass(word);
+        count = pass > newest ? 1 : pass == newest ? count + 1 : count;
+        newest = Math.max(newest, pass);
+      }
+    }
+    return count;
+  }
+
   /** Else each would go through a pass of its own, and prepare all of it. */
   @Test
   void whoHasGoneThroughAPassWaitsForThoseWhoHaveYetToComeToIt() throws Throwable {

@@ -20,8 +20,9 @@ import java.util.concurrent.locks.LockSupport;
  * What an item from another process costs, by each way that the partitioned cache has or could have
  * had: two processes on the loopback interface, of which one has the items in memory and the other
  * gets them at random. The ways alternate within a repetition, each time in new processes; the
- * figures are medians over the repetitions. Arguments: repetitions (3), a part of the names of the
- * ways.
+ * figures are medians over the repetitions. Exits with 1 if an item of the own engine costs more
+ * than {@value #BAR} times the CPU of one by Netty. Arguments: repetitions (3), a part of the names
+ * of the ways.
  */
 public final class PartitionBenchmark {
   private static final String[][] WAYS = {
@@ -37,6 +38,9 @@ public final class PartitionBenchmark {
 
   /** Items, and bytes of each. */
   private static final int[][] SIZES = {{1000, 110 * 1024}, {100, 1 << 20}};
+
+  /** Without TLS, to Netty without TLS. */
+  private static final double BAR = 2;
 
   private PartitionBenchmark() {}
 
@@ -60,6 +64,7 @@ public final class PartitionBenchmark {
       }
     }
     System.out.printf("%nOn %s, medians of %d repetitions%n", Jdks.running(), repetitions);
+    boolean dear = false;
     for (int[] size : SIZES) {
       TextTable table =
           new TextTable(
@@ -74,6 +79,7 @@ public final class PartitionBenchmark {
       for (String[] way : WAYS) {
         List<double[]> runs = figures.get(size[1] + " " + way[1]);
         if (runs != null) {
+          dear |= way[0].equals("hosts") && median(runs, 3) > BAR * netty;
           table.row(
               way[1],
               text("%.0f", median(runs, 0)),
@@ -86,6 +92,11 @@ public final class PartitionBenchmark {
       System.out.printf("%n%s", table);
     }
     System.out.println("made by: " + Commands.of(checkout, PartitionBenchmark.class, repetitions));
+    if (dear) {
+      System.out.printf(
+          Locale.ROOT, "The own engine costs more than %.0f times the CPU of Netty.%n", BAR);
+      System.exit(1);
+    }
   }
 
   private static double[] run(String way, int items, int bytes, Path work, Path keys)

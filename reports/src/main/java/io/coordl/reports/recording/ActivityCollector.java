@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Adds frequent events up, in a bounded amount of memory: about 60 MB at most, if a quarter of a
- * million long file names are to be told apart. Confined to one thread.
+ * million long file names are to be told apart. Confined to one thread, but for {@link #fetches}.
  */
 final class ActivityCollector implements FrequentEvents {
   static final int FILES = 1 << 18;
@@ -22,7 +22,7 @@ final class ActivityCollector implements FrequentEvents {
   static final int SHOWN = 20;
 
   private final TimeLine times = new TimeLine();
-  private final NameTotals files = new NameTotals(FILES, SHOWN);
+  private final Fetches fetches = new Fetches();
   private final NameTotals codecs = new NameTotals(CLASSES, SHOWN);
   private final NameTotals transforms = new NameTotals(CLASSES, SHOWN);
   private final Map<String, long[]> sources = new HashMap<>();
@@ -31,6 +31,10 @@ final class ActivityCollector implements FrequentEvents {
   @Override
   public void accept(
       FrequentType type, long start, long duration, long[] numbers, @Nullable RecordedText text) {
+    if (type == FrequentType.FETCH) {
+      fetches.accept(type, start, duration, numbers, text);
+      return;
+    }
     accepted++;
     switch (type) {
       case DATA_STALL -> {
@@ -44,7 +48,7 @@ final class ActivityCollector implements FrequentEvents {
         times.add(Part.CHECKPOINT, numbers[1], start, duration);
       }
       case BATCH -> addBatch(duration, numbers, text == null ? "(unknown)" : text.toString());
-      case FETCH -> files.add(text, numbers[0], numbers[1], numbers[2]);
+      case FETCH -> throw new AssertionError(type);
       case DECODE -> codecs.add(text, duration, 0, 0);
       case TRANSFORM -> transforms.add(text, duration, 0, 0);
     }
@@ -65,7 +69,27 @@ final class ActivityCollector implements FrequentEvents {
 
   /** How many events were added up. */
   long accepted() {
-    return accepted;
+    return accepted + fetches.accepted;
+  }
+
+  /**
+   * Takes those of {@link FrequentType#FETCH}, if another thread is to: they cost as much as all
+   * others, as there are so many files.
+   */
+  FrequentEvents fetches() {
+    return fetches;
+  }
+
+  private static final class Fetches implements FrequentEvents {
+    private final NameTotals files = new NameTotals(FILES, SHOWN);
+    private long accepted;
+
+    @Override
+    public void accept(
+        FrequentType type, long start, long duration, long[] numbers, @Nullable RecordedText text) {
+      accepted++;
+      files.add(text, numbers[0], numbers[1], numbers[2]);
+    }
   }
 
   /** Takes the events from the JDK's parser. */
@@ -116,7 +140,7 @@ final class ActivityCollector implements FrequentEvents {
             .thenComparing(Activity.Source::name));
     return new Activity(
         times.times(),
-        files.names(),
+        fetches.files.names(),
         codecs.names(),
         transforms.names(),
         all.stream().limit(SHOWN).toList());

@@ -58,7 +58,7 @@ final class ChunkEvents {
     for (ChunkTypes.Type type : types.all()) {
       names.putIfAbsent(type.number(), type.name());
       Optional<FrequentType> wanted = FrequentType.of(type.name());
-      if (wanted.isPresent()) {
+      if (wanted.isPresent() && takers.types().contains(wanted.get())) {
         frequent.put(type.number(), EventLayout.of(wanted.get(), type, types));
       }
       Consumer<JobEvent> taker = takers.rare().get(type.name());

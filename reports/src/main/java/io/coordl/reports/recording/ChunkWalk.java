@@ -68,6 +68,11 @@ final class ChunkWalk {
       Map<Long, Long> events,
       Map<Long, String> names,
       boolean allRead) {
+    /** The same, if other events were not all read. */
+    Shape allReadIf(boolean othersToo) {
+      return new Shape(chunks, asIs, endsEarly, events, names, allRead && othersToo);
+    }
+
     long total() {
       return events.values().stream().mapToLong(Long::longValue).sum();
     }

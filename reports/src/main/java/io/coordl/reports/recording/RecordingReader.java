@@ -9,10 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import jdk.jfr.EventType;
@@ -22,11 +25,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads recordings of any size in a few megabytes of memory, on the calling thread; read in full, a
- * second thread adds up what the first has read. Never writes to the recording; of one that a JVM
- * did not finish it reads a repaired temporary copy.
+ * second thread reads them at the same time, for half of the events. Never writes to the recording;
+ * of one that a JVM did not finish it reads a repaired temporary copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
+  private static final EnumSet<FrequentType> FETCHES = EnumSet.of(FrequentType.FETCH);
 
   private RecordingReader() {}
 
@@ -58,13 +62,46 @@ public final class RecordingReader {
     /** Begun anew where only the JDK can read the events. */
     private ActivityCollector activity = new ActivityCollector();
 
+    /**
+     * Two threads go through the file, each for its types of events: to read an event takes far
+     * longer than to step over it.
+     */
     ChunkWalk.Shape walk(Path file, Progress progress) throws IOException, RecordingException {
-      try (EventHandover handover = new EventHandover(activity)) {
-        ChunkWalk.Shape shape =
-            ChunkWalk.walk(file, progress, new EventTakers(handover, totals.takers()));
-        handover.finish();
-        return shape;
+      EventTakers fetches = new EventTakers(FETCHES, activity.fetches(), Map.of());
+      EventTakers others =
+          new EventTakers(EnumSet.complementOf(FETCHES), activity, totals.takers());
+      FutureTask<ChunkWalk.Shape> second =
+          new FutureTask<>(() -> ChunkWalk.walk(file, Progress.NONE, fetches));
+      Thread thread = new Thread(second, "coordl-fetches");
+      thread.setDaemon(true);
+      thread.start();
+      try {
+        ChunkWalk.Shape shape = ChunkWalk.walk(file, progress, others);
+        ChunkWalk.Shape again = second.get();
+        // A live recording may have grown in between.
+        return shape.allReadIf(again.allRead() && again.events().equals(shape.events()));
+      } catch (ExecutionException e) {
+        throw rethrown(e.getCause());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while reading a recording", e);
+      } finally {
+        second.cancel(true); // If the first one failed, nobody wants the rest.
       }
+    }
+
+    private static RuntimeException rethrown(@Nullable Throwable cause)
+        throws IOException, RecordingException {
+      if (cause instanceof RecordingException e) {
+        throw e;
+      }
+      if (cause instanceof IOException e) {
+        throw e;
+      }
+      if (cause instanceof Error e) {
+        throw e;
+      }
+      return cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
     }
   }
 

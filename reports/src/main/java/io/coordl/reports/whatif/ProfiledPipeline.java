@@ -24,6 +24,8 @@ final class ProfiledPipeline {
   /** Of CPU time, which is counted in ticks and has what compilers and collectors did in it. */
   private static final double CPU_ERROR = 0.1;
 
+  private static final double NEARLY = 0.03;
+
   private final JobRecording recording;
   private final @Nullable Host host;
   private final Differential differential;
@@ -272,11 +274,15 @@ final class ProfiledPipeline {
         : Optional.of(Measure.exact(host.decodeNanos() * itemsPerSample()));
   }
 
+  /** Nearly a whole number is one: what is prepared ahead belongs to other batches. */
   private double itemsPerSample() {
-    return phase("cold")
-        .filter(cold -> cold.items() > 0)
-        .map(cold -> (double) cold.items() / cold.samples())
-        .orElse(1.0);
+    double mean =
+        phase("cold")
+            .filter(cold -> cold.items() > 0)
+            .map(cold -> (double) cold.items() / cold.samples())
+            .orElse(1.0);
+    double whole = Math.rint(mean);
+    return Math.abs(mean - whole) <= NEARLY * whole ? whole : mean;
   }
 
   private double batchSamples() {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,10 @@ class FrequentEventsTest {
   @TempDir Path folder;
 
   private static final EventTakers NOBODY =
-      new EventTakers((type, start, duration, numbers, text) -> {}, Map.of());
+      new EventTakers(
+          EnumSet.allOf(FrequentType.class),
+          (type, start, duration, numbers, text) -> {},
+          Map.of());
 
   private static String line(
       FrequentType type, long start, long duration, long[] numbers, RecordedText text) {
@@ -42,6 +46,7 @@ class FrequentEventsTest {
             file,
             Progress.NONE,
             new EventTakers(
+                EnumSet.allOf(FrequentType.class),
                 (type, start, duration, numbers, text) ->
                     lines.add(line(type, start, duration, numbers, text)),
                 Map.of()));

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts;
 
+import io.coordl.partition.Patience;
 import java.time.Duration;
 
 /**
@@ -38,13 +39,9 @@ record Timing(
           Duration.ofMinutes(5),
           Duration.ofSeconds(60));
 
-  /**
-   * The usual times; longer ones where the system property {@code coordl.peer.patience} says how
-   * many times as long. That is for tests which count what is read: on a machine that is too busy
-   * to answer in time, items are read twice, as they should be.
-   */
+  /** The usual times, or longer ones for tests that count ({@link Patience}). */
   static Timing usual() {
-    return USUAL.times(Math.max(1, Integer.getInteger("coordl.peer.patience", 1)));
+    return USUAL.times(Patience.factor());
   }
 
   private Timing times(int factor) {

@@ -7,6 +7,7 @@ import io.coordl.cache.ItemStore;
 import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
 import io.coordl.partition.Engine;
+import io.coordl.partition.Patience;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.redis.RedisNode.Unavailable;
@@ -152,7 +153,7 @@ public final class RedisEngine implements Engine {
       String group,
       PeerSink sink,
       Consumer<String> words) {
-    return open(seeds, tls, local, group, sink, words, PATIENCE);
+    return open(seeds, tls, local, group, sink, words, Patience.of(PATIENCE));
   }
 
   /** As above, with another patience for answers. */
