@@ -48,6 +48,8 @@ public final class DjlEmulated {
             .setRepositoryPath(Path.of(args[0]))
             .optMaxDepth(2)
             .setSampling(batchSize, true, true)
+            // With DJL's own two, threads wait for one another's batches, by chance more or less.
+            .optPrefetchNumber(Math.max(1, 2 * threads))
             .addTransform(new RandomResizedCrop(SIZE, SIZE))
             .addTransform(new RandomFlipLeftRight())
             .addTransform(new ToTensor())

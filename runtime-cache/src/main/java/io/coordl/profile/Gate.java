@@ -1,7 +1,9 @@
 package io.coordl.profile;
 
 import io.coordl.bridge.LibraryCall;
+import java.util.ArrayDeque;
 import java.util.HashSet;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +14,7 @@ final class Gate {
 
   private int permits = ALL;
   private final Set<Thread> inside = new HashSet<>();
+  private final Queue<Thread> waiting = new ArrayDeque<>();
 
   /** At most so many from now on; those inside stay. */
   synchronized void narrow(int newPermits) {
@@ -44,15 +47,17 @@ final class Gate {
   }
 
   /**
-   * Waits for a turn; null if there is nothing to give back, as this thread has one already. An
-   * interrupt ends the wait.
+   * Waits for a turn, in the order of arrival: a thread that has just had one would else be the
+   * next again, and later batches be ready before earlier ones. Null if there is nothing to give
+   * back, as this thread has a turn already. An interrupt ends the wait.
    */
   synchronized @Nullable LibraryCall enter() {
     Thread own = Thread.currentThread();
     if (inside.contains(own)) {
       return null;
     }
-    while (inside.size() >= permits) {
+    waiting.add(own);
+    while (inside.size() >= permits || waiting.peek() != own) {
       try {
         wait();
       } catch (InterruptedException e) {
@@ -60,7 +65,9 @@ final class Gate {
         break;
       }
     }
+    waiting.remove(own);
     inside.add(own);
+    notifyAll(); // There may be room for the next one, too.
     return new Turn();
   }
 

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** How fast items come from storage and from memory on this host. Of the training thread. */
 final class HostRates {
-  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
+  /** Storage may be quicker for the first second or two than it can be for long. */
+  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(8);
+
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int WINDOWS = 20;

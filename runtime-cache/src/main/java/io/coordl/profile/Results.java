@@ -36,10 +36,10 @@ final class Results {
    * one: what threads prepare ahead belongs to other batches than those that were counted.
    */
   synchronized double itemsPerSample() {
-    if (samplesCounted == 0) {
-      return 1;
-    }
-    double mean = (double) itemsCounted / samplesCounted;
+    return samplesCounted == 0 ? 1 : nearlyWhole((double) itemsCounted / samplesCounted);
+  }
+
+  static double nearlyWhole(double mean) {
     double whole = Math.rint(mean);
     return Math.abs(mean - whole) <= NEARLY * whole ? whole : mean;
   }

@@ -102,6 +102,23 @@ class GateTest {
   }
 
   @Test
+  void whoCameFirstIsNext() throws InterruptedException {
+    gate.narrow(1);
+    LibraryCall first = gate.enter();
+    CountDownLatch entered = new CountDownLatch(1);
+    Thread second = entering(entered);
+    awaitWaiting(second);
+    CountDownLatch later = new CountDownLatch(1);
+    Thread third = entering(later);
+    awaitWaiting(third);
+
+    first.result("batch");
+    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+    awaitWaiting(third);
+    assertThat(later.getCount()).isEqualTo(1);
+  }
+
+  @Test
   void aThreadThatIsInsideIsNotHeldUpByItself() {
     gate.narrow(1);
     LibraryCall turn = gate.enter();

@@ -256,20 +256,20 @@ class CoordinatedJobsTest {
   /** Who is still in the older pass could not go on without slots. */
   @Test
   void aNewerPassLeavesHalfOfTheSlotsToTheOlderOne() throws Throwable {
-    int slots = 6;
+    int slots = 4; // Fewer than batches: else the late job would share the pass under way.
     ModelMemory memory = host.memory(Defect.NONE, slots);
     Program early = new Program();
     Program late = new Program();
     boolean[] midway = {false};
     boolean[] counted = {false};
-    early.whilePreparing = batch -> model.await(() -> batch < 3 || counted[0]);
+    early.whilePreparing = batch -> model.await(() -> batch < BATCHES - 1 || counted[0]);
     early.starts(
         () -> {
           Stream stream = early.joins(memory);
           CoordinatedPass pass = early.begins(stream, 100, 1);
-          early.uses(pass, 0, 3);
+          early.uses(pass, 0, BATCHES - 1);
           midway[0] = true;
-          early.uses(pass, 3, BATCHES);
+          early.uses(pass, BATCHES - 1, BATCHES);
           pass.end();
           early.goesThrough(stream, 300);
         });

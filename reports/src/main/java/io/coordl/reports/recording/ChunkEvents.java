@@ -2,7 +2,6 @@ package io.coordl.reports.recording;
 
 import java.io.EOFException;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -19,19 +18,19 @@ import org.jspecify.annotations.Nullable;
 final class ChunkEvents {
   private final FileBytes bytes;
   private final ChunkHeader header;
-  private final Map<Long, EventLayout> frequent;
-  private final Map<Long, RareLayout> rare;
+
+  /** By number of the type: a map would cost as much as reading the event. */
+  private final @Nullable EventLayout[] frequent;
+
+  private final @Nullable RareLayout[] rare;
   private final FileBytes.Texts texts;
   private final FrequentEvents events;
-
-  private long lastType = -1;
-  private @Nullable EventLayout lastLayout;
 
   private ChunkEvents(
       FileBytes bytes,
       ChunkHeader header,
-      Map<Long, EventLayout> frequent,
-      Map<Long, RareLayout> rare,
+      @Nullable EventLayout[] frequent,
+      @Nullable RareLayout[] rare,
       FileBytes.Texts texts,
       FrequentEvents events) {
     this.bytes = bytes;
@@ -53,23 +52,29 @@ final class ChunkEvents {
       throws IOException, UnknownLayoutException {
     long end = start + header.size();
     ChunkTypes types = ChunkTypes.read(bytes, start + header.metadata(), end);
-    Map<Long, EventLayout> frequent = new HashMap<>();
-    Map<Long, RareLayout> rare = new HashMap<>();
+    @Nullable EventLayout[] frequent = new @Nullable EventLayout[ChunkWalk.USUAL_TYPES];
+    boolean any = false;
+    @Nullable RareLayout[] rare = new @Nullable RareLayout[ChunkWalk.USUAL_TYPES];
     for (ChunkTypes.Type type : types.all()) {
       names.putIfAbsent(type.number(), type.name());
       Optional<FrequentType> wanted = FrequentType.of(type.name());
-      if (wanted.isPresent() && takers.types().contains(wanted.get())) {
-        frequent.put(type.number(), EventLayout.of(wanted.get(), type, types));
-      }
+      boolean isFrequent = wanted.isPresent() && takers.types().contains(wanted.get());
       Consumer<JobEvent> taker = takers.rare().get(type.name());
-      if (taker != null) {
-        rare.put(type.number(), RareLayout.of(type, types, taker));
+      if (!isFrequent && taker == null) {
+        continue;
+      }
+      if (type.number() < 0 || type.number() >= ChunkWalk.USUAL_TYPES) {
+        throw new UnknownLayoutException(type.name() + " is type " + type.number());
+      }
+      any = true;
+      if (isFrequent) {
+        frequent[(int) type.number()] = EventLayout.of(wanted.get(), type, types);
+      } else if (taker != null) {
+        rare[(int) type.number()] = RareLayout.of(type, types, taker);
       }
     }
     FileBytes.Texts texts =
-        frequent.isEmpty() && rare.isEmpty()
-            ? FileBytes.Texts.NONE
-            : ChunkTexts.read(bytes, types, start, end, header.constants());
+        any ? ChunkTexts.read(bytes, types, start, end, header.constants()) : FileBytes.Texts.NONE;
     return new ChunkEvents(bytes, header, frequent, rare, texts, takers.frequent());
   }
 
@@ -81,12 +86,11 @@ final class ChunkEvents {
    * @throws UnknownLayoutException if it is too long for one of ours
    */
   void read(long type, long end) throws IOException, UnknownLayoutException {
-    if (type != lastType) {
-      lastType = type;
-      lastLayout = frequent.get(type);
+    if (type < 0 || type >= ChunkWalk.USUAL_TYPES) {
+      return;
     }
-    EventLayout layout = lastLayout;
-    RareLayout other = layout == null ? rare.get(type) : null;
+    EventLayout layout = frequent[(int) type];
+    RareLayout other = rare[(int) type];
     if (layout == null && other == null) {
       return;
     }

@@ -20,7 +20,7 @@ record ChunkHeader(
     long metadata,
     long startNanos,
     long startTicks,
-    long ticksPerSecond,
+    double ticksPerNano,
     byte state) {
   static final int LENGTH = 68;
   static final int FINISHED = 0;
@@ -55,7 +55,7 @@ record ChunkHeader(
         bytes.getLong(at + METADATA_OFFSET),
         bytes.getLong(at + START_NANOS_OFFSET),
         bytes.getLong(at + START_TICKS_OFFSET),
-        bytes.getLong(at + TICKS_PER_SECOND_OFFSET),
+        bytes.getLong(at + TICKS_PER_SECOND_OFFSET) / 1e9,
         bytes.get(at + STATE_OFFSET));
   }
 
@@ -73,6 +73,6 @@ record ChunkHeader(
    * rounds.
    */
   long nanosAt(long ticks) {
-    return startNanos + (long) ((ticks - startTicks) / (ticksPerSecond / 1e9));
+    return startNanos + (long) ((ticks - startTicks) / ticksPerNano);
   }
 }

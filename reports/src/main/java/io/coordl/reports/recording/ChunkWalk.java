@@ -27,7 +27,7 @@ final class ChunkWalk {
   static final long CONSTANTS = 1;
 
   /** Types with larger numbers are counted in a map. */
-  private static final int USUAL_TYPES = 1 << 14;
+  static final int USUAL_TYPES = 1 << 14;
 
   private final Path file;
   private final FileBytes bytes;

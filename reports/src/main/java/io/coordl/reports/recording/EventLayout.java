@@ -13,9 +13,15 @@ final class EventLayout {
   /** Structures inside structures: the JDK's own are four deep. */
   private static final int DEEPEST = 16;
 
-  private static final int NOT_WANTED = -1;
-  private static final int START = -2;
-  private static final int DURATION = -3;
+  /** Ways of reading a field; a number from 0 on is read into the value of that number. */
+  private static final int WANTED_TEXT = -1;
+
+  private static final int OTHER_TEXT = -2;
+  private static final int FOUR = -3;
+  private static final int EIGHT = -4;
+
+  /** A byte goes into the value of the number {@code BYTE - way}. */
+  private static final int BYTE = -5;
 
   /** How a field is written. */
   private enum Form {
@@ -42,20 +48,21 @@ final class EventLayout {
     return Form.of(type) != null;
   }
 
-  private record Step(Form form, int slot) {}
-
   private final FrequentType type;
-  private final Form[] forms;
-  private final int[] slots;
+  private final int[] ways;
   private final @Nullable String missing;
+
+  /** The numbers that are wanted, the start, the duration, and whatever is not wanted. */
+  private final long[] values;
+
   private final long[] numbers;
 
-  private EventLayout(FrequentType type, List<Step> steps, @Nullable String missing) {
+  private EventLayout(FrequentType type, List<Integer> ways, @Nullable String missing) {
     this.type = type;
-    this.forms = steps.stream().map(Step::form).toArray(Form[]::new);
-    this.slots = steps.stream().mapToInt(Step::slot).toArray();
+    this.ways = ways.stream().mapToInt(Integer::intValue).toArray();
     this.missing = missing;
     this.numbers = new long[type.numbers().size()];
+    this.values = new long[numbers.length + 3];
   }
 
   /**
@@ -65,7 +72,7 @@ final class EventLayout {
    */
   static EventLayout of(FrequentType wanted, ChunkTypes.Type type, ChunkTypes types)
       throws UnknownLayoutException {
-    List<Step> steps = new ArrayList<>();
+    List<Integer> ways = new ArrayList<>();
     List<String> left = new ArrayList<>(wanted.numbers());
     if (wanted.text() != null) {
       left.add(wanted.text());
@@ -77,21 +84,33 @@ final class EventLayout {
         throw new UnknownLayoutException(type.name() + "." + field.name());
       }
       boolean text = form == Form.TEXT;
-      int slot = NOT_WANTED;
-      if (text ? field.name().equals(wanted.text()) : wanted.numbers().contains(field.name())) {
+      boolean isWanted =
+          text ? field.name().equals(wanted.text()) : wanted.numbers().contains(field.name());
+      if (isWanted) {
         if (form == Form.FOUR_BYTES || form == Form.EIGHT_BYTES || field.constant()) {
           throw new UnknownLayoutException(type.name() + "." + field.name());
         }
         left.remove(field.name());
-        slot = text ? 0 : wanted.numbers().indexOf(field.name());
-      } else if (field.name().equals("startTime")) {
-        slot = START;
-      } else if (field.name().equals("duration")) {
-        slot = DURATION;
       }
-      steps.add(new Step(form, slot));
+      int slot = slot(wanted, field.name());
+      ways.add(
+          switch (form) {
+            case NUMBER -> slot;
+            case BYTE -> BYTE - slot;
+            case FOUR_BYTES -> FOUR;
+            case EIGHT_BYTES -> EIGHT;
+            case TEXT -> isWanted ? WANTED_TEXT : OTHER_TEXT;
+          });
     }
-    return new EventLayout(wanted, steps, left.isEmpty() ? null : left.get(0));
+    return new EventLayout(wanted, ways, left.isEmpty() ? null : left.get(0));
+  }
+
+  private static int slot(FrequentType wanted, String field) {
+    int wantedAt = wanted.numbers().indexOf(field);
+    int count = wanted.numbers().size();
+    return wantedAt >= 0
+        ? wantedAt
+        : field.equals("startTime") ? count : field.equals("duration") ? count + 1 : count + 2;
   }
 
   /**
@@ -105,41 +124,35 @@ final class EventLayout {
     if (missing != null) {
       throw new EventReader.MissingFieldException(type.event(), missing);
     }
-    long start = 0;
-    long duration = 0;
+    long[] into = values;
+    into[numbers.length] = 0;
+    into[numbers.length + 1] = 0;
     RecordedText text = null;
-    for (int i = 0; i < forms.length; i++) {
-      int slot = slots[i];
-      switch (forms[i]) {
-        case NUMBER -> {
-          long number = bytes.number();
-          if (slot >= 0) {
-            numbers[slot] = number;
-          } else if (slot == START) {
-            start = number;
-          } else if (slot == DURATION) {
-            duration = number;
-          }
-        }
-        case BYTE -> {
-          byte number = bytes.get();
-          if (slot >= 0) {
-            numbers[slot] = number;
-          }
-        }
-        case FOUR_BYTES -> bytes.skip(Float.BYTES);
-        case EIGHT_BYTES -> bytes.skip(Double.BYTES);
-        case TEXT -> {
-          RecordedText read = bytes.text(texts);
-          if (slot >= 0) {
-            text = read;
-          }
-        }
+    for (int way : ways) {
+      if (way >= 0) {
+        into[way] = bytes.number();
+      } else if (way == WANTED_TEXT) {
+        text = bytes.text(texts);
+      } else {
+        readOther(way, bytes, texts);
       }
     }
+    System.arraycopy(into, 0, numbers, 0, numbers.length);
     // As the JDK does: each end is rounded on its own.
+    long start = into[numbers.length];
     long startNanos = chunk.nanosAt(start);
-    events.accept(type, startNanos, chunk.nanosAt(start + duration) - startNanos, numbers, text);
+    long endNanos = chunk.nanosAt(start + into[numbers.length + 1]);
+    events.accept(type, startNanos, endNanos - startNanos, numbers, text);
+  }
+
+  /** Apart from what nearly all fields are, which is compiled all the sooner. */
+  private void readOther(int way, FileBytes bytes, FileBytes.Texts texts) throws IOException {
+    switch (way) {
+      case OTHER_TEXT -> bytes.text(texts);
+      case FOUR -> bytes.skip(Float.BYTES);
+      case EIGHT -> bytes.skip(Double.BYTES);
+      default -> values[BYTE - way] = bytes.get();
+    }
   }
 
   /** Skips a value of any type. */

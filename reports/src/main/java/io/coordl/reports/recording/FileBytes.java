@@ -37,6 +37,8 @@ final class FileBytes implements AutoCloseable {
   /** The bit of each byte of a number that says that more follow. */
   private static final long MORE = 0x8080808080808080L;
 
+  private static final long NUMBERS = 0x0102030405060708L;
+
   /** Texts of a chunk that are written once and referred to by number. */
   @FunctionalInterface
   interface Texts {
@@ -112,13 +114,16 @@ final class FileBytes implements AutoCloseable {
       at = start + 1;
       return window[start];
     }
-    if (windowLength - start < LONGEST_NUMBER) {
-      return numberByByte();
-    }
+    return windowLength - start < LONGEST_NUMBER ? numberByByte() : numberAtOnce(start);
+  }
+
+  private long numberAtOnce(int start) throws IOException {
     // Much of the time of a report is spent here, so all bytes of a number are read at once.
     long eight = (long) EIGHT.get(window, start);
     long last = ~eight & MORE;
-    int size = last == 0 ? LONGEST_NUMBER : (Long.numberOfTrailingZeros(last) >> 3) + 1;
+    // The lowest bit of last is the eighth of its byte; the product has that byte's number, from 1
+    // on, at its top.
+    int size = last == 0 ? LONGEST_NUMBER : (int) ((((last & -last) >>> 7) * NUMBERS) >>> 56);
     if (size > limit - start) {
       throw new EOFException();
     }

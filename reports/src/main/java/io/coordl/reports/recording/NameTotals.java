@@ -60,7 +60,14 @@ final class NameTotals {
 
   private int[] hashes = new int[16];
   private int known;
-  private final Growing unnamed = new Growing(new byte[0]);
+
+  /**
+   * What is counted together, from {@link #APART} on: were it an object like the others, those that
+   * another thread changes could lie in the same cache line, which slows both down.
+   */
+  private final long[] unnamed = new long[3 * APART];
+
+  private static final int APART = 8;
 
   /**
    * @param most names that are told apart
@@ -72,10 +79,20 @@ final class NameTotals {
   }
 
   void add(@Nullable RecordedText name, long nanos, long bytes, long memory) {
-    find(name == null ? UNKNOWN : name).add(nanos, bytes, memory);
+    Growing total = find(name == null ? UNKNOWN : name);
+    if (total != null) {
+      total.add(nanos, bytes, memory);
+      return;
+    }
+    unnamed[APART]++;
+    unnamed[APART + 1] += nanos;
+    unnamed[APART + 2] = Math.max(unnamed[APART + 2], nanos);
+    unnamed[APART + 3] += bytes;
+    unnamed[APART + 4] += memory;
   }
 
-  private Growing find(RecordedText name) {
+  /** Null if it is not told apart. */
+  private @Nullable Growing find(RecordedText name) {
     int hash = Math.max(1, name.hash() & Integer.MAX_VALUE);
     int at = hash & totals.length - 1;
     while (hashes[at] != 0) {
@@ -88,7 +105,7 @@ final class NameTotals {
       at = at + 1 & totals.length - 1;
     }
     if (known >= most) {
-      return unnamed;
+      return null;
     }
     Growing total = new Growing(name.copy());
     totals[at] = total;
@@ -117,6 +134,16 @@ final class NameTotals {
     }
   }
 
+  private Growing together() {
+    Growing together = new Growing(new byte[0]);
+    together.count = unnamed[APART];
+    together.nanos = unnamed[APART + 1];
+    together.longest = unnamed[APART + 2];
+    together.bytes = unnamed[APART + 3];
+    together.memory = unnamed[APART + 4];
+    return together;
+  }
+
   Activity.Names names() {
     Comparator<Growing> bySpeed =
         Comparator.comparingLong((Growing total) -> total.nanos)
@@ -124,7 +151,8 @@ final class NameTotals {
     // The quickest of the slowest comes first, to be pushed out by a slower one.
     PriorityQueue<Growing> best = new PriorityQueue<>(shown + 1, bySpeed);
     Growing others = new Growing(new byte[0]);
-    others.add(unnamed);
+    Growing together = together();
+    others.add(together);
     for (Growing total : totals) {
       if (total != null) {
         best.add(total);
@@ -137,6 +165,6 @@ final class NameTotals {
         known,
         best.stream().sorted(bySpeed.reversed()).map(Growing::total).toList(),
         others.total(),
-        unnamed.total());
+        together.total());
   }
 }

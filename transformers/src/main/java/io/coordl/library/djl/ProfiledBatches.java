@@ -43,6 +43,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     Symbols.require(
         NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
     Symbols.require(NDManager.class, NDManager.class, "getParentManager");
+    Symbols.require(NDManager.class, boolean.class, "isOpen");
     Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
     Symbols.require(Batch.class, NDManager.class, "getManager");
     profile = Objects.requireNonNull(services.profile());
@@ -128,7 +129,11 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
 
     @Override
     public Object make() throws IOException {
-      NDManager manager = parent.newSubManager();
+      // At the end of its pass DJL closes what the batches of it belong to.
+      NDManager manager =
+          parent.isOpen()
+              ? parent.newSubManager()
+              : parent.getEngine().newBaseManager(parent.getDevice());
       try {
         BatchLayout layout = BatchLayout.read(bytes);
         NDList dataArrays = new NDList();
