@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * What jobs of one host gain when they prepare each batch once between them: 1, 2 and 4 jobs of the
  * DJL and the DL4J example at the same time, in a configuration that makes data outweigh the model
  * (large pictures, small network): plain; with one raw cache for all; with one store of decoded
- * pictures for all; coordinated. Throughput is that of all jobs together, after two epochs of
+ * pictures for all; coordinated. Throughput is that of all jobs together, after five epochs of
  * warm-up and as long as none has ended; speed-ups are over the plain jobs of the same repetition.
  *
  * <p>The ideal is what C cores allow, from the times of one observed job that has the machine to
@@ -34,7 +34,7 @@ import java.util.TreeMap;
  * It charges nothing for sharing. A DJL job can exceed it, since coordinated batches are also
  * prepared ahead.
  *
- * <p>CPU seconds are those of all jobs together, JIT compilers excluded, in epochs 3 to 5; their
+ * <p>CPU seconds are those of all jobs together, JIT compilers excluded, in epochs 6 to 9; their
  * ideal is J (p + c) / (p + J c), also for more cores. They hardly depend on what else the machine
  * does, but do not show waits.
  *
@@ -43,8 +43,12 @@ import java.util.TreeMap;
  * that is late. Arguments: repetitions (3), DJL or DL4J (both).
  */
 public final class CoordinationBenchmark {
-  private static final int WARM_UP_EPOCHS = 2;
-  private static final int EPOCHS = 6;
+  /**
+   * Coordinated jobs share the preparing, so the JIT compiler of each sees fewer pictures an epoch.
+   */
+  private static final int WARM_UP_EPOCHS = 5;
+
+  private static final int EPOCHS = 10;
   private static final List<Integer> JOBS = List.of(1, 2, 4);
   private static final int CLASSES = 4;
   private static final String PIXELS = "640x480";

@@ -25,8 +25,13 @@ final class Hosts implements AutoCloseable {
   /** What JGroups listens on; the items' port is the next. */
   static final int PORT = 7800;
 
+  /** Has the addresses of all hosts, if they are namespaces. */
+  static final String ALL = "nodes.coordl.test";
+
   private static final String RATE = "400mbit";
   private static final boolean NAMESPACES = namespacesWork();
+  private static final boolean HAVE_IPV6 =
+      NAMESPACES && Files.exists(Path.of("/proc/net/if_inet6"));
 
   private final String name = "coordl" + ProcessHandle.current().pid() + "-" + number();
   private final Path directory;
@@ -51,6 +56,7 @@ final class Hosts implements AutoCloseable {
     // A test that is broken off leaves nothing behind.
     Runtime.getRuntime().addShutdownHook(new Thread(this::brokenOff));
     try {
+      Files.write(names(), hostsFile(count));
       if (NAMESPACES) {
         Shell.run("ip", "netns", "add", switchName());
         undo.push(() -> Shell.run("ip", "netns", "del", switchName()));
@@ -64,6 +70,19 @@ final class Hosts implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  private Path names() {
+    return directory.resolve("names");
+  }
+
+  /** What the hosts call each other: {@code node1}, {@code node2}, and all of them one name. */
+  private static List<String> hostsFile(int count) {
+    List<String> lines = new ArrayList<>(List.of("127.0.0.1 localhost"));
+    for (int i = 1; i <= count; i++) {
+      lines.add(address(i) + " node" + i + " " + ALL);
+    }
+    return lines;
   }
 
   private static synchronized int number() {
@@ -94,6 +113,11 @@ final class Hosts implements AutoCloseable {
   /** Whether hosts are namespaces: links can be cut then. */
   static boolean areNamespaces() {
     return NAMESPACES;
+  }
+
+  /** Whether hosts have addresses of IPv6, too. */
+  static boolean haveIpv6() {
+    return HAVE_IPV6;
   }
 
   private String switchName() {
@@ -129,6 +153,9 @@ final class Hosts implements AutoCloseable {
     Shell.run("ip", "-n", own, "link", "set", "lo", "up");
     Shell.run("ip", "-n", own, "addr", "add", address(number) + "/24", "dev", "eth0");
     Shell.run("ip", "-n", own, "link", "set", "eth0", "up");
+    if (HAVE_IPV6) {
+      Shell.run("ip", "-n", own, "addr", "add", ipv6(number) + "/64", "dev", "eth0", "nodad");
+    }
     limit(own, "eth0");
     limit(switchName(), port);
     // The mounts last as long as a process has them.
@@ -142,9 +169,10 @@ final class Hosts implements AutoCloseable {
                 "--mount",
                 "/bin/sh",
                 "-c",
-                "mount --make-rprivate / && mount -t tmpfs -o size=$0 tmpfs /dev/shm && echo ready"
-                    + " && exec sleep infinity",
-                Long.toString(memory))
+                "mount --make-rprivate / && mount -t tmpfs -o size=$0 tmpfs /dev/shm"
+                    + " && mount --bind \"$1\" /etc/hosts && echo ready && exec sleep infinity",
+                Long.toString(memory),
+                names().toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     undo.push(() -> keeper.destroyForcibly().waitFor());
@@ -162,6 +190,10 @@ final class Hosts implements AutoCloseable {
     Shell.run(
         "tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "tbf", "rate", RATE, "burst",
         "256kb", "latency", "100ms");
+  }
+
+  private static String ipv6(int number) {
+    return "fd77:0:0:0:0:0:0:" + number;
   }
 
   private static String address(int number) {
@@ -237,6 +269,16 @@ final class Hosts implements AutoCloseable {
       return Hosts.address(number);
     }
 
+    /** The same of IPv6, if there are such. */
+    String ipv6() {
+      return Hosts.ipv6(number);
+    }
+
+    /** All hosts as Slurm would tell a job of theirs. */
+    String nodeList() {
+      return "node[1-" + count() + "]";
+    }
+
     /** What puts a command that follows on this host. */
     List<String> command() {
       return command;
@@ -261,11 +303,17 @@ final class Hosts implements AutoCloseable {
 
     /** The same, and all hosts as peers. Another address to listen at makes another host. */
     String peerArguments(Path data) {
-      return arguments(data, group)
-          + hosts.stream()
-              .map(host -> ",peer=" + host.address() + ":" + PORT)
-              .collect(Collectors.joining())
-          + (NAMESPACES ? "" : ",peer.bind=" + address() + ":" + PORT);
+      return peerArguments(
+          data,
+          hosts.stream()
+                  .map(host -> "peer=" + host.address() + ":" + PORT)
+                  .collect(Collectors.joining(","))
+              + (NAMESPACES ? "" : ",peer.bind=" + address() + ":" + PORT));
+    }
+
+    /** Arguments for a job of all hosts that finds the others by {@code peers}. */
+    String peerArguments(Path data, String peers) {
+      return arguments(data, group) + "," + peers;
     }
 
     private String arguments(Path data, String shared) {

@@ -1,6 +1,7 @@
 package io.coordl.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,6 +141,58 @@ class PartitionedIT {
                   data,
                   items,
                   host.peerArguments(data) + ",cache.size=32m,peer.hosts=" + count));
+        }
+        runAll(readers);
+      } finally {
+        closeAll(readers);
+      }
+      assertThat(sum(readers).differenceFrom(items.directory(), each(items, 1))).isEmpty();
+    }
+  }
+
+  /** The ways to say who the other hosts are, beside the list of their addresses. */
+  @ParameterizedTest(name = "{0}")
+  @ValueSource(strings = {"dns", "file", "slurm", "IPv6"})
+  void hostsFindEachOther(String way) throws Exception {
+    assumeTrue(
+        way.equals("file") || Hosts.areNamespaces(),
+        "names of hosts need network namespaces, which cannot be had here");
+    assumeTrue(!way.equals("IPv6") || Hosts.haveIpv6(), "this machine has no IPv6");
+    Path directory = Workshop.empty("partition-" + way);
+    Path meeting = Files.createDirectories(directory.resolve("meeting"));
+    ItemSet items = ItemSet.make(directory, ITEMS);
+    List<Traced> readers = new ArrayList<>();
+    try (Hosts hosts = new Hosts(directory, 3, MEMORY)) {
+      try {
+        for (Host host : hosts.all()) {
+          String peers =
+              switch (way) {
+                case "dns" -> "peer=dns:" + Hosts.ALL;
+                case "file" -> "peer=file:" + meeting + ",peer.bind=" + host.address();
+                case "slurm" -> "peer=slurm";
+                default ->
+                    hosts.all().stream()
+                        .map(each -> "peer=[" + each.ipv6() + "]")
+                        .collect(Collectors.joining(","));
+              };
+          Path data = host.copy(items.directory(), true);
+          readers.add(
+              start(
+                  host,
+                  "reader" + host.number(),
+                  data,
+                  items,
+                  host.peerArguments(data, peers) + ",cache.size=32m,peer.hosts=3"));
+        }
+        for (Traced traced : readers) {
+          traced.reader().awaitEpochs(EPOCHS);
+        }
+        for (Host host : hosts.all()) {
+          String address = way.equals("IPv6") ? "[" + host.ipv6() + "]" : host.address();
+          assertThat(host.listening())
+              .extracting(Sockets.Listening::at)
+              .containsExactlyInAnyOrder(
+                  address + ":" + Hosts.PORT, address + ":" + (Hosts.PORT + 1));
         }
         runAll(readers);
       } finally {

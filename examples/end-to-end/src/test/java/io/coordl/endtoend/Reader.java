@@ -78,6 +78,7 @@ final class Reader implements AutoCloseable {
             .jvmArgs("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
             .jvmArgs("-Dcoordl.peer.patience=" + plan.patience())
             .environment("COORDL_OPTS", "")
+            .environment("SLURM_JOB_NODELIST", host.nodeList())
             .timeout(LONGEST)
             .directory(host.directory())
             .wrapper(host.command())

@@ -1,9 +1,13 @@
 package io.coordl.endtoend;
 
 import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -11,7 +15,6 @@ import java.util.stream.Stream;
 final class Sockets {
   private static final String LISTEN = "0A";
   private static final String OPEN = "07";
-  private static final String MAPPED = "0000000000000000FFFF0000";
 
   /** A socket that waits for others, at {@code ADDRESS:PORT}. */
   record Listening(String at, String inode) {}
@@ -52,16 +55,21 @@ final class Sockets {
     return false;
   }
 
-  /** {@code 0100007F:1E78} is 127.0.0.1:7800; one of IPv6 that is none of IPv4 stays as it is. */
-  private static String address(String hex) {
+  /**
+   * {@code 0100007F:1E78} is 127.0.0.1:7800: words of four bytes, the last of each first. Addresses
+   * of IPv6 stand in brackets.
+   */
+  private static String address(String hex) throws UnknownHostException {
     String[] parts = hex.split(":", -1);
-    String number = parts[0].startsWith(MAPPED) ? parts[0].substring(MAPPED.length()) : parts[0];
-    String address = number;
-    if (number.length() == 8) {
-      long bits = Long.parseLong(number, 16);
-      address =
-          (bits & 0xff) + "." + (bits >> 8 & 0xff) + "." + (bits >> 16 & 0xff) + "." + (bits >> 24);
+    byte[] there = HexFormat.of().parseHex(parts[0]);
+    byte[] bytes = new byte[there.length];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = there[i ^ 3];
     }
-    return address + ":" + Integer.parseInt(parts[1], 16);
+    InetAddress address = InetAddress.getByAddress(bytes);
+    String text = address.getHostAddress();
+    return (address instanceof Inet6Address ? "[" + text + "]" : text)
+        + ":"
+        + Integer.parseInt(parts[1], 16);
   }
 }
