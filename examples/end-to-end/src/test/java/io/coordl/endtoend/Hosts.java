@@ -30,8 +30,7 @@ final class Hosts implements AutoCloseable {
 
   private static final String RATE = "400mbit";
   private static final boolean NAMESPACES = namespacesWork();
-  private static final boolean HAVE_IPV6 =
-      NAMESPACES && Files.exists(Path.of("/proc/net/if_inet6"));
+  private static final boolean HAVE_IPV6 = NAMESPACES && ipv6Works();
 
   private final String name = "coordl" + ProcessHandle.current().pid() + "-" + number();
   private final Path directory;
@@ -56,8 +55,8 @@ final class Hosts implements AutoCloseable {
     // A test that is broken off leaves nothing behind.
     Runtime.getRuntime().addShutdownHook(new Thread(this::brokenOff));
     try {
-      Files.write(names(), hostsFile(count));
       if (NAMESPACES) {
+        Files.write(names(), hostsFile(count));
         Shell.run("ip", "netns", "add", switchName());
         undo.push(() -> Shell.run("ip", "netns", "del", switchName()));
         inSwitch("link", "add", "bridge", "type", "bridge");
@@ -104,6 +103,19 @@ final class Hosts implements AutoCloseable {
               ? "hosts are network namespaces, with links of " + RATE + " each"
               : "hosts are addresses of the loopback network: network namespaces cannot be had here"
                   + " (they take root and iproute2), and no link can be cut");
+      return work;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static boolean ipv6Works() {
+    try {
+      String probe = "coordl-probe6-" + ProcessHandle.current().pid();
+      boolean work =
+          Shell.works("ip", "netns", "add", probe)
+              && Shell.works("ip", "-n", probe, "addr", "add", ipv6(1) + "/64", "dev", "lo");
+      Shell.works("ip", "netns", "del", probe);
       return work;
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
