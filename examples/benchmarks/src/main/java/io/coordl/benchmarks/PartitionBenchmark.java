@@ -99,12 +99,13 @@ public final class PartitionBenchmark {
               text("%.0f", median(runs, 1)),
               text("%.2f", median(runs, 2)),
               text("%.0f", median(runs, 3)),
-              text("%.2f", median(runs, 3) / netty));
+              Double.isNaN(netty) ? "-" : text("%.2f", median(runs, 3) / netty));
         }
       }
       System.out.printf("%n%s", table);
     }
-    System.out.println("made by: " + Commands.of(checkout, PartitionBenchmark.class, repetitions));
+    System.out.println(
+        "made by: " + Commands.of(checkout, PartitionBenchmark.class, String.join(" ", args)));
     if (dear) {
       System.out.printf(
           Locale.ROOT, "The own engine costs more than %.0f times the CPU of Netty.%n", BAR);
