@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -82,6 +83,24 @@ class PartitionedIT {
     return new Traced(reader, host, data, trace);
   }
 
+  /** Starts a reader on each host, on a copy of its own of the data set with the same times. */
+  private void startEach(
+      Hosts hosts, ItemSet items, BiFunction<Host, Path, String> arguments, List<Traced> readers)
+      throws IOException, InterruptedException {
+    for (Host host : hosts.all()) {
+      Path data = host.copy(items.directory(), true);
+      String name = "reader" + host.number();
+      readers.add(start(host, name, data, items, arguments.apply(host, data)));
+    }
+  }
+
+  private static void assertListensOnlyAt(Host host, String address)
+      throws IOException, InterruptedException {
+    assertThat(host.listening())
+        .extracting(Sockets.Listening::at)
+        .containsExactlyInAnyOrder(address + ":" + Hosts.PORT, address + ":" + (Hosts.PORT + 1));
+  }
+
   private static StorageReads sum(List<Traced> readers) throws IOException {
     StorageReads sum = new StorageReads(Map.of(), 0);
     for (Traced traced : readers) {
@@ -108,10 +127,7 @@ class PartitionedIT {
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 2, MEMORY)) {
       try {
-        for (Host host : hosts.all()) {
-          Path data = host.copy(items.directory(), true);
-          readers.add(start(host, "reader" + host.number(), data, items, host.arguments(data)));
-        }
+        startEach(hosts, items, Host::arguments, readers);
         for (Traced traced : readers) {
           traced.reader().awaitEpochs(EPOCHS);
           assertThat(traced.host().listening()).isEmpty();
@@ -132,22 +148,29 @@ class PartitionedIT {
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, count, MEMORY)) {
       try {
-        for (Host host : hosts.all()) {
-          Path data = host.copy(items.directory(), true);
-          readers.add(
-              start(
-                  host,
-                  "reader" + host.number(),
-                  data,
-                  items,
-                  host.peerArguments(data) + ",cache.size=32m,peer.hosts=" + count));
-        }
+        startEach(
+            hosts,
+            items,
+            (host, data) -> host.peerArguments(data) + ",cache.size=32m,peer.hosts=" + count,
+            readers);
         runAll(readers);
       } finally {
         closeAll(readers);
       }
       assertThat(sum(readers).differenceFrom(items.directory(), each(items, 1))).isEmpty();
     }
+  }
+
+  private static String peers(String way, Hosts hosts, Host host, Path meeting) {
+    return switch (way) {
+      case "dns" -> "peer=dns:" + Hosts.ALL;
+      case "file" -> "peer=file:" + meeting + ",peer.bind=" + host.address();
+      case "slurm" -> "peer=slurm";
+      default ->
+          hosts.all().stream()
+              .map(each -> "peer=[" + each.ipv6() + "]")
+              .collect(Collectors.joining(","));
+    };
   }
 
   /** The ways to say who the other hosts are, beside the list of their addresses. */
@@ -164,35 +187,18 @@ class PartitionedIT {
     List<Traced> readers = new ArrayList<>();
     try (Hosts hosts = new Hosts(directory, 3, MEMORY)) {
       try {
-        for (Host host : hosts.all()) {
-          String peers =
-              switch (way) {
-                case "dns" -> "peer=dns:" + Hosts.ALL;
-                case "file" -> "peer=file:" + meeting + ",peer.bind=" + host.address();
-                case "slurm" -> "peer=slurm";
-                default ->
-                    hosts.all().stream()
-                        .map(each -> "peer=[" + each.ipv6() + "]")
-                        .collect(Collectors.joining(","));
-              };
-          Path data = host.copy(items.directory(), true);
-          readers.add(
-              start(
-                  host,
-                  "reader" + host.number(),
-                  data,
-                  items,
-                  host.peerArguments(data, peers) + ",cache.size=32m,peer.hosts=3"));
-        }
+        startEach(
+            hosts,
+            items,
+            (host, data) ->
+                host.peerArguments(data, peers(way, hosts, host, meeting))
+                    + ",cache.size=32m,peer.hosts=3",
+            readers);
         for (Traced traced : readers) {
           traced.reader().awaitEpochs(EPOCHS);
         }
         for (Host host : hosts.all()) {
-          String address = way.equals("IPv6") ? "[" + host.ipv6() + "]" : host.address();
-          assertThat(host.listening())
-              .extracting(Sockets.Listening::at)
-              .containsExactlyInAnyOrder(
-                  address + ":" + Hosts.PORT, address + ":" + (Hosts.PORT + 1));
+          assertListensOnlyAt(host, way.equals("IPv6") ? "[" + host.ipv6() + "]" : host.address());
         }
         runAll(readers);
       } finally {
@@ -251,16 +257,12 @@ class PartitionedIT {
     List<ChildResult> results;
     try (Hosts hosts = new Hosts(directory, count, MEMORY)) {
       try {
-        for (Host host : hosts.all()) {
-          Path data = host.copy(items.directory(), true);
-          readers.add(
-              start(
-                  host,
-                  "reader" + host.number(),
-                  data,
-                  items,
-                  host.peerArguments(data) + ",cache.size=" + each + ",peer.hosts=" + count));
-        }
+        startEach(
+            hosts,
+            items,
+            (host, data) ->
+                host.peerArguments(data) + ",cache.size=" + each + ",peer.hosts=" + count,
+            readers);
         results = runAll(readers);
       } finally {
         closeAll(readers);
@@ -309,10 +311,7 @@ class PartitionedIT {
           traced.reader().awaitEpochs(EPOCHS);
         }
         for (Host host : hosts.all()) {
-          assertThat(host.listening())
-              .extracting(Sockets.Listening::at)
-              .containsExactlyInAnyOrder(
-                  host.address() + ":" + Hosts.PORT, host.address() + ":" + (Hosts.PORT + 1));
+          assertListensOnlyAt(host, host.address());
         }
         runAll(readers);
       } finally {
