@@ -2,8 +2,8 @@ package example.truth;
 
 /** Sleeping, as a stand-in for work of a known length. */
 final class Pause {
-  /** More is no sleep's lateness but the machine's, which the program has lost like any other. */
-  private static final long MOST_NANOS = 2_000_000;
+  /** A thread that was stopped for longer than this has lost the time, as any program would. */
+  private static final long MOST_NANOS = 100_000_000;
 
   /** How much longer than it was to be the last pause of a thread was. */
   private static final ThreadLocal<long[]> OVERSLEPT = ThreadLocal.withInitial(() -> new long[1]);
@@ -12,8 +12,8 @@ final class Pause {
 
   /**
    * {@link System#nanoTime} as it were if this thread had woken from its last pause in time: sleeps
-   * end half a millisecond late, which adds up to several percent of a program that counts on them.
-   * Each lateness is taken off once.
+   * end half a millisecond late, and later while somebody else has the processor, which adds up to
+   * several percent of a program that counts on them. Each lateness is taken off once.
    */
   static long now() {
     long[] overslept = OVERSLEPT.get();

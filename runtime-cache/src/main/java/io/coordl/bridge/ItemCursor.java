@@ -60,12 +60,20 @@ final class ItemCursor {
    * @param path as given to java.io or to native code, or {@link #pathOf} a path of the file system
    */
   static @Nullable ItemCursor open(@Nullable String path) {
-    return path == null || isAmbiguous(path) ? null : of(Bridge.open(path));
+    if (path == null || isAmbiguous(path)) {
+      return null;
+    }
+    long start = System.nanoTime();
+    return of(Bridge.open(path), start);
   }
 
   /** As {@link #open}, for files that stay open across samples. */
   static @Nullable ItemCursor openRandomAccess(@Nullable String path) {
-    return path == null || isAmbiguous(path) ? null : of(Bridge.openRandomAccess(path));
+    if (path == null || isAmbiguous(path)) {
+      return null;
+    }
+    long start = System.nanoTime();
+    return of(Bridge.openRandomAccess(path), start);
   }
 
   /** As {@link #open}, for a path of any file system that is read from its start on. */
@@ -73,9 +81,11 @@ final class ItemCursor {
     if (path == null) {
       return null;
     }
-    return path.getFileSystem() == FileSystems.getDefault()
-        ? open(pathOf(path))
-        : of(Bridge.openForeign(path));
+    if (path.getFileSystem() == FileSystems.getDefault()) {
+      return open(pathOf(path));
+    }
+    long start = System.nanoTime();
+    return of(Bridge.openForeign(path), start);
   }
 
   /** The path of a file of the default file system. */
@@ -91,11 +101,12 @@ final class ItemCursor {
     return !ONE_DIRECTORY && !path.startsWith("/");
   }
 
-  private static @Nullable ItemCursor of(@Nullable OpenItem item) {
+  private static @Nullable ItemCursor of(@Nullable OpenItem item, long startNanos) {
     if (item == null) {
       return null;
     }
     try {
+      item.opened(startNanos);
       return new ItemCursor(item);
     } catch (Throwable t) {
       Bridge.fault("open " + item.path(), t);

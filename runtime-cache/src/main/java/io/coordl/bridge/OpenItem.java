@@ -91,6 +91,21 @@ public abstract class OpenItem {
   /** Frees what the runtime holds for this opening; nothing is ever removed from a store. */
   protected abstract void release();
 
+  /**
+   * Notes what opening it took from {@code startNanos} until now and is not noted yet: to look at
+   * the file is to ask its storage. Called once, by whoever opened it.
+   */
+  final void opened(long startNanos) {
+    long now = System.nanoTime();
+    long left;
+    synchronized (this) {
+      left = now - startNanos - nanos;
+    }
+    if (left > 0) {
+      fetched(now - left, now, 0);
+    }
+  }
+
   /** Notes a read of {@code count} bytes (negative: none) that took from start to end. */
   public final void fetched(long startNanos, long endNanos, long count) {
     synchronized (this) {

@@ -72,22 +72,29 @@ final class HostRates {
   }
 
   /**
-   * Reads items from storage.
+   * What reading items from storage gave.
    *
-   * @return time of an item in nanoseconds over all threads; null if none could be read
+   * @param perItem time of an item in nanoseconds over all threads
    */
-  @Nullable Estimate storage(int threads, AtomicLong bytes, AtomicLong count) {
+  record Reading(int threads, long items, long bytes, Estimate perItem) {
+    long bytesPerSecond() {
+      return Math.round(bytes * 1e9 / items / perItem.nanos());
+    }
+  }
+
+  /** Reads items from storage; null if none could be read. */
+  @Nullable Reading storage(int threads) {
     Run run = new Run(shuffled(), LEAST_NANOS, MOST_NANOS);
     Estimate estimate = run.measure(threads, item -> item.readStored() ? item.size() : 0);
-    if (estimate != null) {
-      bytes.set(run.bytes());
-      count.set(run.items());
-      double perItem = (double) run.bytes() / run.items();
-      measured.storageRate = Math.round(perItem * 1e9 / estimate.nanos());
-      measured.storageRateError = Math.round(measured.storageRate * estimate.relativeError());
-      measured.storageThreads = threads;
-    }
-    return estimate;
+    return estimate == null ? null : new Reading(threads, run.items(), run.bytes(), estimate);
+  }
+
+  /** This is the rate of the storage, to be told with the host. */
+  void storageRate(Reading reading) {
+    measured.storageRate = reading.bytesPerSecond();
+    measured.storageRateError =
+        Math.round(measured.storageRate * reading.perItem().relativeError());
+    measured.storageThreads = reading.threads();
   }
 
   /** Copies items from the store, as serving them does. */

@@ -3,9 +3,8 @@ package io.coordl.profile;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
-/** Fetching alone, by threads of the agent: as many as prepare in the program. */
+/** Fetching alone, by threads of the agent: as many as prepare in the program, and by one. */
 final class StorageAlone extends Stage {
   private static final long LONGEST_BATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -44,33 +43,41 @@ final class StorageAlone extends Stage {
   @Override
   Next get(BatchGet get) {
     int threads = Math.max(1, plan.workers());
-    AtomicLong bytes = new AtomicLong();
-    AtomicLong items = new AtomicLong();
-    Estimate perItem = plan.rates().storage(threads, bytes, items);
+    HostRates.Reading reading = plan.rates().storage(threads);
+    // By one thread none waits for another: what a fetch takes where storage is not at its limit.
+    HostRates.Reading alone =
+        tell && reading != null && threads > 1 ? plan.rates().storage(1) : null;
     plan.rates().memory(threads);
+    if (reading != null) {
+      plan.rates().storageRate(reading);
+    }
     if (tell) {
-      if (perItem == null) {
+      if (reading == null) {
         plan.results().notMeasured(Plan.FETCH, "no item could be read");
       } else {
-        tell(perItem, threads, bytes.get(), items.get());
+        tell(reading);
+      }
+      if (alone != null) {
+        tell(alone);
       }
     }
     return Next.DONE;
   }
 
-  private void tell(Estimate perItem, int threads, long bytes, long items) {
+  private void tell(HostRates.Reading reading) {
     double each = plan.results().itemsPerSample();
+    Estimate perItem = reading.perItem();
     PhaseEvent event = new PhaseEvent();
     event.phase = Plan.FETCH;
-    event.workers = threads;
-    event.steps = items;
-    event.samples = Math.round(items / each);
-    event.wall = Math.round(perItem.nanos() * items);
+    event.workers = reading.threads();
+    event.steps = reading.items();
+    event.samples = Math.round(reading.items() / each);
+    event.wall = Math.round(perItem.nanos() * reading.items());
     event.sampleNanos = perItem.nanos() * each;
     event.sampleNanosError = perItem.error() * each;
-    event.fetchTime = event.wall * threads;
-    event.items = items;
-    event.storageBytes = bytes;
+    event.fetchTime = event.wall * reading.threads();
+    event.items = reading.items();
+    event.storageBytes = reading.bytes();
     event.steady = perItem.relativeError() <= 0.01;
     String access = plan.items().access();
     event.note = access.equals("direct") ? "" : access;

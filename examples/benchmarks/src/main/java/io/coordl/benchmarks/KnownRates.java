@@ -105,10 +105,12 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
       if (event.getEventType().getName().equals("io.coordl.Phase")) {
         String phase = event.getString("phase");
         double known = truth.path(phase).doubleValue();
+        long threads = event.getLong("workers");
         if (phase.equals("prep")) {
-          long threads = event.getLong("workers");
           known *= (double) Math.max(1, workers) / Math.max(1, threads);
           phase += " by " + threads;
+        } else if (phase.equals("fetch")) {
+          phase += " by " + threads; // The storage reads one item after the other.
         }
         Time time = new Time(phase, known, event.getDouble("sampleNanos"));
         times.add(time);

@@ -71,6 +71,7 @@ public final class PredictionBenchmark {
 
   private final Checkout checkout = Checkout.find();
   private final Path work = checkout.work("prediction");
+  private final CoordlTool coordl = new CoordlTool(checkout, work);
   private final Path data;
   private final int samples;
   private final long bytes;
@@ -146,11 +147,11 @@ public final class PredictionBenchmark {
         BATCH);
     Path profile = work.resolve("profile.jfr");
     if (parts.contains("profile")) {
-      profile(profile);
+      coordl.profile(profile, job(WORKERS, STEP_MILLIS, 1000));
     }
     JsonNode answers =
         JsonMapper.shared()
-            .readTree(coordl(List.of("whatif", "--json", profile.toString())))
+            .readTree(coordl.run("whatif", "--json", profile.toString()))
             .path("answers");
     if (parts.contains("cache")) {
       for (int share : SHARES) {
@@ -190,50 +191,6 @@ public final class PredictionBenchmark {
 
   /** A predicted speed and its error, in samples per second. */
   private record Predicted(double speed, double error) {}
-
-  private void profile(Path profile) throws IOException, InterruptedException {
-    Files.deleteIfExists(profile);
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                "profile",
-                "--agent",
-                checkout.agentJar().toString(),
-                "-o",
-                profile.toString(),
-                "--"));
-    // The command of the job as a user would type it; it trains until the profile is made.
-    command.addAll(job(WORKERS, STEP_MILLIS, 1000).commandLine());
-    coordl(command);
-  }
-
-  private String coordl(List<String> arguments) throws IOException, InterruptedException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(Jdks.running().java().toString(), "-jar", checkout.coordlJar().toString()));
-    command.addAll(arguments);
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectError(work.resolve("coordl.err").toFile());
-    builder.environment().put("OMP_NUM_THREADS", "1");
-    Process process = builder.start();
-    String out =
-        new String(
-            process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-    int exit = process.waitFor();
-    if (exit != 0) {
-      throw new IllegalStateException(
-          "coordl "
-              + arguments.get(0)
-              + " ended with exit status "
-              + exit
-              + ": "
-              + Files.readString(work.resolve("coordl.err")));
-    }
-    if (arguments.get(0).equals("profile")) {
-      System.out.println(out);
-    }
-    return out;
-  }
 
   /** The point of a curve, between two of it where it has none there. */
   private static Predicted point(JsonNode answers, String question, String series, double x) {

@@ -49,6 +49,9 @@ class ProfileIT {
       expected.add("prep " + fewer);
     }
     expected.add("fetch " + Math.max(1, workers));
+    if (workers > 1) {
+      expected.add("fetch 1");
+    }
     assertThat(phases)
         .extracting(phase -> phase.getString("phase") + " " + phase.getLong("workers"))
         .containsExactlyElementsOf(expected);

@@ -62,6 +62,13 @@ final class ProfiledPipeline {
             "storageRate",
             rate(host == null ? 0 : host.storageRate(), storageError()),
             "the storage's rate");
+    String access = host == null ? null : host.storageAccess();
+    if (storage != null && access != null && !access.equals("direct")) {
+      assumptions.add(
+          "storage was not read past the page cache ("
+              + access
+              + "): what it gives may be what memory gives");
+    }
     @Nullable Measure memory = rate(host == null ? 0 : host.memoryRate(), 0).orElse(null);
     @Nullable Measure decode = needed("decodeNanos", decode(), "the time to decode an item");
     @Nullable Measure hit =
@@ -190,10 +197,20 @@ final class ProfiledPipeline {
         .map(cached -> onThreads(cached, cached.prepTime() + cached.fetchTime()));
   }
 
+  /**
+   * By one thread alone; in the cold phase threads also wait for each other, which becomes less as
+   * fewer fetch.
+   */
   private Optional<Measure> missOnThreads() {
-    return phase("cold")
-        .filter(cold -> cold.fetchTime() > 0)
-        .map(cold -> onThreads(cold, cold.fetchTime()))
+    return differential.timings().stream()
+        .filter(timing -> timing.phase().equals("fetch") && Objects.equals(timing.workers(), 1L))
+        .map(ProfiledPipeline::sample)
+        .findFirst()
+        .or(
+            () ->
+                phase("cold")
+                    .filter(cold -> cold.fetchTime() > 0)
+                    .map(cold -> onThreads(cold, cold.fetchTime())))
         .map(
             cold ->
                 phase("cached")

@@ -48,7 +48,7 @@ public final class Profiles {
    * @param freeMemory in bytes
    * @param storageRate in bytes a second
    */
-  public static void emitHost(long cores, long freeMemory, long storageRate, double decodeNanos) {
+  public static HostEvent host(long cores, long freeMemory, long storageRate, double decodeNanos) {
     HostEvent event = new HostEvent();
     event.cores = cores;
     event.memory = 4 * freeMemory;
@@ -62,7 +62,11 @@ public final class Profiles {
     event.datasetBytes = 1_000_000_000L;
     event.decodedItemBytes = 600_000;
     event.decodeNanos = decodeNanos;
-    event.commit();
+    return event;
+  }
+
+  public static void emitHost(long cores, long freeMemory, long storageRate, double decodeNanos) {
+    host(cores, freeMemory, storageRate, decodeNanos).commit();
   }
 
   /** A pipeline without workers: compute 2 ms, prep 3 ms, fetch 1 ms a sample; 0.5 GB free. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.coordl.event.EpochEvent;
+import io.coordl.event.HostEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
@@ -279,6 +280,44 @@ class WhatIfTest {
     assertThat(answer(WhatIf.of(job), "hosts").missing())
         .extracting(Missing::figure)
         .containsExactly("storageRate");
+  }
+
+  @Test
+  void aFetchTakesAThreadWhatItTakesOneThatIsAlone() throws Exception {
+    JobRecording profile =
+        recording(
+            () -> {
+              Profiles.emitWorkers();
+              emitPhase("fetch", 2, 0.75e6, 1.5e6, 0);
+              emitPhase("fetch", 1, 0.85e6, 0.85e6, 0);
+            });
+
+    // 0.05 ms of it are memory's; with two threads that wait for each other it was 2.8 ms.
+    Pipeline pipeline = Pipeline.of(profile);
+    assertThat(pipeline.missNanos().value()).isCloseTo(0.8e6, NEAR);
+    Pipeline without = Pipeline.of(recording(Profiles::emitWorkers));
+    assertThat(without.missNanos().value()).isCloseTo(2.8e6, NEAR);
+  }
+
+  @Test
+  void storageThatCouldNotBeReadDirectlyIsSaid() throws Exception {
+    WhatIf direct = WhatIf.of(recording(Profiles::emitSerial));
+    WhatIf through =
+        WhatIf.of(
+            recording(
+                () -> {
+                  Profiles.emitSerial();
+                  HostEvent host = Profiles.host(4, 500_000_000L, 200_000_000L, 2e6);
+                  host.storageAccess = "tmpfs";
+                  host.commit();
+                }));
+
+    assertThat(answer(through, "storage").assumptions())
+        .contains(
+            "storage was not read past the page cache (tmpfs): what it gives may be what memory"
+                + " gives");
+    assertThat(answer(direct, "storage").assumptions())
+        .noneMatch(line -> line.contains("page cache ("));
   }
 
   @Test

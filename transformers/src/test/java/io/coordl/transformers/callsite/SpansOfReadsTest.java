@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
@@ -26,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a rewritten read tells of itself: bytes once, and fetches inside the decode they are of. */
 final class SpansOfReadsTest {
+  private static final long SPUN_NANOS = 1_000_000;
+
   @TempDir Path directory;
 
   private final Recorder recorder = new Recorder();
@@ -44,13 +47,17 @@ final class SpansOfReadsTest {
     Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
   }
 
-  @SuppressWarnings("unchecked")
   private void call(String name, FakeItems.Mode mode) throws Exception {
+    call(name, new FakeItems(mode));
+  }
+
+  @SuppressWarnings("unchecked")
+  private void call(String name, ItemSource items) throws Exception {
     Rewritten loader = new Rewritten(Subject.class.getName());
     Map<String, Call> calls =
         (Map<String, Call>)
             loader.loadClass(Subject.class.getName()).getMethod("calls").invoke(null);
-    Bridge.install(recorder, new FakeItems(mode), FaultListener.NONE);
+    Bridge.install(recorder, items, FaultListener.NONE);
     Object unused = calls.get(name).on(image);
   }
 
@@ -112,6 +119,49 @@ final class SpansOfReadsTest {
     }
   }
 
+  /** On a file system of another host each look at a file is a question to that host. */
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void whatOpeningTakesIsFetchingAndIsNotedOnce(FakeItems.Mode mode) throws Exception {
+    FakeItems items = new FakeItems(mode);
+    ItemSource slow =
+        new ItemSource() {
+          @Override
+          public OpenItem open(String path) {
+            spin();
+            OpenItem item = items.open(path);
+            long read = System.nanoTime();
+            spin();
+            item.fetched(read, System.nanoTime(), 0);
+            return item;
+          }
+
+          @Override
+          public OpenItem openRandomAccess(String path) {
+            return open(path);
+          }
+
+          @Override
+          public OpenItem openForeign(Path path) {
+            return null;
+          }
+        };
+
+    long begin = System.nanoTime();
+    call("Files.readAllBytes", slow);
+    long whole = System.nanoTime() - begin;
+
+    assertThat(recorder.nanos).isBetween(2 * SPUN_NANOS, whole);
+    assertThat(recorder.itemNanos).isEqualTo(recorder.nanos);
+  }
+
+  private static void spin() {
+    long end = System.nanoTime() + SPUN_NANOS;
+    while (System.nanoTime() - end < 0) {
+      Thread.onSpinWait();
+    }
+  }
+
   private static Origin origin(FakeItems.Mode mode) {
     return mode == FakeItems.Mode.OBSERVED ? Origin.STORAGE : Origin.MEMORY;
   }
@@ -120,6 +170,8 @@ final class SpansOfReadsTest {
     final List<String> log = new ArrayList<>();
     final List<String> items = new ArrayList<>();
     long bytes;
+    long nanos;
+    long itemNanos;
     Origin origin;
 
     @Override
@@ -136,12 +188,14 @@ final class SpansOfReadsTest {
     @Override
     public void fetchTime(long startNanos, long endNanos) {
       log.add("fetch");
+      nanos += endNanos - startNanos;
     }
 
     @Override
     public void itemFetched(String path, long startNanos, long nanos, long count, Origin from) {
       items.add(path);
       bytes += count;
+      itemNanos += nanos;
       origin = from;
     }
 

@@ -1,0 +1,124 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Profiles of the two examples, unmodified. Of their rates only one is known from elsewhere: with
+ * all files in the page cache, as they are after a first epoch, a job without the agent is as fast
+ * as the profile's phase <i>cached</i> says it is. So each example also runs for itself, right
+ * before and right after it is profiled. Arguments: the number of profiles of each example (1), and
+ * the part of a name that an example must have (both).
+ */
+public final class ExampleProfiles {
+  private static final int PICTURES = 400;
+  private static final int CLASSES = 4;
+
+  /** Those of the first half are the JIT compiler's. */
+  private static final int EPOCHS = 12;
+
+  private final Checkout checkout = Checkout.find();
+  private final Path work = Files.createDirectories(checkout.work("example-profiles"));
+  private final Path pictures = work.resolve("pictures");
+  private final Path log = work.resolve("job.log");
+  private final CoordlTool coordl = new CoordlTool(checkout, work);
+  private final TextTable table =
+      new TextTable(
+          "example", "run", "before", "after", "cached", "+-", "error %", "ingestion", "cold");
+
+  private ExampleProfiles() throws IOException {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    int runs = args.length > 0 ? Integer.parseInt(args[0]) : 1;
+    String part = args.length > 1 ? args[1] : "";
+    List<Example> examples =
+        List.of(Example.values()).stream().filter(one -> one.name().contains(part)).toList();
+    if (examples.isEmpty()) {
+      System.out.println(
+          "Not measured: no example has \"" + part + "\" in its name, of DJL and DL4J.");
+      System.exit(2);
+    }
+    ExampleProfiles profiles = new ExampleProfiles();
+    Pictures.make(
+        profiles.checkout,
+        profiles.pictures,
+        Integer.toString(CLASSES),
+        Integer.toString(PICTURES / CLASSES));
+    for (int run = 1; run <= runs; run++) {
+      for (Example example : examples) {
+        profiles.measure(example, run);
+      }
+    }
+    System.out.printf("samples/s of the program alone and of its profile%n%s", profiles.table);
+    System.out.println(
+        "made by: "
+            + Commands.of(profiles.checkout, ExampleProfiles.class, String.join(" ", args)));
+  }
+
+  private void measure(Example example, int run) throws IOException, InterruptedException {
+    double before = alone(example);
+    Path recording = work.resolve(example + "-" + run + ".jfr");
+    coordl.profile(recording, job(example, 1000));
+    double after = alone(example);
+    JsonNode phases =
+        JsonMapper.shared().readTree(coordl.run("diff", "--json", recording.toString()));
+    double cached = speed(phases, "cached");
+    table.row(
+        example.name(),
+        Integer.toString(run),
+        number(before),
+        number(after),
+        number(cached),
+        number(
+            cached
+                * timing(phases, "cached").path("batchNanos").path("error").doubleValue()
+                / timing(phases, "cached").path("batchNanos").path("value").doubleValue()),
+        String.format(Locale.ROOT, "%+.1f", 100 * (cached / ((before + after) / 2) - 1)),
+        number(speed(phases, "ingestion")),
+        number(speed(phases, "cold")));
+  }
+
+  /** Samples a second of the program without the agent; the median of its later epochs. */
+  private double alone(Example example) throws IOException, InterruptedException {
+    Files.deleteIfExists(log);
+    job(example, EPOCHS).run().orFail("The example");
+    List<Double> seconds = BatchLogs.epochSeconds(log);
+    return PICTURES / Pairs.median(seconds.subList(EPOCHS / 2, EPOCHS));
+  }
+
+  private ChildJvm job(Example example, int epochs) throws IOException {
+    return example
+        .program(checkout, Jdks.running())
+        .args(
+            "--data", pictures.toString(),
+            "--log", log.toString(),
+            "--epochs", Integer.toString(epochs),
+            "--seed", "1");
+  }
+
+  private static JsonNode timing(JsonNode phases, String phase) {
+    for (JsonNode timing : phases.path("timings")) {
+      if (timing.path("phase").asString().equals(phase)) {
+        return timing;
+      }
+    }
+    throw new IllegalStateException("The profile has no phase " + phase + ": " + phases);
+  }
+
+  private static double speed(JsonNode phases, String phase) {
+    JsonNode timing = timing(phases, phase);
+    return timing.path("samplesPerBatch").doubleValue()
+        * 1e9
+        / timing.path("batchNanos").path("value").doubleValue();
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+}
