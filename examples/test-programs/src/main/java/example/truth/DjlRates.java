@@ -87,10 +87,13 @@ public final class DjlRates {
 
     @Override
     public Record get(NDManager manager, long index) {
-      float value = rates.load(storage, Math.toIntExact(index));
-      return new Record(
-          new NDList(manager.create(new float[] {value})),
-          new NDList(manager.create(new float[] {Rates.label(value)})));
+      return rates.load(
+          storage,
+          Math.toIntExact(index),
+          value ->
+              new Record(
+                  new NDList(manager.create(new float[] {value})),
+                  new NDList(manager.create(new float[] {Rates.label(value)}))));
     }
 
     @Override

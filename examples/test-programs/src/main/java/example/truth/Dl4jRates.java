@@ -106,7 +106,7 @@ public final class Dl4jRates {
       float[][] values = new float[examples][1];
       float[][] labels = new float[examples][1];
       for (int i = 0; i < examples; i++) {
-        values[i][0] = rates.load(storage, batch * Rates.EXAMPLES + i);
+        values[i][0] = rates.load(storage, batch * Rates.EXAMPLES + i, value -> value);
         labels[i][0] = Rates.label(values[i][0]);
       }
       return new DataSet(Nd4j.create(values), Nd4j.create(labels));

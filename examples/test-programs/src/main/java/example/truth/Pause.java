@@ -3,7 +3,7 @@ package example.truth;
 /** Sleeping, as a stand-in for work of a known length. */
 final class Pause {
   /** A thread that was stopped for longer than this has lost the time, as any program would. */
-  private static final long MOST_NANOS = 100_000_000;
+  private static final long MOST_NANOS = 150_000_000;
 
   /** How much longer than it was to be the last pause of a thread was. */
   private static final ThreadLocal<long[]> OVERSLEPT = ThreadLocal.withInitial(() -> new long[1]);
@@ -33,11 +33,8 @@ final class Pause {
 
   /** As above, when {@link System#nanoTime} is {@code end}. */
   static void until(long end) {
-    long left = end - System.nanoTime();
-    if (left <= 0) {
-      return;
-    }
-    for (; left > 0; left = end - System.nanoTime()) {
+    long left;
+    while ((left = end - System.nanoTime()) > 0) {
       try {
         Thread.sleep(left / 1_000_000, (int) (left % 1_000_000));
       } catch (InterruptedException e) {

@@ -41,16 +41,26 @@ record Rates(String program, int step, int prep, int fetch) {
     return new SlowStorage(BATCHES * EXAMPLES, fetch);
   }
 
-  /** Loads one sample; its value is its number, as a byte. */
-  float load(SlowStorage storage, int number) {
+  /**
+   * Loads one sample, whose value is its number as a byte, and has something made of it. All of
+   * this is preparation, and lasts as long as that is to last, but for the time of the storage.
+   */
+  <T> T load(SlowStorage storage, int number, FloatFunction<T> make) {
+    long begin = Pause.now() - storage.waited();
     byte[] bytes;
     try {
       bytes = Files.readAllBytes(storage.file(number));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Pause.until(Pause.now() + prep * 1_000_000L);
-    return bytes[bytes.length - 1];
+    T made = make.of(bytes[bytes.length - 1]);
+    Pause.until(begin + storage.waited() + prep * 1_000_000L);
+    return made;
+  }
+
+  /** Makes something of a sample. */
+  interface FloatFunction<T> {
+    T of(float value);
   }
 
   /** What belongs to a sample of that value, so that a batch can be told to be whole. */

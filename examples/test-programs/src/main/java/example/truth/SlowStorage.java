@@ -36,6 +36,7 @@ final class SlowStorage extends FileSystemProvider {
   private final int files;
   private final long readNanos;
   private final SlowPath.Tree system = new SlowPath.Tree(this);
+  private final ThreadLocal<long[]> waited = ThreadLocal.withInitial(() -> new long[1]);
   private long free;
 
   /** A directory of {@code files} files, each of which takes so long to read. */
@@ -65,12 +66,19 @@ final class SlowStorage extends FileSystemProvider {
    * waits, so that what sleeping takes too long does not add up.
    */
   private void read() {
+    long begin = Pause.now();
     long end;
     synchronized (this) {
-      free = Math.max(free, Pause.now()) + readNanos;
+      free = Math.max(free, begin) + readNanos;
       end = free;
     }
     Pause.until(end);
+    waited.get()[0] += end - begin;
+  }
+
+  /** Nanoseconds that reads of this thread were to take so far. */
+  long waited() {
+    return waited.get()[0];
   }
 
   @Override

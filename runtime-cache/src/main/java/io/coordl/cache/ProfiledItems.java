@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,9 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   /** Files of a data set that are remembered or listed at most. */
   private static final int MOST_FILES = 1 << 20;
+
+  private static final long LONGEST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final Path HOME = Path.of(System.getProperty("user.home", "/"));
 
   private final ItemFilter filter;
   private final Consumer<String> words;
@@ -208,7 +212,10 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return new Listing(items, bytes, whole);
   }
 
-  /** The directories of the items; where several have one parent, that. */
+  /**
+   * The directories of the items; where several have one parent, that, unless much else is likely
+   * to be below it.
+   */
   private Set<Path> roots() {
     Map<Path, Set<Path>> parents = new HashMap<>();
     for (StoredFile file : seen.values()) {
@@ -223,7 +230,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     Set<Path> roots = new HashSet<>();
     parents.forEach(
         (above, directories) -> {
-          if (directories.size() > 1) {
+          if (directories.size() > 1 && above.getParent() != null && !above.equals(HOME)) {
             roots.add(above);
           } else {
             roots.addAll(directories);
@@ -240,6 +247,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     Set<String> endings = new HashSet<>();
     seen.values().forEach(file -> endings.add(ending(file.name())));
     boolean local = root.getFileSystem() == FileSystems.getDefault();
+    long begun = System.nanoTime();
     try {
       Files.walkFileTree(
           root,
@@ -252,7 +260,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
                   && endings.contains(ending(path.toString()))) {
                 add(path);
               }
-              return found.size() < MOST_FILES
+              return found.size() < MOST_FILES && System.nanoTime() - begun < LONGEST_LOOK_NANOS
                   ? FileVisitResult.CONTINUE
                   : FileVisitResult.TERMINATE;
             }
@@ -275,7 +283,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
               return FileVisitResult.CONTINUE; // Not the program's to read either.
             }
           });
-      return true;
+      return System.nanoTime() - begun < LONGEST_LOOK_NANOS;
     } catch (IOException | RuntimeException e) {
       return false;
     }

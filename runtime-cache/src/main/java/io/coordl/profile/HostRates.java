@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +23,8 @@ final class HostRates {
 
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long KEEPING_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int WINDOWS = 20;
 
   /** Far more than the processor's caches hold. */
@@ -33,6 +34,7 @@ final class HostRates {
 
   private final ProfiledItems items;
   private ProfiledItems.@Nullable Listing listing;
+  private long read;
   private final HostEvent measured = new HostEvent();
 
   HostRates(ProfiledItems items) {
@@ -64,8 +66,8 @@ final class HostRates {
           while ((i = next.getAndIncrement()) < all.items().size()) {
             try {
               all.items().get(i).keep();
-            } catch (IOException e) {
-              // The program's own read meets it.
+            } catch (IOException | RuntimeException e) {
+              // The program's own read meets it; a file system may be the program's own, too.
             }
           }
         });
@@ -82,10 +84,16 @@ final class HostRates {
     }
   }
 
-  /** Reads items from storage; null if none could be read. */
+  /**
+   * Reads items from storage, first those that were not read here before: what lies behind may
+   * remember the others.
+   *
+   * @return null if too few could be read
+   */
   @Nullable Reading storage(int threads) {
-    Run run = new Run(shuffled(), LEAST_NANOS, MOST_NANOS);
+    Run run = new Run(shuffled(), read, LEAST_NANOS, MOST_NANOS);
     Estimate estimate = run.measure(threads, item -> item.readStored() ? item.size() : 0);
+    read += run.items();
     return estimate == null ? null : new Reading(threads, run.items(), run.bytes(), estimate);
   }
 
@@ -100,7 +108,7 @@ final class HostRates {
   /** Copies items from the store, as serving them does. */
   void memory(int threads) {
     ThreadLocal<byte[]> target = ThreadLocal.withInitial(() -> new byte[1 << 20]);
-    Run run = new Run(kept(), MEMORY_NANOS, MEMORY_NANOS);
+    Run run = new Run(kept(), 0, MEMORY_NANOS, MEMORY_NANOS);
     Estimate estimate = run.measure(threads, item -> item.copyKept(target.get()));
     if (estimate != null) {
       measured.memoryRate = Math.round((double) run.bytes() / run.items() * 1e9 / estimate.nanos());
@@ -114,8 +122,9 @@ final class HostRates {
       return kept;
     }
     long bytes = 0;
+    long begun = System.nanoTime();
     for (ProfiledItems.Item item : shuffled()) {
-      if (bytes >= SAMPLE_BYTES / 2) {
+      if (bytes >= SAMPLE_BYTES / 2 || System.nanoTime() - begun >= KEEPING_NANOS) {
         break;
       }
       try {
@@ -123,7 +132,7 @@ final class HostRates {
           kept.add(item);
           bytes += item.size();
         }
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         // Gone, or not ours to read.
       }
     }
@@ -161,14 +170,18 @@ final class HostRates {
     private final List<ProfiledItems.Item> items;
     private final long least;
     private final long most;
-    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicLong next;
     private final AtomicLong bytes = new AtomicLong();
+    private final AtomicLong done = new AtomicLong();
     private final AtomicInteger inVain = new AtomicInteger();
-    private final ConcurrentLinkedQueue<Long> ends = new ConcurrentLinkedQueue<>();
+    private final AtomicLong looked = new AtomicLong();
+    private final Marks marks = new Marks();
     private volatile boolean over;
 
-    Run(List<ProfiledItems.Item> items, long least, long most) {
+    /** Begins at the item {@code first}, or as many after the last one. */
+    Run(List<ProfiledItems.Item> items, long first, long least, long most) {
       this.items = items;
+      this.next = new AtomicLong(first);
       this.least = least;
       this.most = most;
     }
@@ -177,8 +190,8 @@ final class HostRates {
       return bytes.get();
     }
 
-    int items() {
-      return ends.size();
+    long items() {
+      return done.get();
     }
 
     @Nullable Estimate measure(int threads, Action action) {
@@ -192,44 +205,44 @@ final class HostRates {
             while (!over) {
               one(action);
               long passed = System.nanoTime() - begun;
-              over |= passed >= most || (passed >= least && isKnown(begun));
+              over |= passed >= most || (passed >= least && isTimeToLook(passed) && isKnown(begun));
             }
           });
-      return ends.size() < 2 * WINDOWS ? null : estimate(begun);
+      return estimate(begun);
     }
 
     private void one(Action action) {
       long moved = 0;
       try {
         moved = action.on(items.get(Math.floorMod(next.getAndIncrement(), items.size())));
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         // Gone, or not ours to read.
       }
       if (moved > 0) {
         bytes.addAndGet(moved);
-        ends.add(System.nanoTime());
+        long number = done.incrementAndGet();
+        if (marks.wants(number)) {
+          marks.add(number, System.nanoTime());
+        }
       } else if (inVain.incrementAndGet() > items.size()) {
         over = true;
       }
     }
 
-    private boolean isKnown(long begun) {
-      return ends.size() >= 10 * WINDOWS && estimate(begun).relativeError() <= PRECISION;
+    /** One thread at a time, and not so often that it would cost. */
+    private boolean isTimeToLook(long passed) {
+      long last = looked.get();
+      return passed - last >= BETWEEN_LOOKS_NANOS && looked.compareAndSet(last, passed);
     }
 
-    private Estimate estimate(long begun) {
-      List<Long> sorted = new ArrayList<>(ends);
-      Collections.sort(sorted);
-      List<Step> windows = new ArrayList<>();
-      long from = begun;
-      for (int w = 0; w < WINDOWS; w++) {
-        int first = (int) ((long) w * sorted.size() / WINDOWS);
-        int end = (int) ((long) (w + 1) * sorted.size() / WINDOWS);
-        long to = sorted.get(end - 1);
-        windows.add(new Step(end - first, to - from, Work.NONE));
-        from = to;
-      }
-      return Estimate.of(windows);
+    private boolean isKnown(long begun) {
+      Estimate estimate = done.get() < 10 * WINDOWS ? null : estimate(begun);
+      return estimate != null && estimate.relativeError() <= PRECISION;
+    }
+
+    private @Nullable Estimate estimate(long begun) {
+      List<Step> windows = marks.windows(begun, WINDOWS);
+      return windows.isEmpty() ? null : Estimate.of(windows);
     }
   }
 

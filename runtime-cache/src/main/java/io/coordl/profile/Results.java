@@ -107,7 +107,8 @@ final class Results {
   }
 
   private static String line(PhaseEvent phase) {
-    String name = phase.phase + (Plan.PREP.equals(phase.phase) ? " by " + phase.workers : "");
+    boolean alone = Plan.PREP.equals(phase.phase) || Plan.FETCH.equals(phase.phase);
+    String name = phase.phase + (alone ? " by " + phase.workers : "");
     String note =
         (phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note)
             + (phase.steady ? "" : "; its interval is wider than 1 %");

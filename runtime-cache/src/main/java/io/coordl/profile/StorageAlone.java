@@ -53,7 +53,7 @@ final class StorageAlone extends Stage {
     }
     if (tell) {
       if (reading == null) {
-        plan.results().notMeasured(Plan.FETCH, "no item could be read");
+        plan.results().notMeasured(Plan.FETCH, "fewer than five items could be read");
       } else {
         tell(reading);
       }

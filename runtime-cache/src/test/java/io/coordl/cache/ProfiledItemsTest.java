@@ -10,6 +10,7 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,6 +92,21 @@ class ProfiledItemsTest {
     assertThat(listing.items()).hasSize(4);
     assertThat(listing.bytes()).isEqualTo(100);
     assertThat(listing.whole()).isTrue();
+  }
+
+  @Test
+  void nobodyLooksThroughAWholeFileSystem() throws IOException {
+    Path zip = directory.resolve("root.zip");
+    try (FileSystem archive = FileSystems.newFileSystem(zip, java.util.Map.of("create", "true"))) {
+      for (String name : List.of("train", "val", "other")) {
+        Files.createDirectory(archive.getPath("/" + name));
+        Files.write(archive.getPath("/" + name + "/1.bin"), new byte[] {1});
+      }
+      items.openForeign(archive.getPath("/train/1.bin"));
+      items.openForeign(archive.getPath("/val/1.bin"));
+
+      assertThat(items.listed().items()).hasSize(2);
+    }
   }
 
   @Test

@@ -31,6 +31,7 @@ class CoordinatedRecordsIT {
   private static final int BATCHES = (RECORDS + 6) / 7;
   private static final int SEQUENCES = 30;
   private static final int SIGKILL_STATUS = 128 + 9;
+  private static final int AT_ONCE = 3;
 
   /** Whose order is the same in every pass. */
   private static final List<String> UNSHUFFLED =
@@ -142,32 +143,46 @@ class CoordinatedRecordsIT {
   void aJobThatDiffersKeepsItsOwnPipelineAndSaysWhy(Jdk jdk) throws Exception {
     Path data = data(jdk, "differs", "content=1");
     Path other = data(jdk, "differs-other", "content=2");
-    for (Mismatch mismatch :
+    List<Mismatch> mismatches =
         List.of(
             new Mismatch("csv", "batch=8", "its batch size is 8, not 7"),
             new Mismatch("csv", "label=1", "its arrays is"),
             new Mismatch("sequences", "alignment=ALIGN_END", "its alignment of sequences is"),
             new Mismatch("sequences", "delimiter=;", "reader: delimiter is ;, not ,"),
             new Mismatch("transformed", "factor=3", "its transform process is"),
-            new Mismatch("csv", "", "its records is 100 in 1 file with checksum"))) {
+            new Mismatch("csv", "", "its records is 100 in 1 file with checksum"));
+    // Each is a minute in which the jobs wait for one that is like them.
+    List<Callable<Void>> all = new ArrayList<>();
+    for (Mismatch mismatch : mismatches) {
       Path folder = mismatch.setting().isEmpty() ? other : data;
-      List<String> use = List.of(mismatch.use());
-      String setting = mismatch.setting().isEmpty() ? "batch=7" : mismatch.setting();
-      ChildResult usual = use(jdk, data, use).run().orFail("The plain run");
-      ChildResult plain = use(jdk, folder, use).args(setting).run();
-      List<ChildResult> jobs =
-          together(
-              () -> use(jdk, data, use).agent(agentJar(), policies(2)).run(),
-              () -> use(jdk, folder, use).args(setting).agent(agentJar(), policies(2)).run());
-      assertThat(jobs.get(0).out()).as(mismatch.toString()).isEqualTo(usual.out());
-      assertThat(jobs.get(1).out()).as(mismatch.toString()).isEqualTo(plain.out());
-      assertThat(jobs.get(0).err() + jobs.get(1).err())
-          .as(mismatch.toString())
-          .contains("It prepares all its batches itself.");
-      assertThat(jobs.get(1).err() + jobs.get(0).err())
-          .as(mismatch.toString())
-          .containsAnyOf(mismatch.told(), reversed(mismatch.told()));
+      String name = group + "-" + mismatches.indexOf(mismatch);
+      all.add(
+          () -> {
+            keepTheirOwn(jdk, mismatch, data, folder, name);
+            return null;
+          });
     }
+    together(all);
+  }
+
+  private static void keepTheirOwn(Jdk jdk, Mismatch mismatch, Path data, Path folder, String group)
+      throws Exception {
+    List<String> use = List.of(mismatch.use());
+    String setting = mismatch.setting().isEmpty() ? "batch=7" : mismatch.setting();
+    ChildResult usual = use(jdk, data, use).run().orFail("The plain run");
+    ChildResult plain = use(jdk, folder, use).args(setting).run();
+    List<ChildResult> jobs =
+        together(
+            () -> use(jdk, data, use).agent(agentJar(), policies(2, group)).run(),
+            () -> use(jdk, folder, use).args(setting).agent(agentJar(), policies(2, group)).run());
+    assertThat(jobs.get(0).out()).as(mismatch.toString()).isEqualTo(usual.out());
+    assertThat(jobs.get(1).out()).as(mismatch.toString()).isEqualTo(plain.out());
+    assertThat(jobs.get(0).err() + jobs.get(1).err())
+        .as(mismatch.toString())
+        .contains("It prepares all its batches itself.");
+    assertThat(jobs.get(1).err() + jobs.get(0).err())
+        .as(mismatch.toString())
+        .containsAnyOf(mismatch.told(), reversed(mismatch.told()));
   }
 
   /** It may be the first job that is the other's "not". */
@@ -224,8 +239,12 @@ class CoordinatedRecordsIT {
         .args(uses.toArray(String[]::new));
   }
 
-  /** Room for fewer batches than a pass has: no job is ahead by a whole pass. */
   private String policies(int jobs) {
+    return policies(jobs, group);
+  }
+
+  /** Room for fewer batches than a pass has: no job is ahead by a whole pass. */
+  private static String policies(int jobs, String group) {
     return "prep=coordinate,prep.size=64k,prep.jobs=" + jobs + ",group=" + group;
   }
 
@@ -233,12 +252,16 @@ class CoordinatedRecordsIT {
     return Workshop.checkout().agentJar();
   }
 
-  /** Runs them at the same time. */
+  /** Runs them at the same time, as far as processors allow. */
   private static <T> List<T> together(Callable<T> one, Callable<T> two) throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(2);
+    return together(List.of(one, two));
+  }
+
+  private static <T> List<T> together(List<Callable<T>> all) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
     try {
       List<T> results = new ArrayList<>();
-      for (Future<T> job : threads.invokeAll(List.of(one, two))) {
+      for (Future<T> job : threads.invokeAll(all)) {
         results.add(job.get());
       }
       return results;

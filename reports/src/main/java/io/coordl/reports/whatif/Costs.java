@@ -23,6 +23,8 @@ record Costs(
     double memory,
     double decode,
     double todayHit) {
+  /** Where errors allow a time to be none at all, quotients of such times still are figures. */
+  static final double LEAST_NANOS = 1;
 
   /**
    * From the components of a {@link Pipeline}; what errors made impossible is brought back into its
@@ -85,6 +87,6 @@ record Costs(
         serial
             ? step + prepSerial + worker
             : Math.max(step, part * (prepSerial + worker / Math.max(1, setup.workers())));
-    return Math.max(own, shared);
+    return Math.max(LEAST_NANOS, Math.max(own, shared));
   }
 }

@@ -37,11 +37,9 @@ final class DecodedItems implements Question {
     double needed = (double) pipeline.datasetItems() * pipeline.decodedItemBytes();
     double fits = fits(pipeline, wishes, needed);
     Measure gain = pipeline.figure(costs -> costs.nanos(today) / nanos(costs, today, fits));
-    Measure decode = pipeline.figure(costs -> costs.decode() / costs.prep());
+    Measure decode =
+        pipeline.figure(costs -> costs.decode() / Math.max(Costs.LEAST_NANOS, costs.prep()));
     List<String> assumptions = new ArrayList<>(pipeline.assumptions());
-    if (needed == 0) {
-      assumptions.add("all items fit, as their size once decoded is not known");
-    }
     assumptions.add("taking a decoded item costs nothing beside decoding it");
     return new Answer(
         name(),
@@ -51,7 +49,9 @@ final class DecodedItems implements Question {
             + " of preparation; with "
             + Sketch.percent(fits)
             + " of the items kept decoded"
-            + (needed == 0 ? "" : " (all of them take " + Sketch.bytes(needed) + ")")
+            + (needed == 0
+                ? " (how much memory that takes is not known)"
+                : " (all of them take " + Sketch.bytes(needed) + ")")
             + " the job runs at "
             + Sketch.speed(pipeline.figure(costs -> 1e9 / nanos(costs, today, fits)))
             + ", "

@@ -6,7 +6,6 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.Answer.Figure;
 import io.coordl.reports.whatif.Answer.Plot;
-import io.coordl.reports.whatif.Answer.Point;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -55,7 +54,7 @@ final class MinioOverPageCache implements Question {
         new Plot(
             Sketch.SHARE,
             Sketch.SPEED,
-            new Point(size, page),
+            Cache.today(pipeline),
             List.of(
                 Sketch.series("MinIO", SHARES, share -> speed(pipeline, HitLaw.MINIO, share)),
                 Sketch.series(

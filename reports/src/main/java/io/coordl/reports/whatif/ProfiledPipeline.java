@@ -198,26 +198,30 @@ final class ProfiledPipeline {
   }
 
   /**
-   * By one thread alone; in the cold phase threads also wait for each other, which becomes less as
-   * fewer fetch.
+   * By one thread alone, whose reads leave out what preparation does anyway. In the cold phase
+   * threads also wait for each other, which becomes less as fewer fetch.
    */
   private Optional<Measure> missOnThreads() {
-    return differential.timings().stream()
-        .filter(timing -> timing.phase().equals("fetch") && Objects.equals(timing.workers(), 1L))
-        .map(ProfiledPipeline::sample)
-        .findFirst()
-        .or(
-            () ->
-                phase("cold")
-                    .filter(cold -> cold.fetchTime() > 0)
-                    .map(cold -> onThreads(cold, cold.fetchTime())))
-        .map(
-            cold ->
-                phase("cached")
-                    .map(cached -> onThreads(cached, cached.fetchTime()))
-                    .map(cold::minus)
-                    .orElse(cold)
-                    .atLeastZero());
+    Optional<Measure> alone =
+        differential.timings().stream()
+            .filter(timing -> timing.phase().equals("fetch") && isByOne(timing))
+            .map(ProfiledPipeline::sample)
+            .findFirst();
+    return alone.isPresent() ? alone : fetchTime("cold").map(this::lessThanCached);
+  }
+
+  private static boolean isByOne(Timing timing) {
+    return timing.workers() != null && timing.workers() == 1;
+  }
+
+  private Measure lessThanCached(Measure cold) {
+    return fetchTime("cached").map(cold::minus).orElse(cold).atLeastZero();
+  }
+
+  private Optional<Measure> fetchTime(String phase) {
+    return phase(phase)
+        .filter(one -> one.fetchTime() > 0)
+        .map(one -> onThreads(one, one.fetchTime()));
   }
 
   private static Measure onThreads(Phase phase, long nanos) {

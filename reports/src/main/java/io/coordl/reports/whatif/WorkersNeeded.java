@@ -43,8 +43,7 @@ final class WorkersNeeded implements Question {
         name(),
         title(),
         (saturates
-                ? "no number of workers keeps up with the steps: preparation has a part that more"
-                    + " threads do not shorten; "
+                ? tooMany(pipeline)
                 : "k* = "
                     + Text.format("%.0f", Math.max(1, Math.ceil(workers.value())))
                     + " workers ("
@@ -80,6 +79,14 @@ final class WorkersNeeded implements Question {
         List.of());
   }
 
+  private static String tooMany(Pipeline pipeline) {
+    Measure left = pipeline.figure(costs -> costs.compute() - costs.prepSerial());
+    return left.value() > 0
+        ? Text.format("more than %d workers would be needed to keep up with the steps; ", MOST)
+        : "no number of workers keeps up with the steps: preparation has a part that more threads"
+            + " do not shorten; ";
+  }
+
   private static double costly(Pipeline pipeline) {
     Measure cores = pipeline.computeCores();
     return cores == null ? 0 : cores.value();
@@ -106,6 +113,6 @@ final class WorkersNeeded implements Question {
 
   /** As many as compute and preparation keep busy while the job runs at the speed of its steps. */
   static double cores(Costs costs) {
-    return costs.computeCores() + costs.prep() / costs.compute();
+    return costs.computeCores() + costs.prep() / Math.max(Costs.LEAST_NANOS, costs.compute());
   }
 }
