@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ final class Analysis {
     @Nullable Measure fetch = fetchRate().orElse(null);
     List<Timing> timings =
         Stream.concat(phases.timings().values().stream(), phases.alone().stream()).toList();
-    timings.stream().filter(timing -> !timing.steady()).forEach(this::remarkUnsteady);
+    remarkUnsteady(timings.stream().filter(timing -> !timing.steady()).toList());
     return new Differential(
         Differential.SCHEMA_VERSION,
         phases.recordings().stream().map(recording -> recording.file().toString()).toList(),
@@ -258,12 +259,18 @@ final class Analysis {
     return part == null ? 0 : part.value();
   }
 
-  private void remarkUnsteady(Timing timing) {
-    remarks.add(
-        "the phase "
-            + timing.phase()
-            + " ended before its times were steady"
-            + (timing.note() == null || timing.note().isBlank() ? "" : " (" + timing.note() + ")")
-            + ": its interval is wider than asked for.");
+  private void remarkUnsteady(List<Timing> unsteady) {
+    if (!unsteady.isEmpty()) {
+      remarks.add(
+          unsteady.stream().map(Analysis::named).collect(Collectors.joining(", "))
+              + " ended before times were steady: intervals are wider than asked for.");
+    }
+  }
+
+  private static String named(Timing timing) {
+    boolean alone = timing.phase().equals(Phases.PREP) || timing.phase().equals(Phases.FETCH);
+    return timing.phase()
+        + (alone && timing.workers() != null ? " by " + timing.workers() : "")
+        + (timing.note() == null || timing.note().isBlank() ? "" : " (" + timing.note() + ")");
   }
 }

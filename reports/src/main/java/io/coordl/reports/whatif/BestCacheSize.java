@@ -57,11 +57,17 @@ final class BestCacheSize implements Question {
             Sketch.SPEED,
             Cache.today(pipeline),
             List.of(Sketch.series("MinIO", SHARES, share -> pipeline.speed(today.hit(share))))),
-        Sketch.worthIt(gain)
+        Sketch.worthIt(gain) && isBetterThanToday(pipeline, Math.min(best.value(), fits(pipeline)))
             ? Cache.arguments(pipeline, Math.min(best.value(), fits(pipeline) / 1.1))
             : List.of(),
         assumptions,
         List.of());
+  }
+
+  /** The page cache may do as well already. */
+  private static boolean isBetterThanToday(Pipeline pipeline, double share) {
+    Setup today = pipeline.today();
+    return pipeline.todayHit() == null || Sketch.worthIt(pipeline.gain(today, today.hit(share)));
   }
 
   private static String sentence(Pipeline pipeline, Measure best, Measure gain) {
@@ -81,6 +87,9 @@ final class BestCacheSize implements Question {
         + ", "
         + Sketch.times(gain)
         + " as fast as with nothing cached; more memory brings nothing"
+        + (pipeline.todayHit() == null
+            ? ""
+            : "; today it runs at " + Sketch.speed(pipeline.speed(today)))
         + (best.value() <= fits(pipeline)
             ? ""
             : "; what is free ("

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.DoublePredicate;
+import java.util.function.UnaryOperator;
 import org.assertj.core.data.Offset;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
@@ -305,33 +306,11 @@ class WhatIfTest {
     Wishes wishes = new Wishes(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
     for (Runnable events : List.<Runnable>of(Profiles::emitSerial, Profiles::emitWorkers)) {
       Pipeline truth = Pipeline.of(recording(events));
-      for (boolean memory : new boolean[] {true, false}) {
-        Pipeline seen =
-            new Pipeline(
-                "profile",
-                truth.workers(),
-                unsure(truth.computeNanos()),
-                unsure(truth.computeCores()),
-                unsure(truth.prepNanos()),
-                unsure(truth.prepSerialShare()),
-                unsure(truth.missNanos()),
-                unsure(truth.storageRate()),
-                memory ? unsure(truth.memoryRate()) : null,
-                unsure(truth.decodeNanos()),
-                unsure(truth.todayHit()),
-                truth.sampleBytes(),
-                truth.batchSamples(),
-                truth.peers(),
-                truth.datasetItems(),
-                truth.datasetBytes(),
-                truth.decodedItemBytes(),
-                truth.cores(),
-                truth.memoryBytes(),
-                truth.freeMemoryBytes(),
-                truth.frameworks(),
-                truth.assumptions(),
-                truth.checks(),
-                truth.missing());
+      Measure memory = truth.memoryRate();
+      for (Pipeline seen :
+          List.of(
+              seen(truth, WhatIfTest::unsure, WhatIfTest::unsure),
+              seen(truth, WhatIfTest::unsure, of -> of.equals(memory) ? null : unsure(of)))) {
         for (Question question : WhatIf.QUESTIONS) {
           for (Wishes wish : List.of(Wishes.NONE, wishes)) {
             assertThat(question.ask(seen, wish).figure()).as(question.name()).isNotNull();
@@ -339,6 +318,41 @@ class WhatIfTest {
         }
       }
     }
+  }
+
+  /**
+   * A pipeline as it may have been measured.
+   *
+   * @param each of compute, prep, miss and storage, in this order
+   * @param others of the other measures
+   */
+  private static Pipeline seen(
+      Pipeline truth, UnaryOperator<Measure> each, UnaryOperator<Measure> others) {
+    return new Pipeline(
+        truth.origin(),
+        truth.workers(),
+        each.apply(truth.computeNanos()),
+        others.apply(truth.computeCores()),
+        each.apply(truth.prepNanos()),
+        others.apply(truth.prepSerialShare()),
+        each.apply(truth.missNanos()),
+        each.apply(truth.storageRate()),
+        others.apply(truth.memoryRate()),
+        others.apply(truth.decodeNanos()),
+        others.apply(truth.todayHit()),
+        truth.sampleBytes(),
+        truth.batchSamples(),
+        truth.peers(),
+        truth.datasetItems(),
+        truth.datasetBytes(),
+        truth.decodedItemBytes(),
+        truth.cores(),
+        truth.memoryBytes(),
+        truth.freeMemoryBytes(),
+        truth.frameworks(),
+        truth.assumptions(),
+        truth.checks(),
+        truth.missing());
   }
 
   private static Measure unsure(Measure measure) {
@@ -546,32 +560,7 @@ class WhatIfTest {
     double speed = truth.speed(truth.today().hit(0.6)).value();
     double gain = truth.gain(truth.today().hit(0), truth.today().hit(0.5).step(2)).value();
     for (int i = 0; i < tried; i++) {
-      Pipeline seen =
-          new Pipeline(
-              "profile",
-              truth.workers(),
-              drawn(random, truth.computeNanos()),
-              truth.computeCores(),
-              drawn(random, truth.prepNanos()),
-              truth.prepSerialShare(),
-              drawn(random, truth.missNanos()),
-              drawn(random, truth.storageRate()),
-              truth.memoryRate(),
-              truth.decodeNanos(),
-              truth.todayHit(),
-              truth.sampleBytes(),
-              truth.batchSamples(),
-              truth.peers(),
-              truth.datasetItems(),
-              truth.datasetBytes(),
-              truth.decodedItemBytes(),
-              truth.cores(),
-              truth.memoryBytes(),
-              truth.freeMemoryBytes(),
-              "",
-              List.of(),
-              List.of(),
-              List.of());
+      Pipeline seen = seen(truth, of -> drawn(random, of), UnaryOperator.identity());
       Setup today = seen.today();
       held[0] += holds(seen.figure(costs -> BestCacheSize.bestShare(costs, today)), best);
       held[1] += holds(seen.speed(today.hit(0.6)), speed);
