@@ -35,7 +35,10 @@ final class MappedMemory extends ArenaMemory {
 
   /** Maps {@code capacity} bytes; the file is closed if that fails. */
   static MappedMemory map(Path path, long capacity) throws IOException {
-    RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+    return map(new RandomAccessFile(path.toFile(), "rw"), capacity);
+  }
+
+  private static MappedMemory map(RandomAccessFile file, long capacity) throws IOException {
     try {
       if (file.length() < capacity) {
         file.setLength(capacity);
@@ -55,14 +58,19 @@ final class MappedMemory extends ArenaMemory {
     }
   }
 
-  /** A file without a name, of this process alone: it vanishes with it. */
+  /**
+   * A file without a name, of this process alone: it vanishes with it. It loses its name while it
+   * is empty, so that another job that starts does not take it for one that was left over.
+   */
   static MappedMemory withoutName(Path directory, long user, long capacity) throws IOException {
     Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
+    RandomAccessFile file;
     try {
-      return map(path, capacity);
+      file = new RandomAccessFile(path.toFile(), "rw");
     } finally {
       Files.deleteIfExists(path);
     }
+    return map(file, capacity);
   }
 
   @Override

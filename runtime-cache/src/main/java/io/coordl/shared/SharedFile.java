@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -357,12 +358,24 @@ public final class SharedFile<M extends Closeable> {
     return found;
   }
 
-  /** True if a file was removed; an empty file goes without a word, it may be just being made. */
+  /**
+   * True if a file with contents was removed. An empty one may be just being made: it is left alone
+   * until it is {@link #PATIENCE} old, and goes without a word.
+   */
   private static boolean sweepOne(Path path, long user) throws IOException {
-    PosixFileAttributes seen = attributes(path);
-    if (seen == null || !seen.isRegularFile() || owner(path) != user) {
-      return false;
+    try {
+      PosixFileAttributes seen = attributes(path);
+      return seen != null
+          && seen.isRegularFile()
+          && owner(path) == user
+          && !isBeingMade(seen)
+          && removeUnused(path, identity(seen));
+    } catch (NoSuchFileException e) {
+      return false; // Its job has just removed it.
     }
+  }
+
+  private static boolean removeUnused(Path path, Object identity) throws IOException {
     try (FileChannel channel = openExisting(path)) {
       if (channel == null) {
         return false;
@@ -373,11 +386,16 @@ public final class SharedFile<M extends Closeable> {
       }
       PosixFileAttributes locked = attributes(path);
       return locked != null
-          && identity(locked).equals(identity(seen))
+          && identity(locked).equals(identity)
           && !liveness.anyAlive()
           && Files.deleteIfExists(path)
           && locked.size() != 0;
     }
+  }
+
+  private static boolean isBeingMade(PosixFileAttributes file) {
+    Instant grown = file.lastModifiedTime().toInstant().plus(PATIENCE);
+    return file.size() == 0 && Instant.now().isBefore(grown);
   }
 
   private static String named(Path path, Contents<?> contents) {

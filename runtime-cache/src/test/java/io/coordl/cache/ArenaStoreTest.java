@@ -10,14 +10,19 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Assumptions;
@@ -339,10 +344,34 @@ class ArenaStoreTest {
   void leftOverFilesAreReplacedAndSweptWithAWord() throws IOException {
     Files.write(file("left"), new byte[100], java.nio.file.StandardOpenOption.CREATE_NEW);
     Files.createFile(file("other"));
+    Files.setLastModifiedTime(file("other"), FileTime.from(Instant.now().minusSeconds(60)));
+    Files.createFile(file("being made"));
     host("mine").close();
     assertThat(file("left")).doesNotExist();
     assertThat(file("other")).doesNotExist();
+    assertThat(file("being made")).exists();
     assertThat(words).anyMatch(word -> word.contains("left over"));
+  }
+
+  @Test
+  void aStoreThatIsBeingMadeIsNotSweptByAnotherJob() throws Exception {
+    Queue<String> said = new ConcurrentLinkedQueue<>();
+    AtomicBoolean made = new AtomicBoolean();
+    long user = Machine.user();
+    Thread other =
+        new Thread(
+            () -> {
+              while (!made.get()) {
+                SharedFile.sweep(directory, user, ArenaContents.HERE, said::add);
+              }
+            });
+    other.start();
+    for (int i = 0; i < 500; i++) {
+      ArenaStore.openProcess(directory, ByteBudget.parse("64m"), said::add).close();
+    }
+    made.set(true);
+    other.join();
+    assertThat(said).isEmpty();
   }
 
   @Test
