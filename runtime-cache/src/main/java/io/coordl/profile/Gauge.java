@@ -17,6 +17,15 @@ final class Gauge {
   private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int MOST_STEPS = 20_000;
+
+  /** What a phase has of the program before others have their turn. */
+  private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final int TURN_STEPS = 20;
+
+  /** Storage that had rest is quicker at first than it can be for long. */
+  private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(2);
+
   private static final int LOOK_EVERY = 5;
 
   private final int wanted;
@@ -24,6 +33,11 @@ final class Gauge {
   private final List<Step> steps = new ArrayList<>();
   private long nanos;
   private int early;
+  private int toDrop;
+  private long settling;
+  private int turns = 1;
+  private int turnBegins;
+  private long turnNanos;
   private int dropped;
   private int looked;
   private boolean done;
@@ -39,37 +53,63 @@ final class Gauge {
   Gauge(int wanted, int transition) {
     this.wanted = wanted;
     this.transition = transition;
+    this.toDrop = transition;
   }
 
   /** One step more. */
   void add(Step step) {
-    if (early < transition) {
+    if (toDrop > 0 || settling > 0) {
+      toDrop--;
+      settling -= step.nanos();
       early++;
       return;
     }
     steps.add(step);
     nanos += step.nanos();
+    turnNanos += step.nanos();
     if (steps.size() >= looked + LOOK_EVERY) {
       looked = steps.size();
       look();
     }
   }
 
-  /** All steps so far were not of this phase. */
+  /** All steps of this turn were not of this phase. */
   void restart() {
-    steps.clear();
-    nanos = 0;
-    early = 0;
-    looked = 0;
+    steps.subList(turnBegins, steps.size()).clear();
+    nanos -= turnNanos;
+    turnNanos = 0;
+    toDrop = transition;
+    looked = steps.size();
     done = false;
     steady = false;
+  }
+
+  /** Other phases have had the program meanwhile. */
+  void nextTurn() {
+    turns++;
+    turnBegins = steps.size();
+    turnNanos = 0;
+    toDrop = transition;
+    settling = wanted > 0 ? 0 : SETTLING_NANOS;
+  }
+
+  /** Whether other phases may have the program; after the first turn not before time. */
+  boolean isTurnOver() {
+    return isFull()
+        || (done && (turns == 1 || wanted > 0))
+        || (turnNanos >= TURN_NANOS && steps.size() - turnBegins >= TURN_STEPS);
+  }
+
+  /** Whether it takes no more steps, whatever is known. */
+  boolean isFull() {
+    return nanos >= MOST_NANOS || steps.size() >= Math.max(wanted, MOST_STEPS);
   }
 
   private void look() {
     int begin = SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray());
     List<Step> counted = steps.subList(Math.max(0, begin), steps.size());
     int least = wanted > 0 ? wanted : LEAST_STEPS;
-    boolean over = nanos >= MOST_NANOS || steps.size() >= Math.max(wanted, MOST_STEPS);
+    boolean over = isFull();
     if (counted.size() < least && !over) {
       return;
     }

@@ -144,6 +144,11 @@ final class HostRates {
     measured.decodeNanos = nanosPerItem;
   }
 
+  /** What an item takes once it is decoded; 0 if that is not known. */
+  void decodedItem(long bytes) {
+    measured.decodedItemBytes = bytes;
+  }
+
   HostEvent event(int workers) {
     measured.cores = Runtime.getRuntime().availableProcessors();
     if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {

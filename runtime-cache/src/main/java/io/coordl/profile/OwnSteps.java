@@ -5,23 +5,19 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The program's own steps, with items from where the phase wants them: cold or cached. */
-final class OwnSteps extends Stage {
+final class OwnSteps extends Turn {
   /** After so long with items from storage, the cached phase is given up. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final String phase;
-  private final Plan plan;
-  private final Gauge gauge;
   private final int refill;
   private final boolean memory;
   private int skip;
-  private long begun;
-  private String reason = "";
+  private long resumed;
 
   OwnSteps(String phase, Plan plan) {
+    super(plan, plan.gauge());
     this.phase = phase;
-    this.plan = plan;
-    this.gauge = plan.gauge();
     this.refill = plan.workers();
     this.memory = phase.equals(Plan.CACHED);
   }
@@ -33,16 +29,21 @@ final class OwnSteps extends Stage {
 
   @Override
   void begin() {
-    begun = System.nanoTime();
     if (memory) {
       reason = plan.preload();
     }
+    resume();
+  }
+
+  @Override
+  void resume() {
+    resumed = System.nanoTime();
     plan.items().from(memory ? ProfiledItems.From.MEMORY : ProfiledItems.From.STORAGE);
   }
 
   @Override
   Next get(BatchGet get) {
-    return gauge.isDone() || !reason.isEmpty() ? Next.DONE : Next.OWN;
+    return Next.OWN;
   }
 
   @Override
@@ -53,7 +54,7 @@ final class OwnSteps extends Stage {
       skip--;
     } else if (memory && step.work().storageItems() > 0) {
       gauge.restart();
-      if (System.nanoTime() - begun > PATIENCE_NANOS) {
+      if (System.nanoTime() - resumed > PATIENCE_NANOS) {
         reason =
             "items are read from storage still: files that stay open from sample to sample, or"
                 + " that are no files of the directories seen";
@@ -76,7 +77,7 @@ final class OwnSteps extends Stage {
       return;
     }
     Work work = gauge.work();
-    if (memory && work.items() > 0) {
+    if (work.items() > 0) { // The cached phase, which ends later, knows it better.
       plan.rates().decoding((double) work.decodeTime() / work.items());
     }
     String note = "";

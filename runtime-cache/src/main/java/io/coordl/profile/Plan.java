@@ -2,6 +2,7 @@ package io.coordl.profile;
 
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Which stages there are, in which order, and what they share. Of the training thread. */
 final class Plan {
@@ -29,6 +31,7 @@ final class Plan {
   private final ProfiledItems items;
   private final Gate gate;
   private final Results results;
+  private final @Nullable DecodedSizes sizes;
   private final Consumer<String> words;
   private final HostRates rates;
   private int workers;
@@ -42,6 +45,7 @@ final class Plan {
       ProfiledItems items,
       Gate gate,
       Results results,
+      @Nullable DecodedSizes sizes,
       Consumer<String> words) {
     this.phases = Set.copyOf(phases);
     this.steps = steps;
@@ -49,6 +53,7 @@ final class Plan {
     this.items = items;
     this.gate = gate;
     this.results = results;
+    this.sizes = sizes;
     this.words = words;
     this.rates = new HostRates(items);
   }
@@ -60,23 +65,32 @@ final class Plan {
   /** What comes after a stage that left no other to come. */
   List<Stage> after(Stage before) {
     List<Stage> next = new ArrayList<>();
-    if (before instanceof WarmUp) {
-      if (phases.contains(COLD)) {
-        next.add(new OwnSteps(COLD, this));
-      }
-      if (phases.contains(CACHED)) {
-        next.add(new OwnSteps(CACHED, this));
-      }
-      if (phases.contains(INGESTION)) {
-        next.add(new Collect(this));
-      }
-    } else if (before instanceof Collect && !kept.isEmpty()) {
-      next.add(new Replay(this, kept));
+    if (before instanceof WarmUp && phases.contains(INGESTION)) {
+      next.add(new Collect(this));
+    } else if (before instanceof WarmUp || before instanceof Collect) {
+      turns(next);
     }
     if (next.isEmpty() && !(before instanceof PrepAlone) && !(before instanceof StorageAlone)) {
       alone(next);
     }
     return next;
+  }
+
+  /** The phases with training steps. */
+  private void turns(List<Stage> next) {
+    List<Turn> turns = new ArrayList<>();
+    if (phases.contains(COLD)) {
+      turns.add(new OwnSteps(COLD, this));
+    }
+    if (phases.contains(CACHED)) {
+      turns.add(new OwnSteps(CACHED, this));
+    }
+    if (!kept.isEmpty()) {
+      turns.add(new Replay(this, kept));
+    }
+    if (!turns.isEmpty()) {
+      next.add(new Turns(this, turns));
+    }
   }
 
   /** Each stage of the pipeline for itself. */
@@ -88,6 +102,9 @@ final class Plan {
         next.add(new PrepAlone(this, fewer));
         fewer = fewer(fewer);
       }
+      if (sizes != null) {
+        next.add(new DecodedSize(this, sizes));
+      }
     }
     next.add(new StorageAlone(this, phases.size() > 1));
   }
@@ -95,6 +112,15 @@ final class Plan {
   /** Every number of threads from 8 down, halves above. */
   private static int fewer(int threads) {
     return threads <= EVERY_NUMBER ? threads - 1 : threads / 2;
+  }
+
+  boolean isAsked(String phase) {
+    return phases.contains(phase);
+  }
+
+  /** Tells the user what is measured now. */
+  void say(String stage) {
+    words.accept("profile: " + stage);
   }
 
   /** Items could not be had from memory, which preparation alone needs, too. */

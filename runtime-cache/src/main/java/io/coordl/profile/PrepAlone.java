@@ -2,6 +2,7 @@ package io.coordl.profile;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Preparation alone: at a batch get, batches are taken from the program's iterator and dropped,
@@ -12,9 +13,13 @@ final class PrepAlone extends Stage {
   /** Passes in which no step could be counted, before it is given up. */
   private static final int MOST_PASSES = 8;
 
+  /** Of short passes, few batches count. */
+  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
+
   private final Plan plan;
   private final int threads;
   private final Gauge gauge;
+  private long begun;
   private int skip;
   private int passes;
   private long arrived;
@@ -41,6 +46,7 @@ final class PrepAlone extends Stage {
 
   @Override
   void begin() {
+    begun = System.nanoTime();
     plan.gate().narrow(threads == 0 ? Integer.MAX_VALUE : threads);
     skip = plan.transition();
     if (!plan.notCached().isEmpty()) {
@@ -69,6 +75,9 @@ final class PrepAlone extends Stage {
       arrived = System.nanoTime();
     }
     Work before = Work.of(plan.spans().totals().snapshot());
+    if (System.nanoTime() - begun >= MOST_NANOS) {
+      gauge.close();
+    }
     while (!gauge.isDone()) {
       long start = System.nanoTime();
       if (!get.hasMore()) {

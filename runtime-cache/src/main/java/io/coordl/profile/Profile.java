@@ -3,6 +3,7 @@ package io.coordl.profile;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.LibraryCall;
+import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
@@ -60,6 +61,7 @@ public final class Profile {
    *     measures each stage alone, too
    * @param steps to count in each phase, 0 for as many as a confidence interval of 1 % needs
    * @param items what the program reads, which this steers
+   * @param sizes learns what items take once they are decoded; null if nothing does
    * @param words takes sentences for the user
    * @param ending ends the job; called on the training thread
    */
@@ -68,6 +70,7 @@ public final class Profile {
       int steps,
       SpanRecorder spans,
       ProfiledItems items,
+      @Nullable DecodedSizes sizes,
       Consumer<String> words,
       Runnable ending) {
     this.spans = spans;
@@ -75,7 +78,7 @@ public final class Profile {
     this.ending = ending;
     this.items = items;
     this.results = new Results(spans, items);
-    this.plan = new Plan(phases, steps, spans, items, gate, results, words);
+    this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, words);
     stages.addAll(plan.beginning());
   }
 
@@ -184,7 +187,7 @@ public final class Profile {
     Stage following = stages.poll();
     stage = following;
     if (following != null) {
-      words.accept("profile: " + following.name());
+      plan.say(following.name());
       following.begin();
     }
   }

@@ -11,30 +11,27 @@ import java.util.concurrent.TimeUnit;
  * it is; threads that prepare fill their queue and fall silent, which is waited for. Making the
  * batch is in no step.
  */
-final class Replay extends Stage {
+final class Replay extends Turn {
   private static final int QUIET_STEPS = 4;
   private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(20);
 
-  private final Plan plan;
   private final List<Batches.Kept> kept;
   private final SpanRecorder spans;
-  private final Gauge gauge;
   private long begun;
   private long noise = -1;
   private long silentSince;
   private int silent;
   private boolean quiet;
+  private boolean stepping;
   private String note = "";
-  private String reason = "";
   private int next;
   private Work before = Work.NONE;
 
   Replay(Plan plan, List<Batches.Kept> kept) {
-    this.plan = plan;
+    super(plan, plan.gaugeOf(1));
     this.kept = List.copyOf(kept);
     this.spans = plan.spans();
-    this.gauge = plan.gaugeOf(1);
   }
 
   @Override
@@ -44,17 +41,30 @@ final class Replay extends Stage {
 
   @Override
   void begin() {
+    resume();
+  }
+
+  @Override
+  void resume() {
     begun = System.nanoTime();
     silentSince = begun;
+    silent = 0;
+    quiet = false;
+  }
+
+  @Override
+  void pause() {
+    stepping = false;
   }
 
   @Override
   Next get(BatchGet get) {
-    if (next > 0) {
+    if (stepping) {
       stepped(get);
-    }
-    if (gauge.isDone() || !reason.isEmpty()) {
-      return Next.DONE;
+      stepping = false;
+      if (isTurnOver()) {
+        return Next.DONE;
+      }
     }
     Batches.Kept chosen = kept.get(next++ % kept.size());
     long token = Spans.enter(SpanKind.TAKE, get.iterator);
@@ -71,6 +81,7 @@ final class Replay extends Stage {
     }
     before = Work.of(spans.totals().snapshot());
     get.inHand = batch;
+    stepping = true;
     return Next.ANSWER;
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.profile;
 
+import io.coordl.cache.ProfiledItems;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -10,25 +11,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * The program as it is, until its steps have become steady ({@link SteadyState}) and the compiler
  * of the JVM has become quiet: a step that is steady while half the code waits to be compiled is
- * not the one that the rest of the training will have.
+ * not the one that the rest of the training will have. Items come from storage if a phase will want
+ * them from there.
  */
 final class WarmUp extends Stage {
   private static final int LEAST_STEPS = 20;
-  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
 
-  /** Time of compiling, in a window of so much time, that is quiet: a tenth. */
-  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /**
+   * Time of compiling, in a window of so much time, that is quiet: a tenth. Long, since a method
+   * counts when it is compiled, and beside steps that use all cores one may take seconds.
+   */
+  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private static final long QUIET_MILLIS = 100;
+  private static final long QUIET_MILLIS = 500;
 
   private final Plan plan;
-  private final List<Double> steps = new ArrayList<>();
+  private final List<Step> steps = new ArrayList<>();
   private final @Nullable CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
-  private final long begun = System.nanoTime();
-  private long windowBegun = begun;
+  private long begun;
+  private long windowBegun;
   private long compiledBefore;
-  private boolean quiet;
+  private boolean warm;
 
   WarmUp(Plan plan) {
     this.plan = plan;
@@ -41,7 +45,12 @@ final class WarmUp extends Stage {
 
   @Override
   void begin() {
+    begun = System.nanoTime();
+    windowBegun = begun;
     compiledBefore = compiled();
+    if (plan.isAsked(Plan.COLD)) {
+      plan.items().from(ProfiledItems.From.STORAGE); // Or the phase would compile what reads so.
+    }
   }
 
   private long compiled() {
@@ -55,23 +64,34 @@ final class WarmUp extends Stage {
     long now = System.nanoTime();
     if (now - windowBegun >= WINDOW_NANOS) {
       long compiledNow = compiled();
-      quiet = compiledNow - compiledBefore <= QUIET_MILLIS * (now - windowBegun) / WINDOW_NANOS;
+      boolean quiet =
+          compiledNow - compiledBefore <= QUIET_MILLIS * (now - windowBegun) / WINDOW_NANOS;
       windowBegun = now;
       compiledBefore = compiledNow;
+      warm = quiet && isSteady();
     }
     boolean over = now - begun >= MOST_NANOS && steps.size() >= SteadyState.GROUP * 2;
-    return over || (quiet && now - begun >= LEAST_NANOS && isSteady()) ? Next.DONE : Next.OWN;
+    return warm || over ? Next.DONE : Next.OWN;
   }
 
   private boolean isSteady() {
     return steps.size() >= LEAST_STEPS
-        && SteadyState.begin(steps.stream().mapToDouble(Double::doubleValue).toArray()) >= 0;
+        && SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray()) >= 0
+        && !becomesFaster();
+  }
+
+  /** Whether the last third of the steps was faster than the third before, beyond chance. */
+  private boolean becomesFaster() {
+    int third = steps.size() / 3;
+    Estimate last = Estimate.of(steps.subList(steps.size() - third, steps.size()));
+    Estimate before = Estimate.of(steps.subList(steps.size() - 2 * third, steps.size() - third));
+    return before.nanos() - last.nanos() > Math.hypot(before.error(), last.error());
   }
 
   @Override
   void took(BatchGet get, Object batch, @Nullable Step step) {
     if (step != null) {
-      steps.add(step.perSample());
+      steps.add(step);
     }
   }
 

@@ -93,4 +93,47 @@ class GaugeTest {
 
     assertThat(gauge.event("cached", 0, "").sampleNanos).isEqualTo(MILLI / 4.0);
   }
+
+  @Test
+  void onlyThoseOfThisTurnAreForgotten() {
+    Gauge gauge = new Gauge(30, 0);
+    feed(gauge, 20, MILLI);
+    gauge.nextTurn();
+    feed(gauge, 5, 100 * MILLI);
+    gauge.restart();
+    feed(gauge, 10_000, MILLI);
+
+    PhaseEvent event = gauge.event("cached", 0, "");
+    assertThat(event.sampleNanos).isEqualTo(MILLI / 4.0);
+    assertThat(event.steps).isEqualTo(30);
+  }
+
+  @Test
+  void whatOtherPhasesLeaveBehindIsInNoStep() {
+    Gauge gauge = new Gauge(0, 3);
+    gauge.nextTurn();
+    feed(gauge, 100, 20 * MILLI);
+    feed(gauge, 10, MILLI);
+    gauge.close();
+
+    PhaseEvent event = gauge.event("cold", 0, "");
+    assertThat(event.warmupSteps).isEqualTo(100);
+    assertThat(event.wall).isEqualTo(10 * MILLI);
+  }
+
+  @Test
+  void aTurnIsOverWhenEnoughIsKnownOrAfterTenSeconds() {
+    Gauge known = new Gauge(0, 0);
+    feed(known, 10_000, 10 * MILLI);
+    Gauge unknown = new Gauge(0, 0);
+    for (int i = 1; i <= 900; i++) {
+      unknown.add(new Step(1, (i % 7 + 1L) * i * MILLI / 100, Work.NONE));
+    }
+    assertThat(known.isTurnOver()).isTrue();
+    assertThat(unknown.isDone()).isFalse();
+    assertThat(unknown.isTurnOver()).isTrue();
+
+    unknown.nextTurn();
+    assertThat(unknown.isTurnOver()).isFalse();
+  }
 }

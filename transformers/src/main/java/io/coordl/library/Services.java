@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the code that knows a library may use: what the policies in force need, null for the others.
  *
- * @param decoded for {@code decoded=share}
+ * @param decoded for {@code decoded=share} and {@code profile=all}
  * @param coordinator for {@code prep=coordinate}
  * @param ahead for {@code prefetch=N}
  * @param threads of the agent that prepare ahead, from 1 on; 0 if none was asked for
@@ -24,9 +24,14 @@ public record Services(
     @Nullable Profile profile,
     Consumer<String> words) {
 
-  /** For a profile, with which no policy is in force. */
-  public static Services of(Profile profile, Consumer<String> words) {
-    return new Services(null, null, null, 0, profile, words);
+  /**
+   * For a profile, with which no policy is in force.
+   *
+   * @param decoded through which it learns what decoded items take
+   */
+  public static Services of(
+      Profile profile, @Nullable DecodedStore decoded, Consumer<String> words) {
+    return new Services(decoded, null, null, 0, profile, words);
   }
 
   /** What brings items ahead, null if nothing does. */

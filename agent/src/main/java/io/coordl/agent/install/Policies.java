@@ -4,6 +4,7 @@ import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
@@ -76,7 +77,7 @@ final class Policies {
   /** Whether {@code policy}, as {@code key=value}, was asked for. */
   static boolean inForce(Options options, String policy) {
     return switch (policy) {
-      case "decoded=share" -> keepsDecoded(options);
+      case "decoded=share" -> keepsDecoded(options) || learnsSizes(options);
       case Hooks.PREFETCH -> preparesAhead(options);
       case "prep=coordinate" -> coordinates(options);
       case Hooks.PROFILE -> options.profiles();
@@ -91,6 +92,11 @@ final class Policies {
 
   private static boolean coordinates(Options options) {
     return options.get(Option.PREP).equals("coordinate");
+  }
+
+  /** A profile of all phases also learns what decoded items would take. */
+  private static boolean learnsSizes(Options options) {
+    return options.get(Option.PROFILE).equals("all");
   }
 
   private static boolean keepsDecoded(Options options) {
@@ -137,7 +143,10 @@ final class Policies {
   LibraryHooks hooks(RewriteLog rewrites) {
     ProfiledItems items = profiled;
     if (items != null) {
-      return answers(Services.of(profile(items), job.log()::say), rewrites);
+      DecodedSizes sizes = learnsSizes(options) ? DecodedSizes.open(filter, job.log()::say) : null;
+      return answers(
+          Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()::say),
+          rewrites);
     }
     DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
     Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
@@ -166,7 +175,7 @@ final class Policies {
         });
   }
 
-  private Profile profile(ProfiledItems items) {
+  private Profile profile(ProfiledItems items, @Nullable DecodedSizes sizes) {
     String phases = options.get(Option.PROFILE);
     Profile profile =
         new Profile(
@@ -174,9 +183,17 @@ final class Policies {
             options.count(Option.PROFILE_STEPS),
             job.spans(),
             items,
+            sizes,
             job.log()::say,
             this::end);
-    job.profile(profile, items);
+    job.profile(
+        profile,
+        () -> {
+          items.close();
+          if (sizes != null) {
+            sizes.close();
+          }
+        });
     return profile;
   }
 

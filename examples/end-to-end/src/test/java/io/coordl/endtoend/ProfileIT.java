@@ -116,6 +116,24 @@ class ProfileIT {
         .contains("profile: the program ended before the profile did");
   }
 
+  @ParameterizedTest
+  @EnumSource(Framework.class)
+  void whatDecodedItemsTakeIsLearned(Framework framework) throws IOException, InterruptedException {
+    Path directory = Workshop.empty("profile-decoded-" + framework);
+    Path recording = directory.resolve("whole.jfr");
+    ChildResult result =
+        new Job(framework, Workshop.newestJdk(), directory, "whole", Pictures.all(), 100_000)
+            .agentAsGiven("profile=all,profile.steps=10,record=" + recording)
+            .run()
+            .result();
+
+    assertThat(result.err()).contains("profile: the last phase is over").doesNotContain("fault in");
+    // DJL keeps the picture as it is, DL4J the array of the size asked for; a value is a byte.
+    long pixels = framework == Framework.DJL ? 480 * 400 * 3 : 48 * 48 * 3;
+    assertThat(events(recording, "io.coordl.Host").get(0).getLong("decodedItemBytes"))
+        .isBetween(pixels, pixels + 64);
+  }
+
   @Test
   void aPhaseThatIsNoneIsSaidAndTheJobGoesOn() throws IOException, InterruptedException {
     Path directory = Workshop.empty("profile-unknown");

@@ -49,7 +49,9 @@ final class ProfiledPipeline {
     @Nullable Measure miss =
         needed(
             "missNanos",
-            workers == 0 ? difference("cached", "cold") : missOnThreads(),
+            workers == 0
+                ? difference("cached", "cold").or(() -> fetchTime("cold"))
+                : missOnThreads(),
             "fetching from storage");
     @Nullable Measure share = law.map(PrepLaw::serialShare).orElse(null);
     if (law.isEmpty() || alone().size() < 2) {
@@ -186,8 +188,22 @@ final class ProfiledPipeline {
   private Optional<Measure> prep(Optional<PrepLaw> law) {
     Optional<Measure> alone = law.map(PrepLaw::thread);
     return workers == 0
-        ? difference("ingestion", "cached").or(() -> alone)
-        : alone.or(this::prepOnThreads);
+        ? difference("ingestion", "cached").or(() -> alone).or(this::prepOfCold)
+        : alone.or(this::prepOnThreads).or(this::prepOfCold);
+  }
+
+  /** All that can be known of a data set that is larger than memory. */
+  private Optional<Measure> prepOfCold() {
+    Optional<Measure> prep =
+        phase("cold")
+            .filter(cold -> cold.prepTime() > 0)
+            .map(cold -> onThreads(cold, cold.prepTime()));
+    if (prep.isPresent()) {
+      assumptions.add(
+          "no phase had every item in memory: preparation is what the phase cold took beside"
+              + " fetching");
+    }
+    return prep;
   }
 
   /** What the threads of the cached phase took, as uncertain as that phase. */

@@ -486,6 +486,38 @@ class WhatIfTest {
   }
 
   @Test
+  void aDataSetLargerThanMemoryIsKnownFromWhatColdTookBesideFetching() throws Exception {
+    Runnable host = () -> Profiles.emitHost(8, 100_000_000L, 200_000_000L, 0.9e6);
+    WhatIf serial =
+        WhatIf.of(
+            recording(
+                () -> {
+                  emitPhase("ingestion", 0, 2e6, 0, 0);
+                  emitPhase("cold", 0, 6e6, 1e6, 3e6);
+                  host.run();
+                }));
+    WhatIf workers =
+        WhatIf.of(
+            recording(
+                () -> {
+                  emitPhase("ingestion", 2, 1e6, 0, 0);
+                  emitPhase("cold", 2, 2e6, 2.8e6, 1.2e6);
+                  emitPhase("fetch", 1, 2.8e6, 2.8e6, 0);
+                  host.run();
+                }));
+
+    assertThat(serial.pipeline().prepNanos().value()).isCloseTo(3e6, NEAR);
+    assertThat(serial.pipeline().missNanos().value()).isCloseTo(1e6, NEAR);
+    assertThat(workers.pipeline().prepNanos().value()).isCloseTo(1.2e6, NEAR);
+    assertThat(workers.pipeline().missNanos().value()).isCloseTo(2.8e6, NEAR);
+    for (WhatIf whatIf : List.of(serial, workers)) {
+      assertThat(answer(whatIf, "cacheSize").figure()).isNotNull();
+      assertThat(answer(whatIf, "cacheSize").assumptions())
+          .anyMatch(line -> line.startsWith("no phase had every item in memory: preparation is"));
+    }
+  }
+
+  @Test
   void whatWasNotMeasuredIsNotGuessed() throws Exception {
     WhatIf whatIf =
         WhatIf.of(

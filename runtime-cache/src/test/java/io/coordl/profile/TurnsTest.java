@@ -1,0 +1,146 @@
+package io.coordl.profile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.coordl.attribution.Durations;
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.cache.ProfiledItems;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** All phases have their share of what the machine does. Time is that of the steps alone. */
+class TurnsTest {
+  private static final long MILLI = 1_000_000;
+  private static final long MINUTE = 60_000 * MILLI;
+
+  private final List<String> words = new ArrayList<>();
+  private final List<String> order = new ArrayList<>();
+  private final Plan plan = plan();
+  private long now;
+
+  private Plan plan() {
+    Durations unheard =
+        new Durations() {
+          @Override
+          public void record(Kind kind, long nanos) {}
+
+          @Override
+          public void epochEnded(long epoch) {}
+        };
+    SpanRecorder spans = new SpanRecorder(unheard, () -> 0);
+    ProfiledItems items = new ProfiledItems(path -> false, words::add);
+    return new Plan(
+        Set.of(), 0, spans, items, new Gate(), new Results(spans, items), null, words::add);
+  }
+
+  /** A phase whose steps take what is said of them at their time. */
+  private final class Fake extends Turn {
+    private final String name;
+    private final LongUnaryOperator nanos;
+
+    private Fake(String name, LongUnaryOperator nanos) {
+      super(TurnsTest.this.plan, new Gauge(0, 1));
+      this.name = name;
+      this.nanos = nanos;
+    }
+
+    @Override
+    String name() {
+      return name;
+    }
+
+    @Override
+    void begin() {
+      resume();
+    }
+
+    @Override
+    void resume() {
+      order.add(name);
+    }
+
+    @Override
+    Next get(BatchGet get) {
+      return Next.OWN;
+    }
+
+    @Override
+    void took(BatchGet get, Object batch, Step step) {
+      long taken = nanos.applyAsLong(now);
+      now += taken;
+      gauge.add(new Step(1, taken, Work.NONE));
+    }
+
+    double millis() {
+      return gauge.estimate().nanos() / MILLI;
+    }
+  }
+
+  private void run(Turn... phases) {
+    Turns turns = new Turns(plan, List.of(phases));
+    Iterator<Object> batches = Collections.emptyIterator();
+    BatchGet get = new BatchGet(null, batches, true, 0);
+    turns.begin();
+    while (turns.get(get) == Stage.Next.OWN) {
+      turns.took(get, this, null);
+    }
+  }
+
+  @Test
+  void whatIsSteadyNeedsOneTurn() {
+    Fake cold = new Fake("cold", time -> 14 * MILLI);
+    Fake cached = new Fake("cached", time -> 12 * MILLI);
+    run(cold, cached);
+
+    assertThat(order).containsExactly("cold", "cached");
+    assertThat(words).as("the first is told with the stage").containsExactly("profile: cached");
+    assertThat(cold.millis()).isEqualTo(14);
+    assertThat(cached.millis()).isEqualTo(12);
+    assertThat(now).isLessThan(10_000 * MILLI);
+  }
+
+  @Test
+  void aMachineThatIsSlowerForAMinuteIsSoForAllPhases() {
+    Random random = new Random(1);
+    LongUnaryOperator machine =
+        time ->
+            Math.round((time / MINUTE % 2 == 0 ? 12 : 10) * MILLI * random.nextDouble(0.5, 1.5));
+    Fake cold = new Fake("cold", machine);
+    Fake cached = new Fake("cached", machine);
+    Fake ingestion = new Fake("ingestion", time -> machine.applyAsLong(time) / 2);
+    run(cold, cached, ingestion);
+
+    assertThat(order).startsWith("cold", "cached", "ingestion", "cold", "cached", "ingestion");
+    assertThat(cold.millis() / cached.millis()).isCloseTo(1, within(0.03));
+    assertThat(ingestion.millis() / cached.millis()).isCloseTo(0.5, within(0.015));
+  }
+
+  @Test
+  void whatCannotBeMeasuredLeavesItsTurnsToTheOthers() {
+    Random random = new Random(1);
+    Fake cold = new Fake("cold", time -> random.nextLong(MILLI, 40 * MILLI));
+    Fake cached = new Fake("cached", time -> MILLI);
+    cached.reason = "too large";
+    run(cold, cached);
+
+    assertThat(order).containsExactly("cold", "cached", "cold");
+    assertThat(cold.takesMore()).as("it had all the time it may take").isFalse();
+  }
+
+  @Test
+  void whatNeverSettlesEnds() {
+    Fake cold = new Fake("cold", time -> time / 10 + MILLI);
+    Fake cached = new Fake("cached", time -> MILLI);
+    run(cold, cached);
+
+    assertThat(cold.takesMore()).isFalse();
+    assertThat(cached.isSettled()).isTrue();
+  }
+}
