@@ -2,6 +2,7 @@ package io.coordl.profile;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
+import io.coordl.cache.ProfiledItems;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -47,6 +48,7 @@ final class PrepAlone extends Stage {
   @Override
   void begin() {
     begun = System.nanoTime();
+    plan.items().from(ProfiledItems.From.MEMORY); // The phase whose turn was last may be cold.
     plan.gate().narrow(threads == 0 ? Integer.MAX_VALUE : threads);
     skip = plan.transition();
     if (!plan.notCached().isEmpty()) {
@@ -75,11 +77,13 @@ final class PrepAlone extends Stage {
       arrived = System.nanoTime();
     }
     Work before = Work.of(plan.spans().totals().snapshot());
-    if (System.nanoTime() - begun >= MOST_NANOS) {
-      gauge.close();
-    }
     while (!gauge.isDone()) {
       long start = System.nanoTime();
+      if (start - begun >= MOST_NANOS) {
+        gauge.close();
+        reason = gauge.isDone() ? "" : "in " + MOST_NANOS / 1_000_000_000 + " s " + gauge.tooFew();
+        return Next.DONE;
+      }
       if (!get.hasMore()) {
         if (++passes >= MOST_PASSES && !gauge.hasSome()) {
           reason = "a pass has too few batches";

@@ -19,9 +19,9 @@ abstract class Turn extends Stage {
   /** Other phases are to have the program now. */
   void pause() {}
 
-  /** Whether it is known well enough, or cannot be known. */
+  /** Whether it is known well enough, or will not be known better. */
   final boolean isSettled() {
-    return !reason.isEmpty() || gauge.isDone();
+    return !reason.isEmpty() || gauge.isDone() || gauge.isFull();
   }
 
   final boolean isTurnOver() {

@@ -85,6 +85,16 @@ final class Turns extends Stage {
 
   @Override
   void end() {
-    phases.subList(0, begun).forEach(Stage::end);
+    RuntimeException failed = null;
+    for (Turn phase : phases.subList(0, begun)) {
+      try {
+        phase.end();
+      } catch (RuntimeException e) {
+        failed = e; // The job ends while its thread still counts steps: the others are whole.
+      }
+    }
+    if (failed != null) {
+      throw failed;
+    }
   }
 }

@@ -3,15 +3,12 @@ package io.coordl.profile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.attribution.Durations;
-import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -22,23 +19,8 @@ class TurnsTest {
 
   private final List<String> words = new ArrayList<>();
   private final List<String> order = new ArrayList<>();
-  private final Plan plan = plan();
+  private final Plan plan = Plans.of(new ProfiledItems(path -> false, words::add), words::add);
   private long now;
-
-  private Plan plan() {
-    Durations unheard =
-        new Durations() {
-          @Override
-          public void record(Kind kind, long nanos) {}
-
-          @Override
-          public void epochEnded(long epoch) {}
-        };
-    SpanRecorder spans = new SpanRecorder(unheard, () -> 0);
-    ProfiledItems items = new ProfiledItems(path -> false, words::add);
-    return new Plan(
-        Set.of(), 0, spans, items, new Gate(), new Results(spans, items), null, words::add);
-  }
 
   /** A phase whose steps take what is said of them at their time. */
   private final class Fake extends Turn {
@@ -142,5 +124,6 @@ class TurnsTest {
 
     assertThat(cold.takesMore()).isFalse();
     assertThat(cached.isSettled()).isTrue();
+    assertThat(cached.takesMore()).as("it was known, and need not have all its time").isTrue();
   }
 }
