@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many bytes items take in the form in which {@code decoded=share} would keep them: those that
- * the program decodes while this learns. It answers for none of them. Safe for concurrent use.
+ * the program decodes while this learns. Of them it keeps a mebibyte. Safe for concurrent use.
  */
 public final class DecodedSizes implements Closeable {
   /** What is not kept is counted all the same. */

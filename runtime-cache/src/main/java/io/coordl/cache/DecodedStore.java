@@ -80,14 +80,15 @@ public final class DecodedStore implements Closeable {
   }
 
   void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {
-    counters.missBytes(length);
     if (length > MAX_BYTES) {
+      counters.missBytes(length);
       counters.count(Outcome.FULL);
       return;
     }
     if (budget != null) {
       budget.measure(item, length);
       if (!budget.admitsDecoded(item)) {
+        counters.missBytes(length);
         counters.spared();
         return;
       }
@@ -102,6 +103,9 @@ public final class DecodedStore implements Closeable {
       Outcome outcome = store.fetch(file.key(form.id()), (int) length, copy).outcome();
       if (outcome == Outcome.ADMITTED) {
         store.countDecoded((int) length);
+      }
+      if (outcome != Outcome.HIT) {
+        counters.missBytes(length);
       }
       counters.count(outcome);
     } catch (IOException e) {

@@ -84,13 +84,17 @@ final class Gauge {
     steady = false;
   }
 
-  /** Other phases have had the program meanwhile. */
-  void nextTurn() {
+  /**
+   * Other phases have had the program meanwhile.
+   *
+   * @param left batches they have left behind, ready, whose steps are not of this phase
+   */
+  void nextTurn(int left) {
     turns++;
     turnBegins = steps.size();
     turnNanos = 0;
-    toDrop = transition;
-    settling = wanted > 0 ? 0 : SETTLING_NANOS;
+    toDrop = Math.max(transition, left);
+    settling = SETTLING_NANOS;
   }
 
   /** Whether other phases may have the program; after the first turn not before time. */
@@ -100,9 +104,11 @@ final class Gauge {
         || (turnNanos >= TURN_NANOS && steps.size() - turnBegins >= TURN_STEPS);
   }
 
-  /** Whether it takes no more steps, whatever is known. */
+  /** Whether it takes no more steps, whatever is known; not before it has looked at them. */
   boolean isFull() {
-    return nanos >= MOST_NANOS || steps.size() >= Math.max(wanted, MOST_STEPS);
+    return looked == steps.size()
+        && looked > 0
+        && (nanos >= MOST_NANOS || looked >= Math.max(wanted, MOST_STEPS));
   }
 
   private void look() {

@@ -9,11 +9,15 @@ final class OwnSteps extends Turn {
   /** After so long with items from storage, the cached phase is given up. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  /** More than any queue; of validations in between, too, batches seem to be left. */
+  private static final int MOST_LEFT = 128;
+
   private final String phase;
   private final int refill;
   private final boolean memory;
   private int skip;
   private long resumed;
+  private long readyAtPause;
 
   OwnSteps(String phase, Plan plan) {
     super(plan, plan.gauge());
@@ -42,12 +46,23 @@ final class OwnSteps extends Turn {
   }
 
   @Override
+  void pause() {
+    readyAtPause = plan.ready();
+  }
+
+  @Override
+  int left() {
+    return (int) Math.min(MOST_LEFT, plan.ready() - readyAtPause);
+  }
+
+  @Override
   Next get(BatchGet get) {
     return Next.OWN;
   }
 
   @Override
   void took(BatchGet get, Object batch, @Nullable Step step) {
+    plan.tookOne();
     if (step == null) {
       skip = refill; // The first batches of a pass were begun all at once, during that first wait.
     } else if (skip > 0) {
@@ -55,9 +70,9 @@ final class OwnSteps extends Turn {
     } else if (memory && step.work().storageItems() > 0) {
       gauge.restart();
       if (System.nanoTime() - resumed > PATIENCE_NANOS) {
-        reason =
+        giveUp(
             "items are read from storage still: files that stay open from sample to sample, or"
-                + " that are no files of the directories seen";
+                + " that are no files of the directories seen");
       }
     } else {
       gauge.add(step);

@@ -37,6 +37,7 @@ final class Plan {
   private int workers;
   private String notCached = "";
   private List<Batches.Kept> kept = List.of();
+  private long taken;
 
   Plan(
       Set<String> phases,
@@ -118,6 +119,14 @@ final class Plan {
     return phases.contains(phase);
   }
 
+  /** Items come as the program reads them, and nobody learns of them. */
+  void giveUp() {
+    items.from(ProfiledItems.From.PROGRAM);
+    if (sizes != null) {
+      sizes.learn(false);
+    }
+  }
+
   /** Tells the user what is measured now. */
   void say(String stage) {
     words.accept("profile: " + stage);
@@ -150,6 +159,16 @@ final class Plan {
   /** Batches that may have been begun before a change of phase. */
   int transition() {
     return workers == 0 ? 1 : 4 * workers + 4;
+  }
+
+  /** A phase has had a batch of the program's own. */
+  void tookOne() {
+    taken++;
+  }
+
+  /** Batches that are ready and not taken, but for a number that stays the same. */
+  long ready() {
+    return spans.preparers().batches() - taken;
   }
 
   Gauge gauge() {

@@ -17,6 +17,9 @@ final class PrepAlone extends Stage {
   /** Of short passes, few batches count. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
 
+  /** Without anything to tell. */
+  private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
+
   private final Plan plan;
   private final int threads;
   private final Gauge gauge;
@@ -79,9 +82,7 @@ final class PrepAlone extends Stage {
     Work before = Work.of(plan.spans().totals().snapshot());
     while (!gauge.isDone()) {
       long start = System.nanoTime();
-      if (start - begun >= MOST_NANOS) {
-        gauge.close();
-        reason = gauge.isDone() ? "" : "in " + MOST_NANOS / 1_000_000_000 + " s " + gauge.tooFew();
+      if (start - begun >= (gauge.hasSome() ? MOST_NANOS : PATIENCE_NANOS)) {
         return Next.DONE;
       }
       if (!get.hasMore()) {

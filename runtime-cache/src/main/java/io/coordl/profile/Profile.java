@@ -33,7 +33,6 @@ public final class Profile {
   private final SpanRecorder spans;
   private final Consumer<String> words;
   private final Runnable ending;
-  private final ProfiledItems items;
   private final Gate gate = new Gate();
   private final Results results;
   private final Deque<Stage> stages = new ArrayDeque<>();
@@ -76,7 +75,6 @@ public final class Profile {
     this.spans = spans;
     this.words = words;
     this.ending = ending;
-    this.items = items;
     this.results = new Results(spans, items);
     this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, words);
     stages.addAll(plan.beginning());
@@ -196,7 +194,7 @@ public final class Profile {
   private void giveUp(Throwable cause) {
     over = true;
     gate.open();
-    items.from(ProfiledItems.From.PROGRAM);
+    plan.giveUp();
     say("it is given up after a fault, the program goes on: " + cause);
     Bridge.fault("a profile", cause);
   }

@@ -72,11 +72,12 @@ final class Replay extends Turn {
     try {
       batch = chosen.make();
     } catch (Exception | LinkageError e) {
-      reason = "a batch cannot be made from bytes: " + e;
+      giveUp("a batch cannot be made from bytes: " + e);
     } finally {
       Spans.exit(token, batch);
     }
     if (batch == null) {
+      giveUp("a batch cannot be made from bytes");
       return Next.DONE;
     }
     before = Work.of(spans.totals().snapshot());

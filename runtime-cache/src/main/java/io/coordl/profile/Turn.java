@@ -8,6 +8,8 @@ abstract class Turn extends Stage {
   /** Why nothing can be measured, empty if it can. */
   String reason = "";
 
+  private boolean ended;
+
   Turn(Plan plan, Gauge gauge) {
     this.plan = plan;
     this.gauge = gauge;
@@ -19,17 +21,35 @@ abstract class Turn extends Stage {
   /** Other phases are to have the program now. */
   void pause() {}
 
+  /** Batches that other phases have left behind and the program will get first. */
+  int left() {
+    return 0;
+  }
+
+  /** Takes no more turns; what earlier ones gave stays. */
+  final void giveUp(String why) {
+    if (gauge.hasSome()) {
+      ended = true;
+    } else {
+      reason = why;
+    }
+  }
+
+  private boolean isGivenUp() {
+    return ended || !reason.isEmpty();
+  }
+
   /** Whether it is known well enough, or will not be known better. */
   final boolean isSettled() {
-    return !reason.isEmpty() || gauge.isDone() || gauge.isFull();
+    return isGivenUp() || gauge.isDone() || gauge.isFull();
   }
 
   final boolean isTurnOver() {
-    return !reason.isEmpty() || gauge.isTurnOver();
+    return isGivenUp() || gauge.isTurnOver();
   }
 
   /** Whether it has a use for more turns. */
   final boolean takesMore() {
-    return reason.isEmpty() && !gauge.isFull();
+    return !isGivenUp() && !gauge.isFull();
   }
 }

@@ -73,7 +73,7 @@ final class Turns extends Stage {
       plan.say(phase.name());
       phase.begin();
     } else {
-      phase.gauge.nextTurn();
+      phase.gauge.nextTurn(phase.left());
       phase.resume();
     }
   }

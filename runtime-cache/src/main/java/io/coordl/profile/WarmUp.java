@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WarmUp extends Stage {
   private static final int LEAST_STEPS = 20;
+  private static final int MOST_STEPS = 20_000;
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   /**
@@ -33,6 +34,8 @@ final class WarmUp extends Stage {
   private long windowBegun;
   private long compiledBefore;
   private boolean warm;
+  private int seen;
+  private int every = 1;
 
   WarmUp(Plan plan) {
     this.plan = plan;
@@ -90,13 +93,27 @@ final class WarmUp extends Stage {
 
   @Override
   void took(BatchGet get, Object batch, @Nullable Step step) {
-    if (step != null) {
+    if (step != null && seen++ % every == 0) {
       steps.add(step);
+      if (steps.size() >= MOST_STEPS) {
+        thinOut();
+      }
     }
+  }
+
+  /** Every second is enough to see a trend. */
+  private void thinOut() {
+    List<Step> kept = new ArrayList<>();
+    for (int i = 0; i < steps.size(); i += 2) {
+      kept.add(steps.get(i));
+    }
+    steps.clear();
+    steps.addAll(kept);
+    every *= 2;
   }
 
   @Override
   void end() {
-    plan.warmedUp(steps.size());
+    plan.warmedUp(seen);
   }
 }

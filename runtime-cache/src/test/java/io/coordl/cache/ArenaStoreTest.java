@@ -366,11 +366,14 @@ class ArenaStoreTest {
               }
             });
     other.start();
-    for (int i = 0; i < 500; i++) {
-      ArenaStore.openProcess(directory, ByteBudget.parse("64m"), said::add).close();
+    try {
+      for (int i = 0; i < 500; i++) {
+        ArenaStore.openProcess(directory, ByteBudget.parse("64m"), said::add).close();
+      }
+    } finally {
+      made.set(true);
+      other.join();
     }
-    made.set(true);
-    other.join();
     assertThat(said).isEmpty();
   }
 

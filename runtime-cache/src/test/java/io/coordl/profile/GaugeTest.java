@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.event.PhaseEvent;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Steps are taken until their rate is known, and no longer. */
 class GaugeTest {
@@ -98,8 +100,8 @@ class GaugeTest {
   void onlyThoseOfThisTurnAreForgotten() {
     Gauge gauge = new Gauge(30, 0);
     feed(gauge, 20, MILLI);
-    gauge.nextTurn();
-    feed(gauge, 5, 100 * MILLI);
+    gauge.nextTurn(0);
+    feed(gauge, 25, 100 * MILLI);
     gauge.restart();
     feed(gauge, 10_000, MILLI);
 
@@ -111,7 +113,7 @@ class GaugeTest {
   @Test
   void whatOtherPhasesLeaveBehindIsInNoStep() {
     Gauge gauge = new Gauge(0, 3);
-    gauge.nextTurn();
+    gauge.nextTurn(0);
     feed(gauge, 100, 20 * MILLI);
     feed(gauge, 10, MILLI);
     gauge.close();
@@ -133,7 +135,31 @@ class GaugeTest {
     assertThat(unknown.isDone()).isFalse();
     assertThat(unknown.isTurnOver()).isTrue();
 
-    unknown.nextTurn();
+    unknown.nextTurn(0);
     assertThat(unknown.isTurnOver()).isFalse();
+  }
+
+  @Test
+  void batchesThatOtherPhasesMadeAreInNoStep() {
+    Gauge gauge = new Gauge(0, 3);
+    gauge.nextTurn(32);
+    feed(gauge, 32, 500 * MILLI);
+    feed(gauge, 10, MILLI);
+    gauge.close();
+
+    assertThat(gauge.event("cold", 1, "").wall).isEqualTo(10 * MILLI);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {7_000, 16_000, 61_000})
+  void longStepsAreTakenUntilTheyTellSomething(long millis) {
+    Gauge gauge = new Gauge(0, 1);
+    for (int i = 0; i < 100 && !gauge.isTurnOver(); i++) {
+      gauge.add(new Step(1, millis * MILLI, Work.NONE));
+    }
+    gauge.close();
+
+    assertThat(gauge.isDone()).isTrue();
+    assertThat(gauge.event("cold", 0, "").steps).isGreaterThanOrEqualTo(5);
   }
 }

@@ -23,7 +23,7 @@ class TurnsTest {
   private long now;
 
   /** A phase whose steps take what is said of them at their time. */
-  private final class Fake extends Turn {
+  private class Fake extends Turn {
     private final String name;
     private final LongUnaryOperator nanos;
 
@@ -114,6 +114,27 @@ class TurnsTest {
 
     assertThat(order).containsExactly("cold", "cached", "cold");
     assertThat(cold.takesMore()).as("it had all the time it may take").isFalse();
+  }
+
+  @Test
+  void whatCannotGoOnKeepsWhatItHas() {
+    Random random = new Random(1);
+    Fake cold = new Fake("cold", time -> random.nextLong(MILLI, 40 * MILLI));
+    Fake cached =
+        new Fake("cached", time -> random.nextLong(MILLI, 20 * MILLI)) {
+          @Override
+          void resume() {
+            super.resume();
+            if (gauge.hasSome()) {
+              giveUp("no more");
+            }
+          }
+        };
+    run(cold, cached);
+
+    assertThat(order).startsWith("cold", "cached", "cold", "cached").hasSize(5);
+    assertThat(cached.reason).isEmpty();
+    assertThat(cached.millis()).isCloseTo(10.5, within(1.0));
   }
 
   @Test

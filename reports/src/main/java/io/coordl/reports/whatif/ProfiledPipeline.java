@@ -186,10 +186,8 @@ final class ProfiledPipeline {
   }
 
   private Optional<Measure> prep(Optional<PrepLaw> law) {
-    Optional<Measure> alone = law.map(PrepLaw::thread);
-    return workers == 0
-        ? difference("ingestion", "cached").or(() -> alone).or(this::prepOfCold)
-        : alone.or(this::prepOnThreads).or(this::prepOfCold);
+    Optional<Measure> serial = workers == 0 ? difference("ingestion", "cached") : Optional.empty();
+    return serial.or(() -> law.map(PrepLaw::thread)).or(this::prepOnThreads).or(this::prepOfCold);
   }
 
   /** All that can be known of a data set that is larger than memory. */
