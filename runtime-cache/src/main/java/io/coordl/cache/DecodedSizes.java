@@ -40,7 +40,7 @@ public final class DecodedSizes implements Closeable {
     learning = now;
   }
 
-  /** Items seen, each as often as it was decoded. */
+  /** Items seen, each as often as it was decoded; those kept once. */
   public long items() {
     return store.statistics().misses();
   }

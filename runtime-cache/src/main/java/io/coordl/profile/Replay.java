@@ -69,15 +69,16 @@ final class Replay extends Turn {
     Batches.Kept chosen = kept.get(next++ % kept.size());
     long token = Spans.enter(SpanKind.TAKE, get.iterator);
     Object batch = null;
+    String failure = "there is none";
     try {
       batch = chosen.make();
     } catch (Exception | LinkageError e) {
-      giveUp("a batch cannot be made from bytes: " + e);
+      failure = e.toString();
     } finally {
       Spans.exit(token, batch);
     }
     if (batch == null) {
-      giveUp("a batch cannot be made from bytes");
+      giveUp("a batch cannot be made from bytes: " + failure);
       return Next.DONE;
     }
     before = Work.of(spans.totals().snapshot());
