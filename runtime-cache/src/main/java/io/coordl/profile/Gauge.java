@@ -13,6 +13,12 @@ final class Gauge {
   /** Half width of the confidence interval that is asked for, as a share of the mean. */
   private static final double PRECISION = 0.01;
 
+  /**
+   * Steps known so well are steady, whatever looks steadier still: a level that changed half-way by
+   * 1 % would make the interval as wide.
+   */
+  private static final double STEADY_ANYWAY = PRECISION / 4;
+
   private static final int LEAST_STEPS = 20;
   private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -121,7 +127,7 @@ final class Gauge {
     }
     dropped = Math.max(0, begin);
     estimate = Estimate.of(counted);
-    steady = begin >= 0 && estimate.relativeError() <= PRECISION;
+    steady = isSteady(begin);
     long time = counted.stream().mapToLong(Step::nanos).sum();
     done = over || (wanted > 0 ? counted.size() >= wanted : steady && time >= LEAST_NANOS);
   }
@@ -156,9 +162,13 @@ final class Gauge {
       int begin = SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray());
       dropped = Math.max(0, begin);
       estimate = Estimate.of(steps.subList(dropped, steps.size()));
-      steady = begin >= 0 && estimate.relativeError() <= PRECISION;
+      steady = isSteady(begin);
       done = true;
     }
+  }
+
+  private boolean isSteady(int begin) {
+    return estimate.relativeError() <= (begin < 0 ? STEADY_ANYWAY : PRECISION);
   }
 
   /** Work of the steps counted. */

@@ -59,6 +59,21 @@ class GaugeTest {
   }
 
   @Test
+  void aChangeTooSmallToMatterIsSteady() {
+    Gauge small = new Gauge(0, 0);
+    feed(small, 90, 20 * MILLI);
+    feed(small, 80, 20 * MILLI + MILLI / 10);
+    small.close();
+    Gauge large = new Gauge(0, 0);
+    feed(large, 90, 20 * MILLI);
+    feed(large, 80, 21 * MILLI);
+    large.close();
+
+    assertThat(small.event("cached", 0, "").steady).isTrue();
+    assertThat(large.event("cached", 0, "").steady).isFalse();
+  }
+
+  @Test
   void aNumberOfStepsIsTakenAtItsWord() {
     Gauge gauge = new Gauge(30, 0);
     feed(gauge, 10_000, MILLI / 10);

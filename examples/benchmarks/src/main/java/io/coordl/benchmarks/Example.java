@@ -9,20 +9,27 @@ enum Example {
    * DJL loads a batch on the training thread; decoding is two calls, one that reads the file and
    * one that makes the array.
    */
-  DJL(2),
+  DJL(2, 85),
 
   /** DL4J loads batches on a thread of its own. */
-  DL4J(1);
+  DL4J(1, 350);
 
   private final int decodesPerPicture;
+  private final int picturesPerSecond;
 
-  Example(int decodesPerPicture) {
+  Example(int decodesPerPicture, int picturesPerSecond) {
     this.decodesPerPicture = decodesPerPicture;
+    this.picturesPerSecond = picturesPerSecond;
   }
 
   /** Calls that the agent counts as decoding, for one picture. */
   int decodesPerPicture() {
     return decodesPerPicture;
+  }
+
+  /** Roughly, on two processors: for how many epochs a run of some length has. */
+  int picturesPerSecond() {
+    return picturesPerSecond;
   }
 
   /** A program that is the same every time: one native thread, nothing fetched or reported home. */

@@ -12,15 +12,18 @@ import tools.jackson.databind.json.JsonMapper;
  * Profiles of the two examples, unmodified. Of their rates only one is known from elsewhere: with
  * all files in the page cache, as they are after a first epoch, a job without the agent is as fast
  * as the profile's phase <i>cached</i> says it is. So each example also runs for itself, right
- * before and right after it is profiled. Arguments: the number of profiles of each example (1), and
- * the part of a name that an example must have (both).
+ * before and right after it is profiled; its first minute, which is the JIT compiler's, too, is
+ * told apart, since the phases of a profile come later. Arguments: the number of profiles of each
+ * example (1), and the part of a name that an example must have (both).
  */
 public final class ExampleProfiles {
   private static final int PICTURES = 400;
   private static final int CLASSES = 4;
 
-  /** Those of the first half are the JIT compiler's. */
-  private static final int EPOCHS = 12;
+  /** Of the program alone, roughly. */
+  private static final double SECONDS = 150;
+
+  private static final double FIRST_SECONDS = 60;
 
   private final Checkout checkout = Checkout.find();
   private final Path work = Files.createDirectories(checkout.work("example-profiles"));
@@ -29,7 +32,16 @@ public final class ExampleProfiles {
   private final CoordlTool coordl = new CoordlTool(checkout, work);
   private final TextTable table =
       new TextTable(
-          "example", "run", "before", "after", "cached", "+-", "error %", "ingestion", "cold");
+          "example",
+          "run",
+          "first minute",
+          "before",
+          "after",
+          "cached",
+          "+-",
+          "error %",
+          "ingestion",
+          "cold");
 
   private ExampleProfiles() throws IOException {}
 
@@ -62,34 +74,45 @@ public final class ExampleProfiles {
   }
 
   private void measure(Example example, int run) throws IOException, InterruptedException {
-    double before = alone(example);
+    Alone before = alone(example);
     Path recording = work.resolve(example + "-" + run + ".jfr");
     coordl.profile(recording, job(example, 1000));
-    double after = alone(example);
+    Alone after = alone(example);
     JsonNode phases =
         JsonMapper.shared().readTree(coordl.run("diff", "--json", recording.toString()));
     double cached = speed(phases, "cached");
     table.row(
         example.name(),
         Integer.toString(run),
-        number(before),
-        number(after),
+        number((before.first + after.first) / 2),
+        number(before.later),
+        number(after.later),
         number(cached),
         number(
             cached
                 * timing(phases, "cached").path("batchNanos").path("error").doubleValue()
                 / timing(phases, "cached").path("batchNanos").path("value").doubleValue()),
-        String.format(Locale.ROOT, "%+.1f", 100 * (cached / ((before + after) / 2) - 1)),
+        String.format(
+            Locale.ROOT, "%+.1f", 100 * (cached / ((before.later + after.later) / 2) - 1)),
         number(speed(phases, "ingestion")),
         number(speed(phases, "cold")));
   }
 
-  /** Samples a second of the program without the agent; the median of its later epochs. */
-  private double alone(Example example) throws IOException, InterruptedException {
+  /** Samples a second of the program without the agent, in its first minute and after it. */
+  private record Alone(double first, double later) {}
+
+  private Alone alone(Example example) throws IOException, InterruptedException {
     Files.deleteIfExists(log);
-    job(example, EPOCHS).run().orFail("The example");
+    int epochs = (int) (SECONDS * example.picturesPerSecond() / PICTURES);
+    job(example, epochs).run().orFail("The example");
     List<Double> seconds = BatchLogs.epochSeconds(log);
-    return PICTURES / Pairs.median(seconds.subList(EPOCHS / 2, EPOCHS));
+    int first = 0;
+    for (double sum = 0; sum < FIRST_SECONDS && first < seconds.size() - 1; first++) {
+      sum += seconds.get(first);
+    }
+    return new Alone(
+        PICTURES / Pairs.median(seconds.subList(0, first)),
+        PICTURES / Pairs.median(seconds.subList(first, seconds.size())));
   }
 
   private ChildJvm job(Example example, int epochs) throws IOException {
