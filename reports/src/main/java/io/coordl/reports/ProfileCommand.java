@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -44,6 +45,9 @@ final class ProfileCommand implements Callable<Integer> {
   private static final String AGENT = "coordl-agent.jar";
   private static final String TOOL_OPTIONS = "JAVA_TOOL_OPTIONS";
 
+  /** How every recording of the JVM begins. */
+  private static final byte[] RECORDING = {'F', 'L', 'R', 0};
+
   @Spec CommandSpec spec;
 
   @Parameters(
@@ -71,9 +75,12 @@ final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE.jfr",
-      defaultValue = "coordl-profile.jfr",
-      description = "The recording to write (default: ${DEFAULT-VALUE}).")
-  Path output;
+      description = {
+        "The recording to write (default: coordl-profile.jfr, and coordl-profile-PHASE.jfr with"
+            + " --phases).",
+        "An older recording of that name is written over, any other file is not.",
+      })
+  @Nullable Path output;
 
   @Option(
       names = "--agent",
@@ -120,13 +127,20 @@ final class ProfileCommand implements Callable<Integer> {
     return code;
   }
 
+  private Path output() {
+    Path named = output;
+    return named != null
+        ? named
+        : Path.of("coordl-profile" + (phases == Phases.all ? "" : "-" + phases) + ".jfr");
+  }
+
   private Differential measured() throws RecordingException {
-    if (!Files.exists(output)) {
+    if (!Files.exists(output())) {
       throw new RecordingException(
           "the program made no recording: it ended before it trained, or uses neither DJL nor"
               + " DL4J, or another agent argument is in its way.");
     }
-    JobRecording recording = RecordingReader.read(output, Progress.NONE);
+    JobRecording recording = RecordingReader.read(output(), Progress.NONE);
     Differential differential = Differential.of(recording, Optional.empty());
     if (differential.timings().isEmpty()) {
       throw new RecordingException(
@@ -140,10 +154,15 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private ProcessBuilder program() throws RecordingException, OutputException {
-    Path file = output.toAbsolutePath();
+    Path file = output().toAbsolutePath();
     if (file.toString().indexOf(',') >= 0) {
       throw new ParameterException(
           spec.commandLine(), "The recording's path must not have a comma: " + file);
+    }
+    if (file.toString().contains("%p")) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "The recording's path must not have %p, which the agent would replace: " + file);
     }
     if (steps != null && (steps < 10 || steps > 100_000)) {
       throw new ParameterException(
@@ -164,11 +183,7 @@ final class ProfileCommand implements Callable<Integer> {
             spec.commandLine(), "The command has the agent already: leave out " + word);
       }
     }
-    try {
-      Files.deleteIfExists(file);
-    } catch (IOException e) {
-      throw new OutputException(file + " cannot be written: " + e.getMessage());
-    }
+    clear(file);
     List<String> words = new ArrayList<>(command);
     Path launcher = Path.of(words.get(0)).getFileName();
     ProcessBuilder program = new ProcessBuilder(words);
@@ -180,6 +195,26 @@ final class ProfileCommand implements Callable<Integer> {
           .merge(TOOL_OPTIONS, quoted(argument), (before, more) -> before + " " + more);
     }
     return program;
+  }
+
+  /** Finds what is in the way before the program runs for minutes. */
+  private static void clear(Path file) throws OutputException {
+    OutputFile.of(file, true);
+    if (!Files.exists(file)) {
+      return;
+    }
+    try {
+      byte[] begin;
+      try (InputStream in = Files.newInputStream(file)) {
+        begin = in.readNBytes(RECORDING.length);
+      }
+      if (begin.length > 0 && !Arrays.equals(begin, RECORDING)) {
+        throw new OutputException(file + " is there already and no recording: name another file.");
+      }
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new OutputException(file + " cannot be written: " + e.getMessage());
+    }
   }
 
   /** The JVM takes that variable apart at spaces. */

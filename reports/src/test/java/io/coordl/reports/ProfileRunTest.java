@@ -155,4 +155,52 @@ class ProfileRunTest {
                 "profile", "--agent", agent(), "--", "java", "-javaagent:x/coordl-agent.jar=off"))
         .isEqualTo(2);
   }
+
+  @Test
+  void whatIsInTheWayOfTheRecordingIsToldBeforeTheProgramRuns() throws Exception {
+    Path java = program("java", 0);
+    Path notes = Files.writeString(folder.resolve("notes.txt"), "mine");
+
+    assertThat(coordl("profile", "--agent", agent(), "-o", notes, "--", java)).isEqualTo(74);
+    assertThat(err.toString())
+        .isEqualTo("coordl: " + notes + " is there already and no recording: name another file.\n");
+    assertThat(notes).hasContent("mine");
+    err.getBuffer().setLength(0);
+
+    Path nowhere = folder.resolve("no/o.jfr");
+    assertThat(coordl("profile", "--agent", agent(), "-o", nowhere, "--", java)).isEqualTo(74);
+    assertThat(err.toString()).contains("there is no directory " + folder.resolve("no"));
+    err.getBuffer().setLength(0);
+
+    Path pattern = folder.resolve("o-%p.jfr");
+    assertThat(coordl("profile", "--agent", agent(), "-o", pattern, "--", java)).isEqualTo(2);
+    assertThat(err.toString()).contains("must not have %p");
+    assertThat(folder.resolve("words")).doesNotExist();
+  }
+
+  @Test
+  void anOlderRecordingIsWrittenOver() throws Exception {
+    Path java = program("java", 0);
+    Path file = Recordings.record(folder.resolve("o.jfr"), Recordings::emitJob);
+
+    assertThat(coordl("profile", "--agent", agent(), "-o", file, "--", java))
+        .as(err.toString())
+        .isZero();
+
+    assertThat(file).hasSameBinaryContentAs(folder.resolve("prepared.jfr"));
+  }
+
+  @Test
+  void eachPhaseAloneHasAFileOfItsOwn() throws Exception {
+    Path java = program("java", 0);
+    Path file = Path.of("coordl-profile-cold.jfr").toAbsolutePath();
+    try {
+      assertThat(coordl("profile", "--agent", agent(), "--phases", "cold", "--", java))
+          .as(err.toString())
+          .isZero();
+      assertThat(file).exists();
+    } finally {
+      Files.deleteIfExists(file);
+    }
+  }
 }

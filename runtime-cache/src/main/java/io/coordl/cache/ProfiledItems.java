@@ -56,6 +56,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
   private volatile From from = From.PROGRAM;
   private volatile @Nullable ArenaStore store;
   private volatile boolean foreign;
+  private volatile boolean large;
 
   /**
    * Knows no item yet.
@@ -75,6 +76,10 @@ public final class ProfiledItems implements ItemSource, Closeable {
   /** How storage was read, in words. */
   public String access() {
     String local = storage.access();
+    if (large) {
+      String own = "as the program reads: files larger than 8 MiB";
+      return local.equals("direct") ? "partly direct; else " + own : own;
+    }
     return foreign && local.isEmpty() ? "as the program reads: another file system" : local;
   }
 
@@ -120,7 +125,11 @@ public final class ProfiledItems implements ItemSource, Closeable {
   private @Nullable OpenItem open(String path, StoredFile file) {
     From now = from;
     ArenaStore kept = store;
-    boolean left = file.size() == 0 || file.size() > MinioCache.WHOLE_LIMIT;
+    boolean tooLarge = file.size() > MinioCache.WHOLE_LIMIT;
+    boolean left = file.size() == 0 || tooLarge;
+    if (tooLarge && now == From.STORAGE) {
+      large = true;
+    }
     if (!left && seen.size() < MOST_FILES) {
       seen.put(file.name(), file);
     }

@@ -154,7 +154,7 @@ final class HostRates {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
       measured.memory = system.getTotalMemorySize();
     }
-    measured.freeMemory = Machine.freeMemory();
+    measured.freeMemory = Machine.freeMemory() + items.kept(); // Which goes when the job ends.
     measured.storageAccess = items.access();
     ProfiledItems.Listing known = listing;
     if (known != null && known.whole()) {

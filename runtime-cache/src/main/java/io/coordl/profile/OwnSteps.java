@@ -71,8 +71,8 @@ final class OwnSteps extends Turn {
       gauge.restart();
       if (System.nanoTime() - resumed > PATIENCE_NANOS) {
         giveUp(
-            "items are read from storage still: files that stay open from sample to sample, or"
-                + " that are no files of the directories seen");
+            "items are read from storage still: files that stay open from sample to sample, that"
+                + " are larger than 8 MiB, or that are no files of the directories seen");
       }
     } else {
       gauge.add(step);

@@ -142,9 +142,9 @@ final class Plan {
     return notCached;
   }
 
-  void warmedUp(int count) {
+  void warmedUp(int count, boolean steady) {
     workers = spans.preparers().most();
-    results.warmedUp(count);
+    results.warmedUp(count, steady);
   }
 
   void kept(List<Batches.Kept> batches) {

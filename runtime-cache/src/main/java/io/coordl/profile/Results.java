@@ -18,6 +18,7 @@ final class Results {
   private final List<PhaseEvent> phases = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
   private int warmup;
+  private boolean warm;
   private long itemsCounted;
   private long samplesCounted;
   private @Nullable HostEvent host;
@@ -27,8 +28,14 @@ final class Results {
     this.items = items;
   }
 
-  synchronized void warmedUp(int steps) {
+  /**
+   * The program was left to itself for so many steps.
+   *
+   * @param steady whether they had become steady by then
+   */
+  synchronized void warmedUp(int steps, boolean steady) {
     warmup = steps;
+    warm = steady;
   }
 
   /**
@@ -78,7 +85,10 @@ final class Results {
     List<String> lines = new ArrayList<>();
     lines.add(
         "profile run: its phases are measured apart, the totals of the whole run mean nothing");
-    lines.add(format("  warm-up: %d steps until they were steady", warmup));
+    lines.add(
+        format(
+            "  warm-up: %d steps%s",
+            warmup, warm ? " until they were steady" : ", not steady by then"));
     for (PhaseEvent phase : phases) {
       if (!Plan.PREP.equals(phase.phase) || isShown(phase)) {
         lines.add(line(phase));
@@ -111,7 +121,7 @@ final class Results {
     String name = phase.phase + (alone ? " by " + phase.workers : "");
     String note =
         (phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note)
-            + (phase.steady ? "" : "; its interval is wider than 1 %");
+            + (phase.steady ? "" : "; not steady");
     return format(
         "  %-10s %10.1f samples/s  %9.4f ms a sample +- %.2f %%  (%d steps%s)",
         name,

@@ -74,6 +74,9 @@ final class WarmUp extends Stage {
       warm = quiet && isSteady();
     }
     boolean over = now - begun >= MOST_NANOS && steps.size() >= SteadyState.GROUP * 2;
+    if (over && !warm) {
+      plan.say("the steps have not become steady in 90 s; the phases begin all the same");
+    }
     return warm || over ? Next.DONE : Next.OWN;
   }
 
@@ -114,6 +117,6 @@ final class WarmUp extends Stage {
 
   @Override
   void end() {
-    plan.warmedUp(seen);
+    plan.warmedUp(seen, warm);
   }
 }

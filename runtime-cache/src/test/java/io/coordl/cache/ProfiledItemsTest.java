@@ -161,5 +161,13 @@ class ProfiledItemsTest {
     items.from(ProfiledItems.From.STORAGE);
 
     assertThat(items.open(empty.toString()).served()).isFalse();
+    assertThat(items.access()).isEmpty();
+
+    Path large = file("a/1.bin", (8 << 20) + 1);
+
+    assertThat(items.open(large.toString()).served()).isFalse();
+    assertThat(items.access()).isEqualTo("as the program reads: files larger than 8 MiB");
+    items.open(file("a/2.bin", 100).toString());
+    assertThat(items.access()).contains("files larger than 8 MiB");
   }
 }

@@ -3,6 +3,7 @@ package io.coordl.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.Jdks;
 import io.coordl.benchmarks.KnownRates;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -118,20 +119,44 @@ class ProfileIT {
 
   @ParameterizedTest
   @EnumSource(Framework.class)
-  void whatDecodedItemsTakeIsLearned(Framework framework) throws IOException, InterruptedException {
-    Path directory = Workshop.empty("profile-decoded-" + framework);
+  void oneCommandRunsAnExampleAndTellsWhereItsTimeGoes(Framework framework)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("profile-command-" + framework);
     Path recording = directory.resolve("whole.jfr");
     ChildResult result =
         new Job(framework, Workshop.newestJdk(), directory, "whole", Pictures.all(), 100_000)
-            .agentAsGiven("profile=all,profile.steps=10,record=" + recording)
-            .run()
+            .wrapper(profile(recording))
+            .runWell()
             .result();
 
     assertThat(result.err()).contains("profile: the last phase is over").doesNotContain("fault in");
+    assertThat(result.out())
+        .contains("CoorDL differential profile of " + recording)
+        .containsPattern("(?m)^  ingestion +\\d")
+        .containsPattern("(?m)^  cached +\\d")
+        .containsPattern("(?m)^  cold +\\d")
+        .contains("Limit       most of the time is ");
     // DJL keeps the picture as it is, DL4J the array of the size asked for; a value is a byte.
     long pixels = framework == Framework.DJL ? 480 * 400 * 3 : 48 * 48 * 3;
     assertThat(events(recording, "io.coordl.Host").get(0).getLong("decodedItemBytes"))
         .isBetween(pixels, pixels + 64);
+  }
+
+  /** {@code coordl profile}, for a program that something else than {@code java} starts. */
+  private static List<String> profile(Path recording) {
+    return List.of(
+        Jdks.running().java().toString(),
+        "-XX:TieredStopAtLevel=1",
+        "-jar",
+        Workshop.checkout().coordlJar().toString(),
+        "profile",
+        "--agent",
+        Workshop.checkout().agentJar().toString(),
+        "--steps",
+        "10",
+        "-o",
+        recording.toString(),
+        "--");
   }
 
   @Test

@@ -134,16 +134,28 @@ record Phases(
             .flatMap(phase -> Stream.ofNullable(phase.note()))
             .filter(text -> !text.isBlank())
             .findFirst();
+    boolean asked =
+        recordings.stream()
+            .map(recording -> recording.configuration().getOrDefault("profile", "off"))
+            .anyMatch(phases -> phases.equals("all") || phases.equals(name));
     return note.map(text -> "the phase was tried, but nothing was measured: " + text)
         .orElse(
-            (recordings.size() == 1
-                    ? recordings.get(0).file() + " does not"
-                    : "the recordings do not")
-                + " hold the phase "
-                + name
-                + ": make one with profile="
-                + name
-                + ", or all of them with profile=all.");
+            asked
+                ? "the program ended before the phase "
+                    + name
+                    + " was measured: let it train longer, over more epochs."
+                : notAsked(recordings, name));
+  }
+
+  private static String notAsked(List<JobRecording> recordings, String name) {
+    return (recordings.size() == 1
+            ? recordings.get(0).file() + " does not"
+            : "the recordings do not")
+        + " hold the phase "
+        + name
+        + ": make one with profile="
+        + name
+        + ", or all of them with profile=all.";
   }
 
   Optional<Timing> timing(String name) {

@@ -23,6 +23,11 @@ public final class AgentFaultRule implements JobRule {
   }
 
   @Override
+  public boolean looksAtProfiles() {
+    return true;
+  }
+
+  @Override
   public String fine() {
     return "The agent had no fault.";
   }

@@ -37,6 +37,11 @@ interface JobRule extends IRule {
   /** Looks at a job of which at least one batch was measured; empty if there is nothing to say. */
   Optional<Finding> look(Findings job);
 
+  /** Whether it holds of the recording of a profile, too. */
+  default boolean looksAtProfiles() {
+    return false;
+  }
+
   /** 0 to 100 as Mission Control has it: from 25 on worth a look, from 75 on a warning. */
   default double score(Finding finding) {
     return RulesToolkit.mapExp100(100 * finding.share(), WORTH_A_LOOK, WARNING);
@@ -87,6 +92,14 @@ interface JobRule extends IRule {
         return result
             .setSeverity(Severity.NA)
             .setSummary("No batch was seen: let the job train at least one epoch.")
+            .build();
+      }
+      if (job.profiled() && !looksAtProfiles()) {
+        return result
+            .setSeverity(Severity.NA)
+            .setSummary(
+                "This is the recording of a profile, whose totals are of its phases: ask coordl"
+                    + " diff and coordl whatif.")
             .build();
       }
       return look(job).map(finding -> found(result, finding)).orElseGet(() -> nothing(result));

@@ -34,6 +34,9 @@ sealed interface Advice {
     if (evidence.totals().batches() == 0) {
       return new NothingMeasured();
     }
+    if (evidence.profiled()) {
+      return new OfProfile();
+    }
     return all(evidence)
         .filter(advice -> evidence.worthAChange(advice.nanos()))
         .max(Comparator.comparingLong(Advice::nanos))
@@ -70,6 +73,25 @@ sealed interface Advice {
     @Override
     public String sentence() {
       return "no batch was seen: let the job train at least one epoch with the agent attached.";
+    }
+  }
+
+  /** What was made of the job, not the job. */
+  record OfProfile() implements Advice {
+    @Override
+    public String finding() {
+      return "profiled";
+    }
+
+    @Override
+    public long nanos() {
+      return 0;
+    }
+
+    @Override
+    public String sentence() {
+      return "ask coordl diff and coordl whatif: this is the recording of a profile, and its"
+          + " totals are those of its phases, not of the job.";
     }
   }
 

@@ -33,6 +33,11 @@ record Evidence(
     return cache == null ? stores.stream().anyMatch(Evidence::isRaw) : cache.equals("minio");
   }
 
+  /** True if phases of a profile were made of the job. */
+  boolean profiled() {
+    return !"off".equals(configuration.getOrDefault("profile", "off"));
+  }
+
   /** True if decoded items were kept. */
   boolean keepsDecoded() {
     return !stores.stream().allMatch(Evidence::isRaw)

@@ -43,6 +43,11 @@ public final class Findings {
     return evidence.totals().batches() > 0;
   }
 
+  /** True if it is the recording of a profile: its totals are not those of the job. */
+  public boolean profiled() {
+    return evidence.profiled();
+  }
+
   /** Waiting for data, whatever the cause. */
   public Finding dataStall() {
     Figures totals = evidence.totals();

@@ -29,6 +29,16 @@ final class Cache {
     return new Point(size, pipeline.speed(pipeline.today()));
   }
 
+  /**
+   * In the middle of the two laws that a page cache lies between.
+   *
+   * @param size of the cache as a part of the data set; below 0 there is none
+   */
+  static double pageCacheHit(double size) {
+    double part = Math.max(0, Math.min(1, size));
+    return (HitLaw.LRU.hit(part) + HitLaw.RANDOM.hit(part)) / 2;
+  }
+
   static List<String> arguments(Pipeline pipeline, double share) {
     return List.of("cache=minio", "cache.size=" + Sketch.budget(share * pipeline.datasetBytes()));
   }

@@ -36,11 +36,15 @@ final class DecodedItems implements Question {
     Setup today = pipeline.today();
     double needed = (double) pipeline.datasetItems() * pipeline.decodedItemBytes();
     double fits = fits(pipeline, wishes, needed);
-    Measure gain = pipeline.figure(costs -> costs.nanos(today) / nanos(costs, today, fits));
+    Measure gain =
+        pipeline.figure(costs -> costs.nanos(today) / nanos(pipeline, costs, today, fits));
     Measure decode =
         pipeline.figure(costs -> costs.decode() / Math.max(Costs.LEAST_NANOS, costs.prep()));
     List<String> assumptions = new ArrayList<>(pipeline.assumptions());
     assumptions.add("taking a decoded item costs nothing beside decoding it");
+    if (fits < 1) {
+      assumptions.add("the page cache has the free memory that decoded items leave");
+    }
     return new Answer(
         name(),
         title(),
@@ -53,7 +57,7 @@ final class DecodedItems implements Question {
                 ? " (how much memory that takes is not known)"
                 : " (all of them take " + Sketch.bytes(needed) + ")")
             + " the job runs at "
-            + Sketch.speed(pipeline.figure(costs -> 1e9 / nanos(costs, today, fits)))
+            + Sketch.speed(pipeline.figure(costs -> 1e9 / nanos(pipeline, costs, today, fits)))
             + ", "
             + Sketch.times(gain)
             + " as fast as today.",
@@ -66,7 +70,8 @@ final class DecodedItems implements Question {
                 Sketch.series(
                     "decoded",
                     SHARES,
-                    share -> pipeline.figure(costs -> 1e9 / nanos(costs, today, share))))),
+                    share ->
+                        pipeline.figure(costs -> 1e9 / nanos(pipeline, costs, today, share))))),
         Sketch.worthIt(gain)
             ? needed == 0
                 ? List.of("decoded=share")
@@ -86,8 +91,21 @@ final class DecodedItems implements Question {
     return needed == 0 || memory == 0 ? 1 : Math.min(1, memory / needed);
   }
 
-  /** The other items are fetched as today: from memory, with the same chance. */
-  private static double nanos(Costs costs, Setup today, double share) {
-    return costs.nanos(today.hit(share + (1 - share) * costs.todayHit()).decoded(share));
+  private static double nanos(Pipeline pipeline, Costs costs, Setup today, double share) {
+    double rest = (1 - share) * costs.todayHit() * left(pipeline, share);
+    return costs.nanos(today.hit(share + rest).decoded(share));
+  }
+
+  /** What is left of the page cache's hits, as a part of today's: it loses the memory. */
+  private static double left(Pipeline pipeline, double share) {
+    double free = pipeline.freeMemoryBytes();
+    double others = (1 - share) * pipeline.datasetBytes();
+    if (free == 0 || others <= 0) {
+      return 1;
+    }
+    double decoded = share * pipeline.datasetItems() * pipeline.decodedItemBytes();
+    double before = Cache.pageCacheHit(free / pipeline.datasetBytes());
+    double after = Cache.pageCacheHit((free - decoded) / others);
+    return before <= 0 ? 1 : Math.min(1, after / before);
   }
 }

@@ -7,6 +7,7 @@ import io.coordl.reports.whatif.Answer.Axis;
 import io.coordl.reports.whatif.Answer.Figure;
 import io.coordl.reports.whatif.Answer.Plot;
 import io.coordl.reports.whatif.Answer.Point;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -29,7 +30,16 @@ final class WorkersNeeded implements Question {
   @Override
   public Answer ask(Pipeline pipeline, Wishes wishes) {
     List<Missing> missing =
-        pipeline.missing("computeNanos", "prepNanos", "missNanos", "todayHit", "cores");
+        new ArrayList<>(pipeline.missing("computeNanos", "prepNanos", "missNanos", "todayHit"));
+    if (wishes.cores() == null) {
+      missing.addAll(pipeline.missing("cores"));
+    } else if (pipeline.cores() == 0 && pipeline.computeCores() == null) {
+      missing.add(
+          new Missing(
+              "computeCores",
+              "how many of the cores a step keeps busy: an ordinary run does not show it; say it"
+                  + " with --compute-cores (0 for an accelerator)."));
+    }
     if (!missing.isEmpty()) {
       return Answer.withheld(name(), title(), missing);
     }
@@ -50,7 +60,9 @@ final class WorkersNeeded implements Question {
                     + Sketch.number(workers)
                     + ") on "
                     + Sketch.number(coresNeeded)
-                    + " cores keep up with the steps; ")
+                    + (isStorageTheLimit(pipeline, workers.value())
+                        ? " cores would keep up with the steps, but the storage does not; "
+                        : " cores keep up with the steps; "))
             + "with "
             + Text.format("%.0f", cores)
             + " cores the job then runs at "
@@ -74,7 +86,7 @@ final class WorkersNeeded implements Question {
                     at ->
                         pipeline.speed(
                             today.cores(Math.max(1, at) + costly(pipeline)).workers(at))))),
-        arguments(pipeline, workers),
+        arguments(pipeline, workers, with),
         pipeline.assumptions(),
         List.of());
   }
@@ -85,6 +97,14 @@ final class WorkersNeeded implements Question {
         ? Text.format("more than %d workers would be needed to keep up with the steps; ", MOST)
         : "no number of workers keeps up with the steps: preparation has a part that more threads"
             + " do not shorten; ";
+  }
+
+  /** Whether the job is slower than its steps, however many cores the workers have. */
+  private static boolean isStorageTheLimit(Pipeline pipeline, double workers) {
+    Setup ample =
+        pipeline.today().cores(Double.POSITIVE_INFINITY).workers(Math.max(1, Math.ceil(workers)));
+    Measure over = pipeline.figure(costs -> costs.nanos(ample) - costs.compute());
+    return over.value() > 0 && over.exceedsItsError();
   }
 
   private static double costly(Pipeline pipeline) {
@@ -98,8 +118,11 @@ final class WorkersNeeded implements Question {
   }
 
   /** One worker is what the agent can add, to DJL; more are the program's own executor. */
-  private static List<String> arguments(Pipeline pipeline, Measure workers) {
-    return pipeline.isSerial() && workers.value() <= 1 && Sketch.uses(pipeline, "djl")
+  private static List<String> arguments(Pipeline pipeline, Measure workers, Setup with) {
+    return pipeline.isSerial()
+            && workers.value() <= 1
+            && Sketch.uses(pipeline, "djl")
+            && Sketch.worthIt(pipeline.gain(pipeline.today(), with))
         ? List.of("prefetch=2")
         : List.of();
   }

@@ -310,6 +310,10 @@
       made.push(element("p", { class: "warn" }, nameOf(index),
         ": the totals are the sum of the finished epochs, as the agent's own were not written."));
     }
+    if ((summary.configuration.profile || "off") !== "off") {
+      made.push(element("p", { class: "warn" }, nameOf(index),
+        " is the recording of a profile: totals, epochs and stalls are those of its phases, not of the job."));
+    }
     if (summary.faults.count > 0) {
       made.push(element("p", { class: "warn" }, nameOf(index), ": ",
         show(below(base(index), "summary", "faults", "count"), "count"),

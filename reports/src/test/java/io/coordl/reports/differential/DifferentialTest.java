@@ -220,4 +220,21 @@ class DifferentialTest {
         .noneMatch(remark -> remark.contains("profile differs"))
         .hasSize(4);
   }
+
+  @Test
+  void aProfileThatTheProgramDidNotWaitForIsToldSo() throws Exception {
+    JobRecording early =
+        recording(
+            "early",
+            () -> {
+              Recordings.emitConfiguration("profile", "all");
+              emitPhase("cold", 0, 6e6, 0, 0);
+            });
+
+    assertThat(Differential.of(early).missing())
+        .extracting(Missing::reason)
+        .contains(
+            "the program ended before the phase ingestion was measured: let it train longer, over"
+                + " more epochs.");
+  }
 }

@@ -235,6 +235,25 @@ class RulesTest {
   }
 
   @Test
+  void ofAProfileOnlyFaultsAreFound() throws Exception {
+    evaluate(
+        () -> {
+          Recordings.emitJob();
+          Recordings.emitConfiguration("profile", "all");
+          Recordings.emitFault("here", "it");
+        });
+
+    IResult faults = results.remove("io.coordl.AgentFault");
+    assertThat(faults.getSeverity()).isEqualTo(Severity.INFO);
+    assertThat(results.values())
+        .allSatisfy(
+            result -> {
+              assertThat(result.getSeverity()).isEqualTo(Severity.NA);
+              assertThat(result.getSummary()).startsWith("This is the recording of a profile");
+            });
+  }
+
+  @Test
   void recordingsWithoutOurEventsAreLeftAlone() throws Exception {
     Path file = folder.resolve("foreign.jfr");
     try (Recording recording = new Recording()) {

@@ -106,6 +106,23 @@ class AdviceTest {
   }
 
   @Test
+  void ofAProfileNothingIsToldThatItsPhasesMade() {
+    Figures figures = figures(40, 10, 0, 0, 0);
+    Advice advice =
+        Advice.on(
+            new Evidence(
+                figures,
+                List.of(new Summary.Pass(1, "my.Images", true, figures)),
+                List.of(),
+                Map.of("profile", "all"),
+                "",
+                1));
+    given.add(advice);
+    assertThat(advice.finding()).isEqualTo("profiled");
+    assertThat(advice.arguments()).isEmpty();
+  }
+
+  @Test
   void aFullCacheIsToldItsSize() {
     Figures figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(500)), "minio");

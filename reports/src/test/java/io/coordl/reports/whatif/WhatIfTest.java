@@ -518,6 +518,52 @@ class WhatIfTest {
   }
 
   @Test
+  void memoryThatDecodedItemsTakeIsLostToThePageCache() throws Exception {
+    WhatIf whatIf = WhatIf.of(recording(Profiles::emitSerial));
+
+    // All free memory is a twelfth of the decoded items, and then there is no page cache.
+    double hit = (HitLaw.LRU.hit(0.5) + HitLaw.RANDOM.hit(0.5)) / 2;
+    double kept = 1 / 12.0;
+    assertThat(figure(whatIf, "decoded").value())
+        .isCloseTo((6 - hit) / (6 - 3 * kept), within(1e-6));
+    assertThat(answer(whatIf, "decoded").arguments()).isEmpty();
+  }
+
+  @Test
+  void workersThatStorageHoldsUpAreToldSo() throws Exception {
+    WhatIf whatIf =
+        WhatIf.of(
+            recording(
+                () -> {
+                  Profiles.emitWorkers();
+                  Profiles.emitHost(8, 1_000_000L, 20_000_000L, 0.9e6);
+                }));
+
+    // 5 ms of the storage a sample, steps of 1 ms.
+    assertThat(answer(whatIf, "cores").sentence())
+        .startsWith("k* = 4 workers")
+        .contains("would keep up with the steps, but the storage does not;")
+        .contains("the job then runs at 200 ");
+  }
+
+  @Test
+  void preparingAheadIsNotAdvisedForNothing() throws Exception {
+    WhatIf whatIf =
+        WhatIf.of(
+            recording(
+                () -> {
+                  emitPhase("ingestion", 0, 10e6, 0, 0);
+                  emitPhase("cached", 0, 10.05e6, 0, 0.05e6);
+                  emitPhase("cold", 0, 10.06e6, 0.01e6, 0.05e6);
+                  emitPhase("prep", 1, 0.05e6, 0, 0.05e6);
+                  Profiles.emitHost(4, 500_000_000L, 200_000_000L, 0.01e6);
+                }));
+
+    assertThat(answer(whatIf, "cores").figure()).isNotNull();
+    assertThat(answer(whatIf, "cores").arguments()).isEmpty();
+  }
+
+  @Test
   void whatWasNotMeasuredIsNotGuessed() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
@@ -539,33 +585,46 @@ class WhatIfTest {
             });
   }
 
+  /** Three epochs: of an item, compute 2 ms, prep 3 ms of which 2 decode, fetch 1 ms. */
+  private static void emitOrdinary() {
+    for (int epoch = 1; epoch <= 3; epoch++) {
+      var event = new EpochEvent();
+      event.epoch = epoch;
+      event.source = "my.Images";
+      event.complete = true;
+      event.batches = 100;
+      event.items = 1_000;
+      event.storageItems = 1_000;
+      event.storageBytes = 100_000_000;
+      event.compute = 2 * SECOND;
+      event.fetchStall = SECOND;
+      event.prepStall = 3 * SECOND;
+      event.stall = 4 * SECOND;
+      event.wall = 6 * SECOND;
+      event.fetchTime = SECOND;
+      event.decodeTime = 2 * SECOND;
+      event.otherTime = SECOND;
+      event.commit();
+    }
+    Recordings.emitTotals(3, 300, 18 * SECOND, 3 * SECOND);
+  }
+
+  @Test
+  void coresThatTheUserKnowsNeedNotBeMeasured() throws Exception {
+    JobRecording ordinary = recording(WhatIfTest::emitOrdinary);
+    Wishes cores = new Wishes(null, null, 16, null, null, null, null, null, null);
+    Wishes both = new Wishes(null, null, 16, null, null, null, null, null, 0.0);
+
+    assertThat(answer(WhatIf.of(ordinary, cores, Set.of()), "cores").sentence())
+        .contains("--compute-cores");
+    // 3 ms of prep and 1 ms of fetching beside 2 ms of steps.
+    assertThat(figure(WhatIf.of(ordinary, both, Set.of()), "cores").value())
+        .isCloseTo(2, within(1e-6));
+  }
+
   @Test
   void anOrdinaryRunAnswersWhatItShows() throws Exception {
-    WhatIf whatIf =
-        WhatIf.of(
-            recording(
-                () -> {
-                  for (int epoch = 1; epoch <= 3; epoch++) {
-                    var event = new EpochEvent();
-                    event.epoch = epoch;
-                    event.source = "my.Images";
-                    event.complete = true;
-                    event.batches = 100;
-                    event.items = 1_000;
-                    event.storageItems = 1_000;
-                    event.storageBytes = 100_000_000;
-                    event.compute = 2 * SECOND;
-                    event.fetchStall = SECOND;
-                    event.prepStall = 3 * SECOND;
-                    event.stall = 4 * SECOND;
-                    event.wall = 6 * SECOND;
-                    event.fetchTime = SECOND;
-                    event.decodeTime = 2 * SECOND;
-                    event.otherTime = SECOND;
-                    event.commit();
-                  }
-                  Recordings.emitTotals(3, 300, 18 * SECOND, 3 * SECOND);
-                }));
+    WhatIf whatIf = WhatIf.of(recording(WhatIfTest::emitOrdinary));
 
     Pipeline pipeline = whatIf.pipeline();
     assertThat(pipeline.isSerial()).isTrue();
