@@ -76,11 +76,12 @@ public final class ProfiledItems implements ItemSource, Closeable {
   /** How storage was read, in words. */
   public String access() {
     String local = storage.access();
-    if (large) {
-      String own = "as the program reads: files larger than 8 MiB";
-      return local.equals("direct") ? "partly direct; else " + own : own;
+    String small = foreign && local.isEmpty() ? "as the program reads: another file system" : local;
+    if (!large) {
+      return small;
     }
-    return foreign && local.isEmpty() ? "as the program reads: another file system" : local;
+    String own = "files larger than 8 MiB as the program reads";
+    return small.isEmpty() ? own : (small.equals("direct") ? "partly direct" : small) + "; " + own;
   }
 
   @Override

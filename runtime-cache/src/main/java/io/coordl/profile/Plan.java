@@ -147,6 +147,11 @@ final class Plan {
     results.warmedUp(count, steady);
   }
 
+  /** What was asked and not told of will not be measured. */
+  void notReached(String reason) {
+    results.notReached(phases, reason);
+  }
+
   void kept(List<Batches.Kept> batches) {
     kept = List.copyOf(batches);
   }

@@ -196,6 +196,7 @@ public final class Profile {
     gate.open();
     plan.giveUp();
     say("it is given up after a fault, the program goes on: " + cause);
+    plan.notReached("the profile was given up after a fault: " + cause);
     Bridge.fault("a profile", cause);
   }
 
@@ -216,7 +217,7 @@ public final class Profile {
       return;
     }
     if (now == null) {
-      say(
+      notReached(
           spans.totals().snapshot().totals().batches > 0
               ? "its batches come from a class that cannot be followed: nothing was measured"
               : "no training step was seen: nothing was measured");
@@ -227,8 +228,13 @@ public final class Profile {
     } catch (RuntimeException e) {
       // The training thread runs on, and changed its steps under our hands.
     }
-    say("the program ended before the profile did, in: " + now.name());
+    notReached("the program ended before the profile did, in: " + now.name());
     results.host(plan.host());
+  }
+
+  private void notReached(String sentence) {
+    say(sentence);
+    plan.notReached(sentence);
   }
 
   private void say(String sentence) {

@@ -5,8 +5,11 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
 import io.coordl.event.PhaseEvent;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What was measured, into the recording and for the user. Thread-safe. */
@@ -17,6 +20,7 @@ final class Results {
   private final ProfiledItems items;
   private final List<PhaseEvent> phases = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
+  private final Set<String> told = new HashSet<>();
   private int warmup;
   private boolean warm;
   private long itemsCounted;
@@ -56,6 +60,7 @@ final class Results {
       event.warmupSteps += warmup;
     }
     phases.add(event);
+    told.add(event.phase);
     if (work.items() > 0 && event.samples > 0 && !Plan.INGESTION.equals(event.phase)) {
       itemsCounted += work.items();
       samplesCounted += event.samples;
@@ -65,6 +70,20 @@ final class Results {
 
   synchronized void notMeasured(String phase, String reason) {
     remark(phase + " was not measured: " + reason);
+    emitNotMeasured(phase, reason);
+  }
+
+  /** None of these has its figures, unless it was told of before. */
+  synchronized void notReached(Collection<String> asked, String reason) {
+    for (String phase : asked) {
+      if (!told.contains(phase)) {
+        emitNotMeasured(phase, reason);
+      }
+    }
+  }
+
+  private void emitNotMeasured(String phase, String reason) {
+    told.add(phase);
     PhaseEvent event = new PhaseEvent();
     event.phase = phase;
     event.note = reason;
@@ -88,7 +107,7 @@ final class Results {
     lines.add(
         format(
             "  warm-up: %d steps%s",
-            warmup, warm ? " until they were steady" : ", not steady by then"));
+            warmup, warm ? " until they were steady" : ", ended before all was steady"));
     for (PhaseEvent phase : phases) {
       if (!Plan.PREP.equals(phase.phase) || isShown(phase)) {
         lines.add(line(phase));

@@ -75,7 +75,7 @@ final class WarmUp extends Stage {
     }
     boolean over = now - begun >= MOST_NANOS && steps.size() >= SteadyState.GROUP * 2;
     if (over && !warm) {
-      plan.say("the steps have not become steady in 90 s; the phases begin all the same");
+      plan.say("steps or compiler have not become quiet in time; the phases begin all the same");
     }
     return warm || over ? Next.DONE : Next.OWN;
   }

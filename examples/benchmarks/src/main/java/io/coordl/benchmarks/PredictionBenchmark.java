@@ -161,8 +161,8 @@ public final class PredictionBenchmark {
     if (parts.contains("profile")) {
       coordl.profile(profile, job(data, WORKERS, STEP_MILLIS, 1000));
     }
-    JsonNode answers = answers(profile);
     if (parts.contains("cache")) {
+      JsonNode answers = answers(profile);
       for (int share : SHARES) {
         Predicted predicted = point(answers, "cacheSize", "MinIO", share / 100.0);
         cacheErrors.add(
@@ -175,6 +175,7 @@ public final class PredictionBenchmark {
       workers(parts.contains("profile"));
     }
     if (parts.contains("speed")) {
+      JsonNode answers = answers(profile);
       for (int factor : FACTORS) {
         Predicted predicted = point(answers, "gpu", "everything in memory", factor);
         otherErrors.add(

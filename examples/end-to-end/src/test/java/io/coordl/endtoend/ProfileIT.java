@@ -115,6 +115,9 @@ class ProfileIT {
     assertThat(result.err())
         .contains("cache=minio is off: profile=all measures the job without policies")
         .contains("profile: the program ended before the profile did");
+    assertThat(events(directory.resolve("early.jfr"), "io.coordl.Phase"))
+        .extracting(phase -> phase.getString("note"))
+        .anyMatch(note -> note.startsWith("the program ended before the profile did, in: "));
   }
 
   @ParameterizedTest

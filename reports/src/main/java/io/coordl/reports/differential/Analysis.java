@@ -263,7 +263,7 @@ final class Analysis {
     if (!unsteady.isEmpty()) {
       remarks.add(
           unsteady.stream().map(Analysis::named).collect(Collectors.joining(", "))
-              + " ended before times were steady: these are the least certain.");
+              + " ended before times were steady.");
     }
   }
 

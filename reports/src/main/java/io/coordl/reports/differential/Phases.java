@@ -141,9 +141,9 @@ record Phases(
     return note.map(text -> "the phase was tried, but nothing was measured: " + text)
         .orElse(
             asked
-                ? "the program ended before the phase "
+                ? "the profile ended before the phase "
                     + name
-                    + " was measured: let it train longer, over more epochs."
+                    + " was measured; what the agent said meanwhile tells why."
                 : notAsked(recordings, name));
   }
 

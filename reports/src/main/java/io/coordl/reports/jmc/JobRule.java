@@ -98,8 +98,8 @@ interface JobRule extends IRule {
         return result
             .setSeverity(Severity.NA)
             .setSummary(
-                "This is the recording of a profile, whose totals are of its phases: ask coordl"
-                    + " diff and coordl whatif.")
+                "This is the recording of a profile, and what its phases did to the job is in its"
+                    + " totals: ask coordl diff and coordl whatif.")
             .build();
       }
       return look(job).map(finding -> found(result, finding)).orElseGet(() -> nothing(result));

@@ -90,8 +90,8 @@ sealed interface Advice {
 
     @Override
     public String sentence() {
-      return "ask coordl diff and coordl whatif: this is the recording of a profile, and its"
-          + " totals are those of its phases, not of the job.";
+      return "ask coordl diff and coordl whatif: this is the recording of a profile, and what"
+          + " its phases did to the job is in its totals.";
     }
   }
 

@@ -42,7 +42,7 @@ final class DecodedItems implements Question {
         pipeline.figure(costs -> costs.decode() / Math.max(Costs.LEAST_NANOS, costs.prep()));
     List<String> assumptions = new ArrayList<>(pipeline.assumptions());
     assumptions.add("taking a decoded item costs nothing beside decoding it");
-    if (fits < 1) {
+    if (fits < 1 && needed > 0 && pipeline.freeMemoryBytes() > 0) {
       assumptions.add("the page cache has the free memory that decoded items leave");
     }
     return new Answer(

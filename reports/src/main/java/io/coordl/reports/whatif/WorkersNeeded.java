@@ -60,8 +60,8 @@ final class WorkersNeeded implements Question {
                     + Sketch.number(workers)
                     + ") on "
                     + Sketch.number(coresNeeded)
-                    + (isStorageTheLimit(pipeline, workers.value())
-                        ? " cores would keep up with the steps, but the storage does not; "
+                    + (isFetchingTheLimit(pipeline, workers.value())
+                        ? " cores would keep up with the steps, but fetching does not; "
                         : " cores keep up with the steps; "))
             + "with "
             + Text.format("%.0f", cores)
@@ -100,7 +100,7 @@ final class WorkersNeeded implements Question {
   }
 
   /** Whether the job is slower than its steps, however many cores the workers have. */
-  private static boolean isStorageTheLimit(Pipeline pipeline, double workers) {
+  private static boolean isFetchingTheLimit(Pipeline pipeline, double workers) {
     Setup ample =
         pipeline.today().cores(Double.POSITIVE_INFINITY).workers(Math.max(1, Math.ceil(workers)));
     Measure over = pipeline.figure(costs -> costs.nanos(ample) - costs.compute());

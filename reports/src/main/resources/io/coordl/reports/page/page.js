@@ -312,7 +312,7 @@
     }
     if ((summary.configuration.profile || "off") !== "off") {
       made.push(element("p", { class: "warn" }, nameOf(index),
-        " is the recording of a profile: totals, epochs and stalls are those of its phases, not of the job."));
+        " is the recording of a profile: what its phases did to the job is in the totals, epochs and stalls."));
     }
     if (summary.faults.count > 0) {
       made.push(element("p", { class: "warn" }, nameOf(index), ": ",

@@ -222,7 +222,7 @@ class DifferentialTest {
   }
 
   @Test
-  void aProfileThatTheProgramDidNotWaitForIsToldSo() throws Exception {
+  void aProfileThatEndedEarlyIsNotAskedForAgain() throws Exception {
     JobRecording early =
         recording(
             "early",
@@ -234,7 +234,7 @@ class DifferentialTest {
     assertThat(Differential.of(early).missing())
         .extracting(Missing::reason)
         .contains(
-            "the program ended before the phase ingestion was measured: let it train longer, over"
-                + " more epochs.");
+            "the profile ended before the phase ingestion was measured; what the agent said"
+                + " meanwhile tells why.");
   }
 }
