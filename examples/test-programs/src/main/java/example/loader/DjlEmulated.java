@@ -29,7 +29,9 @@ import java.util.concurrent.locks.LockSupport;
  * and then a wait that makes it last a known time, during which the host's cores are free. Prints
  * the samples per second of each epoch once its first quarter, in which DJL's threads fill their
  * queue anew, is over. Arguments: a folder with one folder of pictures per class; epochs; threads
- * (0: batches are made where they are used); milliseconds of a step; samples of a batch.
+ * (0: batches are made where they are used); milliseconds of a step; samples of a batch;
+ * milliseconds that preparing a sample takes a thread more than it does, for which the thread waits
+ * (0 if not given).
  */
 public final class DjlEmulated {
   private static final int SIZE = 32;
@@ -42,6 +44,7 @@ public final class DjlEmulated {
     int threads = Integer.parseInt(args[2]);
     long step = Math.round(Double.parseDouble(args[3]) * 1e6);
     int batchSize = Integer.parseInt(args[4]);
+    long wait = args.length > 5 ? Math.round(Double.parseDouble(args[5]) * 1e6) : 0;
     Engine.getInstance().setRandomSeed(1);
     ImageFolder pictures =
         ImageFolder.builder()
@@ -52,6 +55,11 @@ public final class DjlEmulated {
             .optPrefetchNumber(Math.max(1, 2 * threads))
             .addTransform(new RandomResizedCrop(SIZE, SIZE))
             .addTransform(new RandomFlipLeftRight())
+            .addTransform(
+                array -> {
+                  awaitTime(System.nanoTime() + wait);
+                  return array;
+                })
             .addTransform(new ToTensor())
             .addTransform(
                 new Normalize(new float[] {.485f, .456f, .406f}, new float[] {.229f, .224f, .225f}))

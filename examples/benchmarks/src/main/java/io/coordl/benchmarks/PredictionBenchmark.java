@@ -27,9 +27,10 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <ul>
  *   <li>the MinIO cache holds 0, 20, 35, 50, 65, 80 or 100 % of the data set
- *   <li>1 to {@value #WORKERS} workers, everything cached, by a profile of its own: with steps
- *       {@value #QUICK} times as fast, so that preparation is the limit, and a disk that is not
- *       throttled
+ *   <li>1 to {@value #WORKERS} workers that preparation is the limit of, by a profile of its own:
+ *       of small pictures, whose preparation is emulated, too ({@value #WAIT_MILLIS} ms in which a
+ *       core is free), since the speed of real computing is not that of a minute ago on a machine
+ *       that others use; {@code whatif} is told so with {@code --cores}
  *   <li>steps 1, 2 or 4 times as fast, everything cached
  * </ul>
  *
@@ -52,7 +53,10 @@ public final class PredictionBenchmark {
   private static final List<Integer> SHARES = List.of(0, 20, 35, 50, 65, 80, 100);
   private static final List<Integer> FACTORS = List.of(1, 2, 4);
   private static final int BATCH = 8;
-  private static final int QUICK = 8;
+  private static final double WAIT_MILLIS = 20;
+  private static final double SHORT_STEP_MILLIS = 5;
+  private static final int SMALL_BATCH = 2;
+  private static final int SMALL_SIDE = 32;
 
   /**
    * As long as storage takes with some 73 % of the data set cached: between two points of the
@@ -75,7 +79,7 @@ public final class PredictionBenchmark {
   private final Checkout checkout = Checkout.find();
   private final Path work = checkout.work("prediction");
   private final CoordlTool coordl = new CoordlTool(checkout, work);
-  private final Path pictures;
+  private final Path small;
   private final Path data;
   private final int samples;
   private final long bytes;
@@ -85,13 +89,13 @@ public final class PredictionBenchmark {
       new TextTable("sweep", "point", "predicted", "+-", "measured", "least", "most", "error %");
 
   /**
-   * Of the same samples in two places.
+   * Of two data sets of as many samples.
    *
-   * @param pictures where they are read as fast as this machine can
-   * @param data where the storage is slow
+   * @param small of small pictures, on the machine's own storage
+   * @param data on slow storage
    */
-  private PredictionBenchmark(Path pictures, Path data, int samples) throws IOException {
-    this.pictures = pictures;
+  private PredictionBenchmark(Path small, Path data, int samples) throws IOException {
+    this.small = small;
     this.data = data;
     this.samples = samples;
     bytes = SlowStorage.size(data);
@@ -113,32 +117,39 @@ public final class PredictionBenchmark {
     }
     Checkout checkout = Checkout.find();
     Path work = Files.createDirectories(checkout.work("prediction"));
-    Path pictures = work.resolve("bitmaps-" + samples);
-    if (Files.notExists(pictures)) {
-      Path making = work.resolve("making-" + samples);
-      Pictures.make(checkout, making, "4", Integer.toString(samples / 4), "320x240");
-      toBitmaps(making);
-      Files.move(making, pictures);
-    }
+    Path pictures = bitmaps(checkout, work, samples, SIDE);
+    Path small = bitmaps(checkout, work, samples, SMALL_SIDE);
     boolean right;
     try (SlowStorage storage = new SlowStorage(work, pictures, DISK)) {
-      right = new PredictionBenchmark(pictures, storage.directory(), samples).measure(parts);
+      right = new PredictionBenchmark(small, storage.directory(), samples).measure(parts);
     }
     System.out.println(
         "made by: " + Commands.of(checkout, PredictionBenchmark.class, String.join(" ", args)));
     System.exit(right ? 0 : 1);
   }
 
-  /** Makes bitmaps of {@value #SIDE} pixels a side of all pictures. */
-  private static void toBitmaps(Path pictures) throws IOException {
+  /** A data set of bitmaps of that many pixels a side; made once. */
+  private static Path bitmaps(Checkout checkout, Path work, int samples, int side)
+      throws IOException, InterruptedException {
+    Path pictures = work.resolve("bitmaps-" + side + "-" + samples);
+    if (Files.notExists(pictures)) {
+      Path making = work.resolve("making-" + side + "-" + samples);
+      Pictures.make(checkout, making, "4", Integer.toString(samples / 4), "320x240");
+      toBitmaps(making, side);
+      Files.move(making, pictures);
+    }
+    return pictures;
+  }
+
+  private static void toBitmaps(Path pictures, int side) throws IOException {
     List<Path> files;
     try (Stream<Path> all = Files.walk(pictures)) {
       files = all.filter(file -> file.toString().endsWith(".jpg")).sorted().toList();
     }
     for (Path file : files) {
-      BufferedImage bitmap = new BufferedImage(SIDE, SIDE, BufferedImage.TYPE_3BYTE_BGR);
+      BufferedImage bitmap = new BufferedImage(side, side, BufferedImage.TYPE_3BYTE_BGR);
       Graphics2D canvas = bitmap.createGraphics();
-      canvas.drawImage(ImageIO.read(file.toFile()), 0, 0, SIDE, SIDE, null);
+      canvas.drawImage(ImageIO.read(file.toFile()), 0, 0, side, side, null);
       canvas.dispose();
       Path target = Path.of(file.toString().replaceAll("jpg$", "bmp"));
       if (!ImageIO.write(bitmap, "bmp", target.toFile())) {
@@ -159,7 +170,7 @@ public final class PredictionBenchmark {
         BATCH);
     Path profile = work.resolve("profile.jfr");
     if (parts.contains("profile")) {
-      coordl.profile(profile, job(data, WORKERS, STEP_MILLIS, 1000));
+      coordl.profile(profile, job(WORKERS, STEP_MILLIS, 1000));
     }
     if (parts.contains("cache")) {
       JsonNode answers = answers(profile);
@@ -167,8 +178,7 @@ public final class PredictionBenchmark {
         Predicted predicted = point(answers, "cacheSize", "MinIO", share / 100.0);
         cacheErrors.add(
             Double.valueOf(
-                compare(
-                    "cache", share + " %", predicted, run(data, WORKERS, 1, share, predicted))));
+                compare("cache", share + " %", predicted, run(WORKERS, 1, share, predicted))));
       }
     }
     if (parts.contains("workers")) {
@@ -181,10 +191,7 @@ public final class PredictionBenchmark {
         otherErrors.add(
             Double.valueOf(
                 compare(
-                    "step speed",
-                    factor + " x",
-                    predicted,
-                    run(data, WORKERS, factor, 100, predicted))));
+                    "step speed", factor + " x", predicted, run(WORKERS, factor, 100, predicted))));
       }
     }
     System.out.print(table);
@@ -210,27 +217,31 @@ public final class PredictionBenchmark {
   }
 
   private void workers(boolean profiled) throws IOException, InterruptedException {
-    Path profile = work.resolve("profile-quick.jfr");
+    Path profile = work.resolve("profile-workers.jfr");
     if (profiled || Files.notExists(profile)) {
-      coordl.profile(profile, job(pictures, WORKERS, STEP_MILLIS / QUICK, 1000));
+      coordl.profile(profile, waiting(WORKERS, 1000));
     }
-    JsonNode answers = answers(profile);
+    // Threads that wait need no core: as if there were plenty.
+    JsonNode answers = answers(profile, "--cores", "64");
     for (int workers = 1; workers <= WORKERS; workers++) {
       Predicted predicted = point(answers, "cores", "", workers);
+      int epochs = epochs(predicted);
       otherErrors.add(
           Double.valueOf(
               compare(
                   "workers",
                   Integer.toString(workers),
                   predicted,
-                  run(pictures, workers, QUICK, 100, predicted))));
+                  rates(waiting(workers, epochs), epochs))));
     }
   }
 
-  private JsonNode answers(Path profile) throws IOException, InterruptedException {
-    return JsonMapper.shared()
-        .readTree(coordl.run("whatif", "--json", profile.toString()))
-        .path("answers");
+  private JsonNode answers(Path profile, String... wishes)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("whatif", "--json"));
+    command.addAll(List.of(wishes));
+    command.add(profile.toString());
+    return JsonMapper.shared().readTree(coordl.run(command.toArray(String[]::new))).path("answers");
   }
 
   /** A predicted speed and its error, in samples per second. */
@@ -298,16 +309,25 @@ public final class PredictionBenchmark {
     return String.format(Locale.ROOT, "%.1f", value);
   }
 
-  /** Samples per second of the epochs that count. */
-  private List<Double> run(Path from, int workers, double factor, int share, Predicted predicted)
+  private List<Double> run(int workers, double factor, int share, Predicted predicted)
       throws IOException, InterruptedException {
-    int epochs = (int) Math.max(FEWEST_EPOCHS, Math.ceil(SECONDS * predicted.speed / samples));
-    ChildJvm job = job(from, workers, STEP_MILLIS / factor, epochs);
+    int epochs = epochs(predicted);
+    ChildJvm job = job(workers, STEP_MILLIS / factor, epochs);
     if (share > 0) {
       // The whole data set needs room for the index beside its bytes.
       long size = share == 100 ? bytes + bytes / 8 + (16 << 20) : bytes * share / 100;
       job.agent(checkout.agentJar(), "record=off,summary=off,cache=minio,cache.size=" + size);
     }
+    return rates(job, epochs);
+  }
+
+  private int epochs(Predicted predicted) {
+    return (int) Math.max(FEWEST_EPOCHS, Math.ceil(SECONDS * predicted.speed / samples));
+  }
+
+  /** Samples per second of the epochs that count. */
+  private static List<Double> rates(ChildJvm job, int epochs)
+      throws IOException, InterruptedException {
     String out = job.run().orFail("The job").out();
     List<Double> rates =
         EPOCH.matcher(out).results().map(epoch -> Double.valueOf(epoch.group(2))).toList();
@@ -317,7 +337,17 @@ public final class PredictionBenchmark {
     return rates.subList(epochs - Math.max(3, epochs / 3), epochs);
   }
 
-  private ChildJvm job(Path from, int workers, double stepMillis, int epochs) throws IOException {
+  private ChildJvm job(int workers, double stepMillis, int epochs) throws IOException {
+    return program(data, epochs, workers, stepMillis, BATCH);
+  }
+
+  private ChildJvm waiting(int workers, int epochs) throws IOException {
+    return program(small, epochs, workers, SHORT_STEP_MILLIS, SMALL_BATCH)
+        .args(Double.toString(WAIT_MILLIS));
+  }
+
+  private ChildJvm program(Path from, int epochs, int workers, double stepMillis, int batch)
+      throws IOException {
     return Example.DJL
         .program(checkout, Jdks.running(), "example.loader.DjlEmulated")
         .classPath(checkout.exampleJar("test-programs"))
@@ -326,6 +356,6 @@ public final class PredictionBenchmark {
             Integer.toString(epochs),
             Integer.toString(workers),
             Double.toString(stepMillis),
-            Integer.toString(BATCH));
+            Integer.toString(batch));
   }
 }
