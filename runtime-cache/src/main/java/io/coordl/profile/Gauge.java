@@ -43,6 +43,7 @@ final class Gauge {
   private long settling;
   private int turns = 1;
   private int turnBegins;
+  private int firstTurn;
   private long turnNanos;
   private int dropped;
   private int looked;
@@ -96,6 +97,9 @@ final class Gauge {
    * @param left batches they have left behind, ready, whose steps are not of this phase
    */
   void nextTurn(int left) {
+    if (turns == 1) {
+      firstTurn = steps.size();
+    }
     turns++;
     turnBegins = steps.size();
     turnNanos = 0;
@@ -118,7 +122,7 @@ final class Gauge {
   }
 
   private void look() {
-    int begin = SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray());
+    int begin = begin();
     List<Step> counted = steps.subList(Math.max(0, begin), steps.size());
     int least = wanted > 0 ? wanted : LEAST_STEPS;
     boolean over = isFull();
@@ -159,12 +163,23 @@ final class Gauge {
   /** Ends it here, whatever is known. */
   void close() {
     if (!done && hasSome()) {
-      int begin = SteadyState.begin(steps.stream().mapToDouble(Step::perSample).toArray());
+      int begin = begin();
       dropped = Math.max(0, begin);
       estimate = Estimate.of(steps.subList(dropped, steps.size()));
       steady = isSteady(begin);
       done = true;
     }
+  }
+
+  /**
+   * How many steps come before the steady state, -1 if there is none. Of several turns it is looked
+   * for in the first: to leave out turns in which the machine was slow for all phases would make
+   * this one look quicker than the others.
+   */
+  private int begin() {
+    List<Step> looked = turns == 1 ? steps : steps.subList(0, firstTurn);
+    int begin = SteadyState.begin(looked.stream().mapToDouble(Step::perSample).toArray());
+    return turns == 1 ? begin : Math.max(0, begin);
   }
 
   private boolean isSteady(int begin) {

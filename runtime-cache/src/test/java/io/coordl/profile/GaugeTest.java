@@ -139,6 +139,26 @@ class GaugeTest {
   }
 
   @Test
+  void turnsInWhichTheMachineWasSlowAreNotLeftOut() {
+    Gauge gauge = new Gauge(0, 0);
+    add(gauge, 500, 20 * MILLI);
+    gauge.nextTurn(0);
+    add(gauge, 134, 15 * MILLI); // Two seconds settle.
+    add(gauge, 1_200, 15 * MILLI);
+    gauge.close();
+
+    PhaseEvent event = gauge.event("cached", 0, "");
+    assertThat(event.steps).isEqualTo(1_700);
+    assertThat(event.sampleNanos).isEqualTo((500 * 20 + 1_200 * 15) * MILLI / 4.0 / 1_700);
+  }
+
+  private static void add(Gauge gauge, int count, long nanos) {
+    for (int i = 0; i < count; i++) {
+      gauge.add(new Step(4, nanos, Work.NONE));
+    }
+  }
+
+  @Test
   void aTurnIsOverWhenEnoughIsKnownOrAfterTenSeconds() {
     Gauge known = new Gauge(0, 0);
     feed(known, 10_000, 10 * MILLI);

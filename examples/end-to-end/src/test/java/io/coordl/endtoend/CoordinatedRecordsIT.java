@@ -232,8 +232,7 @@ class CoordinatedRecordsIT {
     return new ChildJvm(jdk, "example.records.UseReaders")
         .classPath(Workshop.checkout().exampleJar("test-programs"))
         .classPathFile(Workshop.checkout().exampleClassPath(Framework.DL4J.module()))
-        .jvmArgs(
-            "-Xmx512m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+        .jvmArgs("-Xmx512m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
         .environment("OMP_NUM_THREADS", "1")
         .directory(data)
         .args(data.toString())

@@ -141,7 +141,6 @@ class PrefetchIT {
             .classPath(Workshop.checkout().exampleJar("test-programs"))
             .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
             .jvmArgs(
-                "-XX:TieredStopAtLevel=1",
                 "-Djava.awt.headless=true",
                 "-Dai.djl.offline=true",
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
