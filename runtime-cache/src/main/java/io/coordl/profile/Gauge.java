@@ -129,9 +129,7 @@ final class Gauge {
     if (counted.size() < least && !over) {
       return;
     }
-    dropped = Math.max(0, begin);
-    estimate = Estimate.of(counted);
-    steady = isSteady(begin);
+    estimateFrom(begin);
     long time = counted.stream().mapToLong(Step::nanos).sum();
     done = over || (wanted > 0 ? counted.size() >= wanted : steady && time >= LEAST_NANOS);
   }
@@ -163,10 +161,7 @@ final class Gauge {
   /** Ends it here, whatever is known. */
   void close() {
     if (!done && hasSome()) {
-      int begin = begin();
-      dropped = Math.max(0, begin);
-      estimate = Estimate.of(steps.subList(dropped, steps.size()));
-      steady = isSteady(begin);
+      estimateFrom(begin());
       done = true;
     }
   }
@@ -182,8 +177,10 @@ final class Gauge {
     return turns == 1 ? begin : Math.max(0, begin);
   }
 
-  private boolean isSteady(int begin) {
-    return estimate.relativeError() <= (begin < 0 ? STEADY_ANYWAY : PRECISION);
+  private void estimateFrom(int begin) {
+    dropped = Math.max(0, begin);
+    estimate = Estimate.of(steps.subList(dropped, steps.size()));
+    steady = estimate.relativeError() <= (begin < 0 ? STEADY_ANYWAY : PRECISION);
   }
 
   /** Work of the steps counted. */

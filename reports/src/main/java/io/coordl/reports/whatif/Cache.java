@@ -30,13 +30,15 @@ final class Cache {
   }
 
   /**
-   * In the middle of the two laws that a page cache lies between.
+   * What a page cache hits: it lies between two laws, which are the ends of the error.
    *
    * @param size of the cache as a part of the data set; below 0 there is none
    */
-  static double pageCacheHit(double size) {
+  static Measure pageCacheHit(double size) {
     double part = Math.max(0, Math.min(1, size));
-    return (HitLaw.LRU.hit(part) + HitLaw.RANDOM.hit(part)) / 2;
+    double low = HitLaw.LRU.hit(part);
+    double high = HitLaw.RANDOM.hit(part);
+    return new Measure((low + high) / 2, (high - low) / 2);
   }
 
   static List<String> arguments(Pipeline pipeline, double share) {

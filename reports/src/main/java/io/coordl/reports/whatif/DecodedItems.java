@@ -104,8 +104,8 @@ final class DecodedItems implements Question {
       return 1;
     }
     double decoded = share * pipeline.datasetItems() * pipeline.decodedItemBytes();
-    double before = Cache.pageCacheHit(free / pipeline.datasetBytes());
-    double after = Cache.pageCacheHit((free - decoded) / others);
+    double before = Cache.pageCacheHit(free / pipeline.datasetBytes()).value();
+    double after = Cache.pageCacheHit((free - decoded) / others).value();
     return before <= 0 ? 1 : Math.min(1, after / before);
   }
 }

@@ -339,15 +339,13 @@ final class ProfiledPipeline {
       return Optional.empty();
     }
     double size = Math.min(1, (double) host.freeMemory() / host.datasetBytes());
-    double low = HitLaw.LRU.hit(size);
-    double high = HitLaw.RANDOM.hit(size);
     assumptions.add(
         size >= 1
             ? "the free memory holds the data set, so from the second epoch on the page cache"
                 + " answers every fetch"
             : "the page cache has the free memory, and answers what lies between least recently"
                 + " used and random replacement");
-    return Optional.of(new Measure((low + high) / 2, (high - low) / 2));
+    return Optional.of(Cache.pageCacheHit(size));
   }
 
   private List<Pipeline.Check> checks(Pipeline pipeline) {

@@ -40,6 +40,21 @@ class AdviceTest {
     return advice;
   }
 
+  private Advice ofOneEpoch(
+      Figures figures, List<Summary.Store> stores, Map<String, String> configuration) {
+    Advice advice =
+        Advice.on(
+            new Evidence(
+                figures,
+                List.of(new Summary.Pass(1, "my.Images", true, figures)),
+                stores,
+                configuration,
+                "",
+                1));
+    given.add(advice);
+    return advice;
+  }
+
   /** Of 100 s, the stalls and checkpoints given in seconds; each epoch asks for 3 GiB. */
   private static Figures figures(long fetch, long prep, long gc, long queue, long checkpoint) {
     long stall = fetch + prep + gc + queue;
@@ -108,16 +123,7 @@ class AdviceTest {
   @Test
   void ofAProfileNothingIsToldThatItsPhasesMade() {
     Figures figures = figures(40, 10, 0, 0, 0);
-    Advice advice =
-        Advice.on(
-            new Evidence(
-                figures,
-                List.of(new Summary.Pass(1, "my.Images", true, figures)),
-                List.of(),
-                Map.of("profile", "all"),
-                "",
-                1));
-    given.add(advice);
+    Advice advice = ofOneEpoch(figures, List.of(), Map.of("profile", "all"));
     assertThat(advice.finding()).isEqualTo("profiled");
     assertThat(advice.arguments()).isEmpty();
   }
@@ -242,16 +248,7 @@ class AdviceTest {
   @Test
   void whatIsDecodedIsNoRawCache() {
     Figures figures = figures(40, 10, 0, 0, 0);
-    Advice advice =
-        Advice.on(
-            new Evidence(
-                figures,
-                List.of(new Summary.Pass(1, "my.Images", true, figures)),
-                List.of(decoded(500)),
-                Map.of(),
-                "",
-                1));
-    given.add(advice);
+    Advice advice = ofOneEpoch(figures, List.of(decoded(500)), Map.of());
     assertThat(advice.finding()).isEqualTo("fetchBound");
   }
 
