@@ -102,8 +102,12 @@ final class Child {
 
   /** Adds the program {@link program.Reads} over {@code data}. */
   Child reads(Path data, String... wishes) {
-    with("-cp", PROGRAMS.toString(), "program.Reads", data.toString());
-    return with(wishes);
+    return program("program.Reads", data.toString()).with(wishes);
+  }
+
+  /** Adds a program of package {@code program}. */
+  Child program(String mainClass, String... arguments) {
+    return with("-cp", PROGRAMS.toString(), mainClass).with(arguments);
   }
 
   Child environment(String name, String value) {

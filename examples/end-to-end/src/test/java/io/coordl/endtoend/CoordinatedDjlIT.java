@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -27,8 +28,8 @@ class CoordinatedDjlIT {
 
   private final String group = "e2e-" + UUID.randomUUID();
 
-  static Stream<Arguments> jdksAndThreads() {
-    return Workshop.jdks()
+  static Stream<Arguments> jdksAndThreads(TestInfo test) {
+    return Workshop.jdks(test)
         .flatMap(jdk -> IntStream.of(0, 2, -1).mapToObj(threads -> Arguments.of(jdk, threads)));
   }
 

@@ -10,12 +10,16 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.provider.Arguments;
 
 /** What all tests share: where things are, and on what they run. Any thread. */
 final class Workshop {
   private static final Checkout CHECKOUT = Checkout.find();
   private static final List<Jdk> JDKS = Jdks.all();
+
+  /** Whether the whole matrix runs, not a diagonal of it. */
+  private static final boolean FULL = Boolean.getBoolean("coordl.full");
 
   static {
     JDKS.forEach(jdk -> System.out.println("end-to-end tests run on " + jdk));
@@ -54,14 +58,30 @@ final class Workshop {
     return Files.createDirectories(directory);
   }
 
-  /** Arguments of tests of every framework on every JDK. */
-  static Stream<Arguments> frameworksAndJdks() {
+  /** Arguments of tests of every framework: on every JDK with -Pfull, else each on one of them. */
+  static Stream<Arguments> frameworksAndJdks(TestInfo test) {
     return Stream.of(Framework.values())
-        .flatMap(framework -> JDKS.stream().map(jdk -> Arguments.of(framework, jdk)));
+        .flatMap(
+            framework -> jdks(test, framework.ordinal()).map(jdk -> Arguments.of(framework, jdk)));
   }
 
-  /** Arguments of tests on every JDK. */
-  static Stream<Jdk> jdks() {
-    return JDKS.stream();
+  /** Arguments of tests on every JDK with -Pfull, else on one of them. */
+  static Stream<Jdk> jdks(TestInfo test) {
+    return jdks(test, 0);
+  }
+
+  /** Without -Pfull the tests take turns, by their names, so that each JDK gets half of them. */
+  private static Stream<Jdk> jdks(TestInfo test, int turn) {
+    if (FULL) {
+      return JDKS.stream();
+    }
+    int name = test.getTestMethod().orElseThrow().getName().hashCode();
+    return Stream.of(JDKS.get(Math.floorMod(name + turn, JDKS.size())));
+  }
+
+  /** All of {@code values} with -Pfull, else the first. */
+  @SafeVarargs
+  static <T> Stream<T> firstOrAll(T... values) {
+    return Stream.of(values).limit(FULL ? values.length : 1);
   }
 }
