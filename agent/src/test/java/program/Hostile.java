@@ -206,21 +206,17 @@ public final class Hostile {
     return new Handle() {
       @Override
       public Object use(Random random) throws IOException {
-        switch (random.nextInt(6)) {
-          case 0:
-            return in.read();
-          case 1:
-            return in.skip(random.nextInt(3000));
-          case 2:
-            return in.available();
-          case 3:
-            return "rest " + sum(in.readAllBytes());
-          case 4:
-            return "n " + sum(in.readNBytes(random.nextInt(2000)));
-          default:
+        return switch (random.nextInt(6)) {
+          case 0 -> in.read();
+          case 1 -> in.skip(random.nextInt(3000));
+          case 2 -> in.available();
+          case 3 -> "rest " + sum(in.readAllBytes());
+          case 4 -> "n " + sum(in.readNBytes(random.nextInt(2000)));
+          default -> {
             byte[] bytes = new byte[random.nextInt(2000)];
-            return sum(bytes, in.read(bytes));
-        }
+            yield sum(bytes, in.read(bytes));
+          }
+        };
       }
 
       @Override
@@ -235,32 +231,33 @@ public final class Hostile {
       @Override
       public Object use(Random random) throws IOException {
         int at = random.nextInt(4000);
-        switch (random.nextInt(8)) {
-          case 0:
-            return channel.size() + " " + channel.isOpen();
-          case 1:
-            return channel.position(at).position();
-          case 2:
+        return switch (random.nextInt(8)) {
+          case 0 -> channel.size() + " " + channel.isOpen();
+          case 1 -> channel.position(at).position();
+          case 2 -> {
             ByteBuffer there = ByteBuffer.allocate(1000);
-            return sum(there.array(), channel.read(there, at));
-          case 3:
+            yield sum(there.array(), channel.read(there, at));
+          }
+          case 3 -> {
             try (OutputStream none = OutputStream.nullOutputStream()) {
-              return channel.transferTo(at, 1000, Channels.newChannel(none));
+              yield channel.transferTo(at, 1000, Channels.newChannel(none));
             }
-          case 4:
-            int size = (int) channel.size();
-            byte[] mapped = new byte[size];
-            channel.map(FileChannel.MapMode.READ_ONLY, 0, size).get(mapped);
-            return "map " + sum(mapped);
-          case 5:
+          }
+          case 4 -> {
+            byte[] mapped = new byte[(int) channel.size()];
+            channel.map(FileChannel.MapMode.READ_ONLY, 0, mapped.length).get(mapped);
+            yield "map " + sum(mapped);
+          }
+          case 5 -> {
             ByteBuffer[] two = {ByteBuffer.allocate(10), ByteBuffer.allocate(500)};
-            return channel.read(two) + " " + sum(two[1].array());
-          case 6:
-            return channel.write(ByteBuffer.allocate(1));
-          default:
+            yield channel.read(two) + " " + sum(two[1].array());
+          }
+          case 6 -> channel.write(ByteBuffer.allocate(1));
+          default -> {
             ByteBuffer next = ByteBuffer.allocate(700);
-            return sum(next.array(), channel.read(next));
-        }
+            yield sum(next.array(), channel.read(next));
+          }
+        };
       }
 
       @Override
@@ -274,15 +271,14 @@ public final class Hostile {
     return new Handle() {
       @Override
       public Object use(Random random) throws IOException {
-        switch (random.nextInt(3)) {
-          case 0:
-            return channel.size() + " " + channel.isOpen();
-          case 1:
-            return channel.position(random.nextInt(4000)).position();
-          default:
+        return switch (random.nextInt(3)) {
+          case 0 -> channel.size() + " " + channel.isOpen();
+          case 1 -> channel.position(random.nextInt(4000)).position();
+          default -> {
             ByteBuffer next = ByteBuffer.allocate(700);
-            return sum(next.array(), channel.read(next));
-        }
+            yield sum(next.array(), channel.read(next));
+          }
+        };
       }
 
       @Override
@@ -296,22 +292,20 @@ public final class Hostile {
     return new Handle() {
       @Override
       public Object use(Random random) throws IOException {
-        switch (random.nextInt(6)) {
-          case 0:
-            return in.length();
-          case 1:
+        return switch (random.nextInt(6)) {
+          case 0 -> in.length();
+          case 1 -> {
             in.seek(random.nextInt(4000));
-            return in.getFilePointer();
-          case 2:
-            return in.read();
-          case 3:
-            return in.skipBytes(random.nextInt(2000));
-          case 4:
-            return in.readInt();
-          default:
+            yield in.getFilePointer();
+          }
+          case 2 -> in.read();
+          case 3 -> in.skipBytes(random.nextInt(2000));
+          case 4 -> in.readInt();
+          default -> {
             byte[] bytes = new byte[random.nextInt(2000)];
-            return sum(bytes, in.read(bytes));
-        }
+            yield sum(bytes, in.read(bytes));
+          }
+        };
       }
 
       @Override
