@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import net.bytebuddy.ClassFileVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,11 @@ public final class ProgramTransformer implements ClassFileTransformer {
 
     /** A class could not be rewritten and stays as it is. */
     void failed(String name, Throwable cause);
+
+    /**
+     * A class file of a version that no rule can read yet; it stays as it is, which is no fault.
+     */
+    void newer(String name, int version);
   }
 
   private final ConstantPool prefilter;
@@ -84,6 +90,11 @@ public final class ProgramTransformer implements ClassFileTransformer {
       return null;
     }
     try {
+      ClassFileVersion version = ClassFileVersion.ofClassFile(classFile);
+      if (version.isGreaterThan(ClassFileVersion.latest())) {
+        listener.newer(name.replace('/', '.'), version.getMajorVersion());
+        return null;
+      }
       RuleListener rules = listener.forClass(name.replace('/', '.'));
       if (!seesBridge(loader)) {
         rules.skipped("all", "its class loader does not delegate to the boot loader", "");

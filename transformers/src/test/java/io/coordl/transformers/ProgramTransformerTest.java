@@ -17,6 +17,7 @@ import program.ReadingProgram;
 final class ProgramTransformerTest {
   private final List<String> applied = new ArrayList<>();
   private final List<String> failed = new ArrayList<>();
+  private final List<String> newer = new ArrayList<>();
   private final ProgramTransformer transformer =
       new ProgramTransformer(
           new HookWeaver(Hooks.all(), getClass().getClassLoader()),
@@ -37,6 +38,11 @@ final class ProgramTransformerTest {
             @Override
             public void failed(String name, Throwable cause) {
               failed.add(name);
+            }
+
+            @Override
+            public void newer(String name, int version) {
+              newer.add(name + " " + version);
             }
           });
 
@@ -84,6 +90,22 @@ final class ProgramTransformerTest {
 
     assertThat(transform(agents, ReadingProgram.class)).isNull();
     assertThat(transformer.mayChange(agents.loadClass(ReadingProgram.class.getName()))).isFalse();
+  }
+
+  @Test
+  void classesNewerThanTheRewriterAreLeftAloneWithoutAFault() throws IOException {
+    byte[] ofTheFuture = bytes(ReadingProgram.class);
+    ofTheFuture[7] = 120; // Minor and major version are the bytes 4 to 7.
+
+    for (int i = 0; i < 2; i++) {
+      assertThat(
+              transformer.transform(
+                  getClass().getClassLoader(), "program/Future" + i, null, null, ofTheFuture))
+          .isNull();
+    }
+
+    assertThat(failed).isEmpty();
+    assertThat(newer).containsExactly("program.Future0 120", "program.Future1 120");
   }
 
   @Test

@@ -35,7 +35,7 @@ public final class Installer {
             new HookWeaver(
                 Hooks.with(answerer -> Policies.inForce(options, answerer.policy())),
                 Installer.class.getClassLoader()),
-            new ClassListener(rewrites, activation));
+            new ClassListener(rewrites, activation, log));
     instrumentation.addTransformer(transformer, true);
     if (options.profiles()) {
       Runtime.getRuntime()

@@ -9,6 +9,7 @@ import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,7 +98,7 @@ public final class CallSiteRewriter {
     if (!mentionsOwner.mentionsAny(classFile)) {
       return null;
     }
-    ClassReader reader = new ClassReader(classFile);
+    ClassReader reader = OpenedClassReader.of(classFile);
     if (!refersToSite(reader)) {
       return null;
     }
@@ -136,7 +137,7 @@ public final class CallSiteRewriter {
     private boolean changed;
 
     Rewriting(ClassVisitor next, SiteListener listener, String className) {
-      super(Opcodes.ASM9, next);
+      super(OpenedClassReader.ASM_API, next);
       this.listener = listener;
       this.className = className;
     }
@@ -200,7 +201,7 @@ public final class CallSiteRewriter {
     private final Deque<OpenNew> open = new ArrayDeque<>();
 
     Sites(Rewriting rewriting, MethodVisitor next) {
-      super(Opcodes.ASM9, next);
+      super(OpenedClassReader.ASM_API, next);
       this.rewriting = rewriting;
     }
 
