@@ -44,10 +44,7 @@ public final class CoordlAgent {
         return;
       }
       if (System.getProperty(ATTACHED) != null) {
-        System.err.println(
-            "[coordl] attached twice; the second one ("
-                + (arguments.isEmpty() ? "no arguments" : arguments)
-                + ") does nothing");
+        System.err.println("[coordl] attached twice; the second one does nothing");
         return;
       }
       File jar = jar();

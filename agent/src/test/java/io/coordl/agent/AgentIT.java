@@ -284,7 +284,7 @@ final class AgentIT {
     assertSameAsPlain(jdk, outcome);
     assertCached(outcome);
     assertThat(outcome.said().get(0))
-        .isEqualTo("[coordl] attached twice; the second one (cache=off) does nothing");
+        .isEqualTo("[coordl] attached twice; the second one does nothing");
     assertThat(outcome.said()).filteredOn(line -> line.contains("attached")).hasSize(1);
   }
 

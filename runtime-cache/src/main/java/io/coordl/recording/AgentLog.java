@@ -22,7 +22,7 @@ public final class AgentLog implements FaultListener {
   /** One line, each text once. */
   public void say(String text) {
     if (told.size() < 1_000 && told.add(text)) {
-      System.err.println("[coordl] " + text);
+      System.err.println("[coordl] " + UserText.line(text));
     }
   }
 
@@ -36,15 +36,16 @@ public final class AgentLog implements FaultListener {
     int end = where.indexOf(' ');
     String kind = end < 0 ? where : where.substring(0, end);
     if (tripped || told.add("fault " + kind + cause.getClass())) {
-      System.err.println("[coordl] fault in " + where + ": " + cause + "; " + action);
+      System.err.println(
+          "[coordl] " + UserText.line("fault in " + where + ": " + cause + "; " + action));
       if (Boolean.getBoolean("coordl.debug")) {
         cause.printStackTrace();
       }
     }
     FaultEvent event = new FaultEvent();
     if (event.shouldCommit()) {
-      event.where = where;
-      event.cause = cause.toString();
+      event.where = UserText.line(where);
+      event.cause = UserText.line(cause.toString());
       event.action = action;
       event.commit();
     }

@@ -7,6 +7,7 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
+import io.coordl.recording.UserText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,7 +93,7 @@ final class Activation {
     try {
       StringBuilder text = new StringBuilder();
       for (String line : monitor.finish()) {
-        text.append("[coordl] ").append(line).append('\n');
+        text.append("[coordl] ").append(UserText.line(line)).append('\n');
       }
       if (options.get(Option.SUMMARY).equals("on")) {
         System.err.print(text);

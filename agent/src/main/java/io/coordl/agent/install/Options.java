@@ -7,6 +7,7 @@ import io.coordl.partition.hosts.membership.HostPort;
 import io.coordl.partition.hosts.membership.Peers;
 import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.Setting;
+import io.coordl.recording.UserText;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -113,7 +114,7 @@ public final class Options {
               "servers of Redis and hosts cannot stand beside each other");
         }
       } catch (IllegalArgumentException e) {
-        problem("peer: " + e.getMessage());
+        problem("peer: " + UserText.line(String.valueOf(e.getMessage())));
       }
     }
   }
@@ -129,7 +130,7 @@ public final class Options {
       corrections.add(
           option.key()
               + "="
-              + get(option)
+              + shown(option)
               + " is taken as "
               + value
               + ": peer= shares the raw items of this host");
@@ -234,14 +235,15 @@ public final class Options {
 
   /** Values as they may be seen: in the recording, and by whoever looks over a shoulder. */
   private String shown(Option option) {
-    return String.join(", ", list(option).stream().map(value -> shown(option, value)).toList());
+    return String.join(
+        ", ",
+        list(option).stream()
+            .map(value -> isGiven(option) ? shown(option, value) : value)
+            .toList());
   }
 
-  private String shown(Option option, String value) {
-    if (option.check() == Values.SECRET && isGiven(option)) {
-      return "(not shown)";
-    }
-    return option == Option.PEER ? value.replaceFirst("://.*@", "://(not shown)@") : value;
+  private static String shown(Option option, String value) {
+    return option.check() == Values.SECRET ? UserText.HIDDEN : UserText.value(value);
   }
 
   /** All options for the recording. */
@@ -257,11 +259,7 @@ public final class Options {
 
   private void readAll(String arguments, String origin) {
     boolean afterSecret = false;
-    for (String part : arguments.split(",", -1)) {
-      String argument = part.trim();
-      if (argument.isEmpty()) {
-        continue;
-      }
+    for (String argument : split(arguments)) {
       if (afterSecret && !known(argument)) {
         problem(
             "what follows a comma after "
@@ -277,12 +275,32 @@ public final class Options {
       } else {
         int equals = argument.indexOf('=');
         if (equals < 0) {
-          problem("'" + argument + "' is not of the form key=value" + nearest(argument));
+          String word = afterSecret ? Option.PEER_TLS_PASSWORD.key() : argument;
+          problem(
+              "'" + UserText.value(word) + "' is not of the form key=value" + nearest(argument));
         } else {
           put(argument.substring(0, equals).trim(), argument.substring(equals + 1).trim(), origin);
         }
       }
     }
+  }
+
+  /** At the commas, but for those before the last @ of an address: they are its password's. */
+  private static List<String> split(String arguments) {
+    List<String> parts = List.of(arguments.split(",", -1));
+    List<String> all = new ArrayList<>();
+    for (int start = 0, end = 1; start < parts.size(); start = end++) {
+      if (parts.get(start).contains("://")) {
+        for (int i = end; i < parts.size() && !known(parts.get(i).trim()); i++) {
+          end = parts.get(i).contains("@") ? i + 1 : end;
+        }
+      }
+      String argument = String.join(",", parts.subList(start, end)).trim();
+      if (!argument.isEmpty()) {
+        all.add(argument);
+      }
+    }
+    return all;
   }
 
   /** Whether this is an argument, right or wrong, and not the rest of one cut at its comma. */
@@ -308,7 +326,9 @@ public final class Options {
         new InputStreamReader(new FileInputStream(new File(name)), StandardCharsets.UTF_8)) {
       properties.load(reader);
     } catch (IOException | IllegalArgumentException e) {
-      problem("@" + name + " cannot be read (" + e.getMessage() + ")");
+      String shown = UserText.value(name);
+      String reason = String.valueOf(e.getMessage()).replace(new File(name).getPath(), shown);
+      problem("@" + shown + " cannot be read (" + UserText.line(reason) + ")");
       return;
     }
     for (Map.Entry<String, String> line : lines) {
@@ -335,7 +355,9 @@ public final class Options {
         return;
       }
     }
-    problem("unknown key '" + key + "'" + nearest(key));
+    String name = UserText.line(key);
+    String whole = UserText.value(key + "=" + value); // Or the = is a password's.
+    problem("unknown key '" + (whole.startsWith(name + "=") ? name : whole) + "'" + nearest(key));
   }
 
   private boolean accepts(Option option, String value) {

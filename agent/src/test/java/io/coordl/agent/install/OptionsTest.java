@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -428,7 +429,28 @@ final class OptionsTest {
         "peer=a,peer.tls=a.p12,peer.tls.password=ge,he=im",
         "peer=redis://me:geheim@host:6379",
         "peer=redis://me:geheim@host:6379,peer=a",
-        "peer=redis://me:geheim@host:6379,profile=all"
+        "peer=redis://me:geheim@host:6379,profile=all",
+        "peer=redis://me:ge@heim@host:6379",
+        "peer=redis://me:ge,heim@host:6379",
+        "peer=redis://me:ge,he=im@host:6379",
+        "peer=redis://me:ge@a,heim@host:6379",
+        "peer=me:geheim@host",
+        "prep.size=redis://me:geheim@host",
+        "prep=redis://me:geheim@host",
+        "peer.hosts=redis://me:geheim@host",
+        "record=redis://me:geheim@host",
+        "dataset=s3://me:geheim@host/data",
+        "dataset=s3://me:geheim@host/[data",
+        "dataset=/a,dataset=s3://me:geheim@host/data,dataset=/b",
+        "group=redis://me:geheim@host",
+        "pear=redis://me:geheim@host",
+        "redis://me:geheim@host",
+        "redis://me:ge=heim@host",
+        "redis://me:geheim=@host",
+        "me:geheim@host",
+        "@redis://me:geheim@host",
+        "peer.tls.password geheim",
+        "peer.tls.passwort=geheim"
       })
   void aPasswordIsNeitherSaidNorRecorded(String arguments) {
     Options options = parse(arguments);
@@ -439,6 +461,35 @@ final class OptionsTest {
     assertThat(seen)
         .isNotEmpty()
         .noneMatch(text -> text.contains("heim") || text.contains("he=im"));
+  }
+
+  @Test
+  void aPasswordOfAnAddressMayHaveCommas() {
+    Options options = parse("peer=redis://me:ge,he=im@host:6379,group=g");
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.list(Option.PEER)).containsExactly("redis://me:ge,he=im@host:6379");
+    assertThat(options.get(Option.GROUP)).isEqualTo("g");
+  }
+
+  static Stream<String> echoes() {
+    return Stream.concat(
+        Arrays.stream(Option.values())
+            .flatMap(option -> Stream.of(option.key() + "=%s", option.key() + "%s=1")),
+        Stream.of("%s", "%s=%s", "@%s", "cach=%s", "peer=a%s,peer=dns:b", "peer=a,peer=dns:%s"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("echoes")
+  void whateverIsWrittenDoesNothingToTheTerminal(String argument) {
+    for (String raw : List.of("\u001b[2J", "x\r\ny", "\u0007", "\u009b1m", "\u202ex", "\u2028x")) {
+      Options options = parse(argument.replace("%s", raw));
+
+      List<String> seen = new ArrayList<>(options.problems());
+      seen.addAll(options.remarks());
+      options.settings().forEach(one -> seen.add(one.value()));
+      assertThat(seen).allMatch(text -> text.chars().allMatch(c -> c >= ' ' && c < 0x7f));
+    }
   }
 
   @Test

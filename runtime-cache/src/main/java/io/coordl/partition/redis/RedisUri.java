@@ -36,7 +36,7 @@ public record RedisUri(
    */
   public static RedisUri parse(String text) {
     if (!is(text)) {
-      throw wrong(text);
+      throw wrong();
     }
     boolean secure = text.startsWith(SECURE);
     String rest = text.substring(secure ? SECURE.length() : PLAIN.length());
@@ -47,10 +47,10 @@ public record RedisUri(
       String credentials = rest.substring(0, at);
       int colon = credentials.indexOf(':');
       if (colon < 0 || colon == credentials.length() - 1) {
-        throw wrong(text);
+        throw wrong();
       }
-      user = colon == 0 ? null : decode(text, credentials.substring(0, colon));
-      password = decode(text, credentials.substring(colon + 1));
+      user = colon == 0 ? null : decode(credentials.substring(0, colon));
+      password = decode(credentials.substring(colon + 1));
     }
     String place = rest.substring(at + 1);
     int slash = place.indexOf('/');
@@ -62,49 +62,38 @@ public record RedisUri(
     if (host.startsWith("[") && host.endsWith("]")) {
       host = host.substring(1, host.length() - 1);
     }
-    int port = colon < 0 ? DEFAULT_PORT : number(text, authority.substring(colon + 1), 65535);
+    int port = colon < 0 ? DEFAULT_PORT : number(authority.substring(colon + 1), 65535);
     if (host.isEmpty() || port == 0 || host.chars().anyMatch(c -> c <= ' ' || c == '?')) {
-      throw wrong(text);
+      throw wrong();
     }
-    int database = path.isEmpty() ? 0 : number(text, path, 1 << 20);
+    int database = path.isEmpty() ? 0 : number(path, 1 << 20);
     return new RedisUri(secure, host, port, database, user, password);
   }
 
-  private static int number(String text, String digits, int most) {
+  private static int number(String digits, int most) {
     if (digits.isEmpty()
         || digits.length() > 7
         || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw wrong(text);
+      throw wrong();
     }
     int number = Integer.parseInt(digits);
     if (number > most) {
-      throw wrong(text);
+      throw wrong();
     }
     return number;
   }
 
-  private static String decode(String text, String encoded) {
+  private static String decode(String encoded) {
     try {
       return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw wrong(text);
+      throw wrong();
     }
   }
 
-  private static IllegalArgumentException wrong(String text) {
-    return new IllegalArgumentException(
-        "\"" + masked(text) + "\" is no address of a Redis, which is " + FORM + ".");
-  }
-
-  /** {@code text}, an address right or wrong, without what stands before the last @. */
-  public static String masked(String text) {
-    int scheme = text.indexOf("://");
-    int at = text.lastIndexOf('@');
-    return at < 0
-        ? text
-        : (scheme < 0 || scheme > at ? "" : text.substring(0, scheme + 3))
-            + "***"
-            + text.substring(at);
+  /** Without the text, which may have a password anywhere in it. */
+  private static IllegalArgumentException wrong() {
+    return new IllegalArgumentException("This is no address of a Redis, which is " + FORM + ".");
   }
 
   @Override

@@ -52,7 +52,5 @@ class RedisUriTest {
   void theTextHasNoSecret() {
     assertThat(RedisUri.parse("redis://me:secret@h:1/2")).hasToString("redis://h:1/2");
     assertThat(RedisUri.parse("rediss://:secret@[fe80::1]")).hasToString("rediss://[fe80::1]:6379");
-    assertThat(RedisUri.masked("redis://me:secret@h:1/2")).isEqualTo("redis://***@h:1/2");
-    assertThat(RedisUri.masked("h:1")).isEqualTo("h:1");
   }
 }

@@ -1,0 +1,49 @@
+package io.coordl.recording;
+
+import java.util.regex.Pattern;
+
+/**
+ * Text that came from outside (arguments, paths, names, messages of exceptions) as it may be seen
+ * on a terminal and in the recording: on one line, without the credentials of an address.
+ */
+public final class UserText {
+  /** Stands for what is secret. */
+  public static final String HIDDEN = "(not shown)";
+
+  /** Up to the last @ of a word, since a password may have one of its own. */
+  private static final Pattern ADDRESS = Pattern.compile("(\\w://)\\S*@");
+
+  private UserText() {}
+
+  /** One value of the user's: whatever stands before its last @ may be a password. */
+  public static String value(String value) {
+    int at = value.lastIndexOf('@');
+    int scheme = value.indexOf("://");
+    boolean address = scheme >= 0 && scheme < at;
+    if (!address && value.lastIndexOf(':', at) < 0) {
+      return line(value); // A path may have an @.
+    }
+    return line(value.substring(0, address ? scheme + 3 : 0) + HIDDEN + value.substring(at));
+  }
+
+  /** A sentence with values in it, made ours; the addresses in it lose their credentials. */
+  public static String line(String text) {
+    StringBuilder line = new StringBuilder(text.length());
+    ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@").codePoints().forEach(c -> add(line, c));
+    return line.toString();
+  }
+
+  /** What moves the cursor, changes colours or the order of the text is written, not done. */
+  private static void add(StringBuilder line, int c) {
+    switch (Character.getType(c)) {
+      case Character.CONTROL,
+              Character.FORMAT,
+              Character.LINE_SEPARATOR,
+              Character.PARAGRAPH_SEPARATOR,
+              Character.SURROGATE,
+              Character.UNASSIGNED ->
+          line.append(String.format("\\u%04x", c));
+      default -> line.appendCodePoint(c);
+    }
+  }
+}
