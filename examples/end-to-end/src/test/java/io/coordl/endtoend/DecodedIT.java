@@ -174,6 +174,30 @@ class DecodedIT {
     assertThat(kept.err()).doesNotContain("fault");
   }
 
+  /** A detector's labels need the size that each picture had. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void aDetectionReaderDecodesEachPictureOnce(Jdk jdk) throws IOException, InterruptedException {
+    ChildResult plain = useDetection(jdk).run().orFail("The plain run");
+    ChildResult kept =
+        useDetection(jdk)
+            .agent(Workshop.checkout().agentJar(), "record=off,decoded=share")
+            .run()
+            .orFail("The run with the agent");
+    int files = Pictures.all().files().size();
+    assertThat(plain.out().lines()).hasSize(3 * files);
+    assertThat(kept.out()).isEqualTo(plain.out());
+    Matcher matcher = DECODED.matcher(kept.err());
+    assertThat(matcher.find()).as(kept.err()).isTrue();
+    assertThat(Integer.parseInt(matcher.group(1))).isEqualTo(files);
+    assertThat(Integer.parseInt(matcher.group(2))).isEqualTo(2 * files);
+    assertThat(kept.err()).doesNotContain("fault").doesNotContain("did nothing");
+  }
+
+  private static ChildJvm useDetection(Jdk jdk) throws IOException {
+    return program("UseDetection", Framework.DL4J, jdk).args(Pictures.all().directory().toString());
+  }
+
   private static ChildJvm useImages(Framework framework, Jdk jdk, Path directory)
       throws IOException {
     String program = framework == Framework.DJL ? "UseImages" : "UseMatrices";

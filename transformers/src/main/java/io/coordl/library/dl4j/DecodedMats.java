@@ -8,6 +8,8 @@ import io.coordl.library.Symbols;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Set;
 import org.bytedeco.opencv.global.opencv_imgcodecs;
 import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +20,11 @@ import org.jspecify.annotations.Nullable;
  * draws and what it throws included; but the file it decodes is one of ours: the kept pixels as a
  * binary PPM or PGM, which "decodes" at the speed of memory, into a fresh picture each time.
  *
- * <p>Three calls of one loader on one thread make one load: {@code asMatrix*(File, ..)} says which
- * item; {@code streamToMat}, private, gives the file's bytes, ours if the item is kept; {@code
- * transformImage}, given the decoded picture, is where it is learned. Since the first may throw and
- * the others have uses of their own, they look up the stack for the first.
+ * <p>Three calls of one loader on one thread make one load: {@code asMatrix*(File, ..)}, or {@code
+ * asImageMatrix}, whose image tells the size of the picture too, says which item; {@code
+ * streamToMat}, private, gives the file's bytes, ours if the item is kept; {@code transformImage},
+ * given the decoded picture, is where it is learned. Since the first may throw and the others have
+ * uses of their own, they look up the stack for the first.
  */
 final class DecodedMats {
   /** What the loader passes to {@code imdecode}. */
@@ -33,6 +36,9 @@ final class DecodedMats {
 
   private static final StackWalker STACK =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+  /** What a loader is asked for by file; the first argument of other overloads is none. */
+  private static final Set<String> FROM_FILE = Set.of("asMatrix", "asMatrixView", "asImageMatrix");
 
   /** Ours, three of the loader, and a few between. */
   private static final int DEEPEST = 16;
@@ -112,7 +118,7 @@ final class DecodedMats {
                 .takeWhile(frame -> frame.getDeclaringClass() == loaderClass)
                 .anyMatch(
                     frame ->
-                        frame.getMethodName().startsWith("asMatrix")
+                        FROM_FILE.contains(frame.getMethodName())
                             && (frame.getDescriptor().startsWith("(Ljava/io/File;L")
                                 || frame.getDescriptor().startsWith("(Ljava/io/File;Z"))));
   }
@@ -124,17 +130,26 @@ final class DecodedMats {
       return null;
     }
     byte[] pixels = bytes(picture);
-    String header =
-        (channels == 3 ? "P6\n" : "P5\n") + picture.cols() + " " + picture.rows() + "\n255\n";
+    byte[] file = anyMap(channels, picture.cols(), picture.rows(), pixels);
+    return decodesTo(file, picture, pixels) ? file : null;
+  }
+
+  /**
+   * A binary PPM or PGM.
+   *
+   * @param channels 3 or 1
+   * @param pixels row by row without gaps, blue first
+   */
+  static byte[] anyMap(int channels, int width, int height, byte[] pixels) {
+    String header = (channels == 3 ? "P6\n" : "P5\n") + width + " " + height + "\n255\n";
     byte[] start = header.getBytes(StandardCharsets.US_ASCII);
-    byte[] file = new byte[start.length + pixels.length];
-    System.arraycopy(start, 0, file, 0, start.length);
+    byte[] file = Arrays.copyOf(start, start.length + pixels.length);
     for (int i = 0; i < pixels.length; i += channels) {
       for (int c = 0; c < channels; c++) {
-        file[start.length + i + c] = pixels[i + channels - 1 - c]; // OpenCV's order is BGR.
+        file[start.length + i + c] = pixels[i + channels - 1 - c]; // Red comes first in a file.
       }
     }
-    return decodesTo(file, picture, pixels) ? file : null;
+    return file;
   }
 
   private static boolean decodesTo(byte[] file, Mat picture, byte[] pixels) {

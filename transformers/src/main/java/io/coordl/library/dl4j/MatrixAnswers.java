@@ -124,6 +124,10 @@ public final class MatrixAnswers implements LibraryHooks {
       if (!reason.isEmpty()) {
         return leave(reason);
       }
+      if (method.equals("asImageMatrix")) {
+        mats.begin(self, item); // Its image also says what size the picture has.
+        return null;
+      }
       boolean plain =
           view ? Floats.isPlain((INDArray) arguments[1]) : Boolean.TRUE.equals(arguments[1]);
       if (!plain || transform.get(self) != null) {

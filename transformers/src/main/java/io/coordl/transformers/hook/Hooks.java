@@ -145,6 +145,12 @@ public final class Hooks {
             "org/datavec/image/loader/NativeImageLoader",
             "asMatrix",
             "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"),
+        answer(
+            matrices,
+            DL4J,
+            "org/datavec/image/loader/NativeImageLoader",
+            "asImageMatrix",
+            "(Ljava/io/File;Z)Lorg/datavec/image/data/Image;"),
         answer(passes, DL4J, ofRecords, "next", nextDataSet),
         answer(passes, DL4J, ofRecords, "reset", "()V"),
         answer(passes, DL4J, ofSequences, "next", nextDataSet),
@@ -248,6 +254,7 @@ public final class Hooks {
         exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asMatrix", null, DECODE),
         exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asMatrixView", null, DECODE),
         exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asWritable", null, DECODE),
+        exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asImageMatrix", null, DECODE),
         exact(
             DL4J, "org/datavec/image/loader/NativeImageLoader", "transformImage", null, TRANSFORM),
         exact(DL4J, "org/datavec/image/loader/ImageLoader", "asMatrix", null, DECODE),
