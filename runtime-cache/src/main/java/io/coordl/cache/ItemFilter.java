@@ -1,10 +1,5 @@
 package io.coordl.cache;
 
-import java.nio.file.FileSystems;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
-import java.nio.file.PathMatcher;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -20,6 +15,16 @@ public interface ItemFilter {
   /** Whether the file could ever be one: what stays open is then watched. */
   default boolean mayBeItem(String absolutePath) {
     return true;
+  }
+
+  /** Why the program has read no item so far, in words for the user; empty if it has. */
+  default String whyNone() {
+    return "";
+  }
+
+  /** Why what the user gave for files named none so far; empty if it did, or is not known. */
+  default String whyUnused(String given) {
+    return "";
   }
 
   /** By what items are known to all who share them: absolute paths, unless told. */
@@ -42,6 +47,16 @@ public interface ItemFilter {
       }
 
       @Override
+      public String whyNone() {
+        return files.whyNone();
+      }
+
+      @Override
+      public String whyUnused(String given) {
+        return files.whyUnused(given);
+      }
+
+      @Override
       public ItemNames names() {
         return names;
       }
@@ -50,46 +65,16 @@ public interface ItemFilter {
 
   /** Inferred: every file read while this thread loads a sample. */
   static ItemFilter inferred(BooleanSupplier loadingSample) {
-    return path -> loadingSample.getAsBoolean();
+    return new InferredFiles(loadingSample);
   }
 
   /**
-   * Declared by the user: files that match a glob of absolute or working-directory-relative paths,
-   * and files below a directory.
+   * Declared by the user: files that match a glob, and files below a directory; absolute, or
+   * relative to the working directory.
    *
    * @throws IllegalArgumentException if a glob is malformed
    */
   static ItemFilter matching(List<String> patterns) {
-    List<PathMatcher> matchers = new ArrayList<>();
-    for (String pattern : patterns) {
-      if (pattern.matches(".*[*?\\[{].*")) {
-        String here = Path.of("").toAbsolutePath().toString();
-        String absolute =
-            pattern.startsWith("/")
-                ? pattern
-                : here.replaceAll("[\\\\*?\\[\\]{}]", "\\\\$0") + "/" + pattern;
-        matchers.add(FileSystems.getDefault().getPathMatcher("glob:" + absolute));
-      } else {
-        Path root = Path.of(pattern).toAbsolutePath().normalize();
-        matchers.add(path -> path.startsWith(root));
-      }
-    }
-    return new ItemFilter() {
-      @Override
-      public boolean isItem(String absolutePath) {
-        Path path;
-        try {
-          path = Path.of(absolutePath);
-        } catch (InvalidPathException e) {
-          return false; // No pattern could name it: the file system's encoding has no such name.
-        }
-        return matchers.stream().anyMatch(matcher -> matcher.matches(path));
-      }
-
-      @Override
-      public boolean mayBeItem(String absolutePath) {
-        return isItem(absolutePath);
-      }
-    };
+    return new DeclaredFiles(patterns);
   }
 }

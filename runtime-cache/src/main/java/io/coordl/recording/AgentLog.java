@@ -26,6 +26,16 @@ public final class AgentLog implements FaultListener {
     }
   }
 
+  /** What was said of a policy, without its name; empty if nothing was. */
+  String saidOf(String policy) {
+    return told.stream()
+        .filter(text -> text.startsWith(policy + " "))
+        .sorted()
+        .findFirst()
+        .map(text -> text.substring(policy.length() + 1).replaceFirst("\\.$", ""))
+        .orElse("");
+  }
+
   @Override
   public void fault(String where, Throwable cause, boolean tripped) {
     faults.incrementAndGet();

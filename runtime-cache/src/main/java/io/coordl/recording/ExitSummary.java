@@ -15,30 +15,44 @@ import org.jspecify.annotations.Nullable;
 final class ExitSummary {
   private static final int MOST_LINES = 20;
 
+  /** Policies, or names of files, that did nothing; the recording has them all. */
+  private static final int MOST_IDLE = 5;
+
   /** Faults, what to try next, the recording. */
   private static final int LINES_AT_END = 3;
 
   private final JobMonitor job;
   private final @Nullable String recording;
+  private final List<String> didNothing;
 
-  ExitSummary(JobMonitor job, @Nullable String recording) {
+  /**
+   * Of a job that ends.
+   *
+   * @param didNothing why, of each policy asked for that did nothing
+   */
+  ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {
     this.job = job;
     this.recording = recording;
+    this.didNothing = didNothing.subList(0, Math.min(MOST_IDLE, didNothing.size()));
   }
 
-  /** At most 20 lines; none if nothing was trained, read or kept. */
+  /**
+   * At most 20 lines; if nothing was trained, read or kept, only why what was asked for did
+   * nothing.
+   */
   List<String> lines() {
     JobTotals.Snapshot now = job.spans().totals().snapshot();
     Totals t = now.totals();
     List<String> lines = new ArrayList<>(job.profiled());
     if (!lines.isEmpty()) {
+      lines.addAll(didNothing);
       if (recording != null) {
         lines.add("recording: " + recording);
       }
       return lines;
     }
     if (t.batches == 0 && now.items() == 0) {
-      return lines;
+      return didNothing;
     }
     if (t.batches > 0) {
       lines.add(
@@ -95,6 +109,7 @@ final class ExitSummary {
     split(job.stores(), lines);
     asked(job.peerViews(), lines);
     lines.addAll(job.policies());
+    lines.addAll(didNothing);
     staged(job.stagings(), lines, MOST_LINES - LINES_AT_END);
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));

@@ -32,6 +32,7 @@ public final class JobMonitor {
   private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
   private final List<Supplier<List<StagingStatistics>>> stagings = new CopyOnWriteArrayList<>();
+  private final List<Supplier<String>> unused = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private volatile @Nullable Profile profile;
@@ -84,6 +85,28 @@ public final class JobMonitor {
   public void addPolicy(Supplier<String> said, Closeable toClose) {
     policies.add(said);
     closing.add(0, toClose);
+  }
+
+  /**
+   * Adds what the user asked for, a policy or a data set: if it did nothing, the summary and the
+   * recording say why.
+   *
+   * @param asked as it was written: {@code cache=minio}
+   * @param name by which sentences for the user begin that tell more than {@code why}
+   * @param why it did nothing, asked when the job ends; empty if it did something
+   */
+  public void addAsked(String asked, String name, Supplier<String> why) {
+    unused.add(
+        () -> {
+          String reason = why.get();
+          String said = log.saidOf(name);
+          if (reason.isEmpty()) {
+            return "";
+          }
+          String because = said.isEmpty() ? reason : "it " + said;
+          rewrites.add(new RewriteLog.Entry("the whole job", asked, 0, because, ""));
+          return asked + " did nothing: " + because;
+        });
   }
 
   /** Adds the job's part in coordinated prep, to be left when the job has ended. */
@@ -141,6 +164,7 @@ public final class JobMonitor {
 
   /** Closes the stores and returns the summary, at most 20 lines; JFR writes the recording. */
   public List<String> finish() {
+    List<String> didNothing = said(unused); // While the recording runs.
     flight.stop();
     Profile made = profile;
     if (made != null) {
@@ -148,7 +172,7 @@ public final class JobMonitor {
     }
     spans.finish();
     try {
-      return new ExitSummary(this, flight.where()).lines();
+      return new ExitSummary(this, flight.where(), didNothing).lines();
     } finally {
       for (Closeable store : closing) {
         try {
@@ -168,7 +192,8 @@ public final class JobMonitor {
     return latencies.job(kind);
   }
 
-  List<PeerView> peerViews() {
+  /** What each other host did for this job. */
+  public List<PeerView> peerViews() {
     return peers.views();
   }
 
@@ -186,12 +211,11 @@ public final class JobMonitor {
 
   /** What the policies did, a line each. */
   List<String> policies() {
-    List<String> said = new ArrayList<>();
-    for (Supplier<String> policy : policies) {
-      said.add(policy.get());
-    }
-    said.removeIf(String::isEmpty);
-    return said;
+    return said(policies);
+  }
+
+  private static List<String> said(List<Supplier<String>> all) {
+    return all.stream().map(Supplier::get).filter(text -> !text.isEmpty()).toList();
   }
 
   List<StagingStatistics> stagings() {

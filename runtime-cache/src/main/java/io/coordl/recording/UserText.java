@@ -37,11 +37,11 @@ public final class UserText {
   private static void add(StringBuilder line, int c) {
     switch (Character.getType(c)) {
       case Character.CONTROL,
-              Character.FORMAT,
-              Character.LINE_SEPARATOR,
-              Character.PARAGRAPH_SEPARATOR,
-              Character.SURROGATE,
-              Character.UNASSIGNED ->
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE,
+          Character.UNASSIGNED ->
           line.append(String.format("\\u%04x", c));
       default -> line.appendCodePoint(c);
     }

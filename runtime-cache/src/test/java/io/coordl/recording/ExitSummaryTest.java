@@ -36,4 +36,52 @@ class ExitSummaryTest {
   void aFewPipelinesAreShown() {
     assertThat(linesWith(3)).filteredOn(line -> line.contains("from the group")).hasSize(3);
   }
+
+  private static JobMonitor jobThatReads(AgentLog log) {
+    JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
+    job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
+    return job;
+  }
+
+  @Test
+  void whatWasAskedForAndDidNothingSaysWhyOnce() {
+    JobMonitor job = jobThatReads(new AgentLog());
+    job.addAsked("cache=minio", "cache=minio", () -> "no item was read");
+    job.addAsked("decoded=share", "decoded=share", () -> "");
+
+    assertThat(job.finish())
+        .filteredOn(line -> line.contains("did nothing"))
+        .containsExactly("cache=minio did nothing: no item was read");
+  }
+
+  @Test
+  void whatTheLibrarysCodeSaidOfAPolicyIsTheReason() {
+    AgentLog log = new AgentLog();
+    log.say("decoded=share leaves loaders with a MultiPageMode to DL4J.");
+    JobMonitor job = jobThatReads(log);
+    job.addAsked("decoded=share", "decoded=share", () -> "no image was decoded");
+
+    assertThat(job.finish())
+        .contains("decoded=share did nothing: it leaves loaders with a MultiPageMode to DL4J");
+  }
+
+  @Test
+  void itIsSaidEvenIfNothingWasRead() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    job.addAsked("dataset=/a", "dataset=/a", () -> "the program read no file at or below /a");
+
+    assertThat(job.finish())
+        .containsExactly("dataset=/a did nothing: the program read no file at or below /a");
+  }
+
+  @Test
+  void manyNamesThatFoundNothingLeaveRoomForTheRest() {
+    JobMonitor job = jobThatReads(new AgentLog());
+    for (int i = 0; i < 100; i++) {
+      String asked = "dataset=/" + i;
+      job.addAsked(asked, asked, () -> "nothing");
+    }
+
+    assertThat(job.finish()).hasSizeLessThanOrEqualTo(20).last().asString().startsWith("next: ");
+  }
 }

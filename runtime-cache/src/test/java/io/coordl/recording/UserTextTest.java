@@ -37,7 +37,16 @@ final class UserTextTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"\u001b[2J", "a\r\nb", "\u0007", "\u009b1m", "\u202e", "\u2028", "\ufeff", "\ud800"})
+      strings = {
+        "\u001b[2J",
+        "a\r\nb",
+        "\u0007",
+        "\u009b1m",
+        "\u202e",
+        "\u2028",
+        "\ufeff",
+        "\ud800"
+      })
   void controlCharactersAreWrittenNotDone(String raw) {
     assertThat(UserText.value(raw))
         .matches("\\p{ASCII}+")

@@ -23,12 +23,14 @@ import io.coordl.profile.Profile;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
+import io.coordl.recording.UserText;
 import io.coordl.staging.PrepGroup;
 import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.Hooks;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** From options to what they ask for. A policy that cannot be had is said, and left out. */
@@ -53,6 +55,21 @@ final class Policies {
     this.job = job;
     this.filter = files(options, job).named(names(options, job));
     this.scope = options.get(Option.CACHE_SCOPE);
+    if (options.isGiven(Option.DATASET)) {
+      for (String files : options.list(Option.DATASET)) {
+        asked(Option.DATASET, files, () -> filter.whyUnused(files));
+      }
+    }
+  }
+
+  /** What did nothing is said when the job ends, with the reason. */
+  private void asked(Option option, String value, Supplier<String> why) {
+    String asked = option.key() + "=" + UserText.value(value);
+    job.addAsked(asked, option == Option.PREFETCH ? option.key() : asked, why);
+  }
+
+  private void asked(Option option, Supplier<String> why) {
+    asked(option, options.get(option), why);
   }
 
   private static ItemFilter files(Options options, JobMonitor job) {
@@ -129,6 +146,12 @@ final class Policies {
         store == null || engine == null
             ? new MinioCache(store, filter, budget)
             : new MinioCache(new PartitionedStore(store, engine), store, filter);
+    asked(
+        Option.CACHE,
+        () -> Unused.store(store == null ? null : cache.statistics(), filter, "raw item"));
+    if (options.hasPeers()) {
+      asked(Option.PEER, () -> Unused.peers(job.peerViews()));
+    }
     if (store != null) {
       job.addStore(() -> view("raw", cache.statistics()), store);
       raw = cache;
@@ -216,10 +239,13 @@ final class Policies {
 
   private @Nullable DecodedStore decoded() {
     ArenaStore arena = decodedArena();
-    if (arena == null) {
+    DecodedStore store = arena == null ? null : new DecodedStore(arena, filter, budget);
+    asked(
+        Option.DECODED,
+        () -> Unused.store(store == null ? null : store.statistics(), filter, "decoded image"));
+    if (store == null) {
       return null;
     }
-    DecodedStore store = new DecodedStore(arena, filter, budget);
     job.addStore(() -> view("decoded", store.statistics()), store);
     return store;
   }
@@ -241,6 +267,7 @@ final class Policies {
             Math.max(1, options.count(Option.PREP_JOBS)),
             job.log()::say);
     job.addStaging(group::statistics, group);
+    asked(Option.PREP, () -> Unused.prep(group.statistics(), options.get(Option.GROUP)));
     return group;
   }
 
@@ -262,6 +289,7 @@ final class Policies {
     int threads = options.count(Option.PREFETCH);
     Ahead ahead = new Ahead(decodes || raw != null ? new ItemsAhead(threads, raw, decodes) : null);
     job.addPolicy(ahead::said, ahead);
+    asked(Option.PREFETCH, () -> Unused.prefetch(ahead.said(), ahead.items() != null));
     return ahead;
   }
 

@@ -1,0 +1,86 @@
+package io.coordl.agent.install;
+
+import io.coordl.cache.ItemFilter;
+import io.coordl.cache.StoreStatistics;
+import io.coordl.recording.PeerView;
+import io.coordl.staging.StagingStatistics;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a policy did nothing, told from what it counted; empty if it did something. Whatever a
+ * library's code of ours has said of the policy is known better and comes first.
+ */
+final class Unused {
+  private Unused() {}
+
+  /**
+   * Of a store.
+   *
+   * @param store null if there is none
+   * @param what it keeps: "raw item", "decoded image"
+   */
+  static String store(@Nullable StoreStatistics store, ItemFilter filter, String what) {
+    if (store == null) {
+      return "it has no memory, as was said when the job began";
+    }
+    if (store.hits() + store.peer() > 0) {
+      return "";
+    }
+    if (store.admitted() > 0) {
+      return "none of the " + store.admitted() + " " + what + "s it kept was asked for again";
+    }
+    if (store.bypassedFull() > 0) {
+      return "no " + what + " fits into its " + store.capacity() + " bytes";
+    }
+    if (store.misses() > 0) {
+      return "no "
+          + what
+          + " could be kept: of "
+          + store.misses()
+          + " read, "
+          + store.bypassedChanged()
+          + " changed meanwhile, "
+          + store.bypassedUnreadable()
+          + " could not be read, "
+          + store.bypassedBusy()
+          + " were being read by others, "
+          + store.spared()
+          + " were left to the other store";
+    }
+    String none = filter.whyNone();
+    return none.isEmpty() ? "no " + what + " came from a call that it can answer" : none;
+  }
+
+  /** Of {@code prefetch=N}. */
+  static String prefetch(String did, boolean hasStore) {
+    if (!did.isEmpty()) {
+      return "";
+    }
+    return "no order of samples or files was known before they were used"
+        + (hasStore ? "" : ", and items are only brought with cache=minio or decoded=share");
+  }
+
+  /** Of {@code prep=coordinate}. */
+  static String prep(List<StagingStatistics> pipelines, String group) {
+    if (pipelines.stream().anyMatch(s -> s.sharedPasses() > 0)) {
+      return "";
+    }
+    return pipelines.stream().anyMatch(s -> s.passes() > 0)
+        ? "no other job of group "
+            + group
+            + " went through the same data, in the same way, while"
+            + " this one did"
+        : "the program has no pipeline that jobs can share";
+  }
+
+  /** Of {@code peer=}. */
+  static String peers(List<PeerView> peers) {
+    if (peers.isEmpty()) {
+      return "no other host was asked for an item";
+    }
+    return peers.stream().anyMatch(peer -> peer.found() + peer.kept() > 0)
+        ? ""
+        : "none of the " + peers.size() + " asked had or kept an item";
+  }
+}

@@ -1,0 +1,87 @@
+package io.coordl.agent.install;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.cache.ItemFilter;
+import io.coordl.cache.StoreStatistics;
+import io.coordl.recording.PeerView;
+import io.coordl.staging.StagingStatistics;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A policy that did something is silent; one that did nothing names what stood in its way. */
+final class UnusedTest {
+  private static final ItemFilter FILES = ItemFilter.inferred(() -> false);
+
+  private static StoreStatistics store(long hits, long admitted, long full, long peer, long other) {
+    long misses = admitted + full + peer + other;
+    return new StoreStatistics(
+        4096,
+        0,
+        admitted,
+        hits,
+        misses,
+        admitted,
+        peer,
+        full + other,
+        full,
+        other,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        1);
+  }
+
+  private static StagingStatistics staging(long passes, long shared) {
+    return new StagingStatistics(
+        "g", "p", 1, 2, 1, 2, passes, shared, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0);
+  }
+
+  private static PeerView peer(long found, long kept) {
+    return new PeerView("h", found, 9, kept, 0, 0, 0, 0, 0, 0, 0);
+  }
+
+  @Test
+  void whatWasOfUseIsSilent() {
+    assertThat(Unused.store(store(1, 0, 0, 0, 0), FILES, "raw item")).isEmpty();
+    assertThat(Unused.store(store(0, 0, 0, 1, 0), FILES, "raw item")).isEmpty();
+    assertThat(Unused.prefetch("prefetch: 1 item brought ahead", false)).isEmpty();
+    assertThat(Unused.prep(List.of(staging(2, 0), staging(2, 1)), "g")).isEmpty();
+    assertThat(Unused.peers(List.of(peer(0, 0), peer(1, 0)))).isEmpty();
+    assertThat(Unused.peers(List.of(peer(0, 1)))).isEmpty();
+  }
+
+  @Test
+  void aStoreSaysHowFarItemsCame() {
+    assertThat(Unused.store(null, FILES, "raw item")).startsWith("it has no memory");
+    assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image"))
+        .isEqualTo("none of the 64 decoded images it kept was asked for again");
+    assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item"))
+        .isEqualTo("no raw item fits into its 4096 bytes");
+    assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item"))
+        .startsWith("no raw item could be kept: of 3 read, 3 changed meanwhile");
+    assertThat(Unused.store(store(0, 0, 0, 0, 0), ItemFilter.inferred(() -> false), "raw item"))
+        .isEqualTo("no file was read while a sample was loaded");
+    ItemFilter read = ItemFilter.inferred(() -> true);
+    read.isItem("/data/a.csv");
+    assertThat(Unused.store(store(0, 0, 0, 0, 0), read, "decoded image"))
+        .isEqualTo("no decoded image came from a call that it can answer");
+  }
+
+  @Test
+  void theOthersSayWhomTheyMissed() {
+    assertThat(Unused.prefetch("", true))
+        .isEqualTo("no order of samples or files was known before they were used");
+    assertThat(Unused.prefetch("", false))
+        .endsWith("only brought with cache=minio or decoded=share");
+    assertThat(Unused.prep(List.of(), "g")).startsWith("the program has no pipeline");
+    assertThat(Unused.prep(List.of(staging(2, 0)), "g")).startsWith("no other job of group g ");
+    assertThat(Unused.peers(List.of())).isEqualTo("no other host was asked for an item");
+    assertThat(Unused.peers(List.of(peer(0, 0))))
+        .isEqualTo("none of the 1 asked had or kept an item");
+  }
+}

@@ -1,0 +1,108 @@
+package io.coordl.cache;
+
+import java.nio.file.FileSystems;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The files that the user named. Patterns and the program's paths are compared as absolute paths
+ * without {@code ..}, wherever either stands; which file that is, is asked of no file system.
+ */
+final class DeclaredFiles implements ItemFilter {
+  private final List<Pattern> patterns;
+
+  /**
+   * Files that match a glob, and files below a directory.
+   *
+   * @throws IllegalArgumentException if a glob is malformed
+   */
+  DeclaredFiles(List<String> patterns) {
+    this.patterns = patterns.stream().map(Pattern::new).toList();
+  }
+
+  @Override
+  public boolean isItem(String absolutePath) {
+    Path path;
+    try {
+      path = Path.of(absolutePath).normalize();
+    } catch (InvalidPathException e) {
+      return false; // No pattern could name it: the file system's encoding has no such name.
+    }
+    boolean item = false;
+    for (Pattern pattern : patterns) {
+      if ((!item || !pattern.used) && pattern.matcher.matches(path)) {
+        item = true;
+        pattern.used = true;
+      }
+    }
+    return item;
+  }
+
+  @Override
+  public boolean mayBeItem(String absolutePath) {
+    return isItem(absolutePath);
+  }
+
+  @Override
+  public String whyNone() {
+    return patterns.stream().anyMatch(pattern -> pattern.used)
+        ? ""
+        : "no file that the program read is one that dataset= names";
+  }
+
+  @Override
+  public String whyUnused(String given) {
+    for (Pattern pattern : patterns) {
+      if (pattern.given.equals(given) && !pattern.used) {
+        return "the program read no file "
+            + (pattern.isGlob ? "that matches " : "at or below ")
+            + pattern.absolute;
+      }
+    }
+    return "";
+  }
+
+  private static final class Pattern {
+    final String given;
+    final boolean isGlob;
+    final String absolute;
+    final PathMatcher matcher;
+    volatile boolean used;
+
+    Pattern(String given) {
+      this.given = given;
+      isGlob = isGlob(given);
+      if (isGlob) {
+        absolute = absoluteGlob(given);
+        matcher = FileSystems.getDefault().getPathMatcher("glob:" + absolute);
+      } else {
+        Path root = Path.of(given).toAbsolutePath().normalize();
+        absolute = root.toString();
+        matcher = path -> path.startsWith(root);
+      }
+    }
+
+    private static boolean isGlob(String text) {
+      return text.matches("(?s).*[*?\\[{].*");
+    }
+
+    /** Its plain beginning made absolute; behind the first sign {@code ..} has no meaning. */
+    private static String absoluteGlob(String given) {
+      List<String> segments = new ArrayList<>(List.of(given.split("/", -1)));
+      int plain = 0;
+      while (!isGlob(segments.get(plain))) {
+        plain++;
+      }
+      Path beginning =
+          Path.of(
+              (given.startsWith("/") ? "/" : "") + String.join("/", segments.subList(0, plain)));
+      String directory = beginning.toAbsolutePath().normalize().toString();
+      return (directory.equals("/") ? "" : directory.replaceAll("[\\\\*?\\[\\]{}]", "\\\\$0"))
+          + "/"
+          + String.join("/", segments.subList(plain, segments.size()));
+    }
+  }
+}
