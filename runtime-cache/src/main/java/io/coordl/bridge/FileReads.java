@@ -376,7 +376,7 @@ public final class FileReads {
   }
 
   private static FileChannel channel(Path path, ItemCursor item) throws IOException {
-    if (item.served()) {
+    if (item.served() && item.hold()) {
       return new ItemChannel(item, null);
     }
     long start = System.nanoTime();

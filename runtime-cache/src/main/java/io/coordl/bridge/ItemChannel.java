@@ -1,6 +1,5 @@
 package io.coordl.bridge;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -10,15 +9,13 @@ import java.nio.channels.FileLock;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileChannel} for reading that is served by the runtime and opens no file, until the
- * program locks it, maps what is not whole in memory, or reads at the end of a file that has grown;
- * or, where the item is only observed, the program's own channel with its reads timed.
+ * A {@link FileChannel} for reading that is served by the runtime; or, where the item is only
+ * observed, the program's own channel with its reads timed. An item that is whole in memory opens
+ * no file, until the program locks it or reads at the end of a file that has grown.
  *
  * <p>As the JDK's it is interruptible: an interrupt closes it.
  */
@@ -45,7 +42,7 @@ final class ItemChannel extends FileChannel {
       synchronized (positionLock) {
         opened = file;
         if (opened == null) {
-          opened = FileChannel.open(Path.of(cursor.path()), StandardOpenOption.READ);
+          opened = cursor.file().getChannel();
           file = opened;
         }
       }
@@ -178,8 +175,7 @@ final class ItemChannel extends FileChannel {
   @Override
   public long size() throws IOException {
     checkOpen();
-    FileChannel own = file;
-    return own != null ? own.size() : Math.max(cursor.size(), new File(cursor.path()).length());
+    return file == null && !cursor.grown() ? cursor.size() : file().size();
   }
 
   @Override

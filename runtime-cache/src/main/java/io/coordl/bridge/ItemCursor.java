@@ -35,7 +35,11 @@ final class ItemCursor {
   private int piece = Integer.MAX_VALUE;
   private long untimed;
   private boolean closed;
-  private volatile @Nullable RandomAccessFile fallback;
+
+  /** Set once memory failed: the file reads. */
+  private volatile boolean failed;
+
+  private @Nullable RandomAccessFile file;
 
   private ItemCursor(OpenItem item) {
     this.item = item;
@@ -144,12 +148,12 @@ final class ItemCursor {
 
   /** All bytes, if they are in memory and nothing has gone wrong; not to be modified or moved. */
   @Nullable ByteBuffer content() {
-    return fallback == null ? content : null;
+    return failed ? null : content;
   }
 
   /** As {@link #content}, fetched now if it was not; null where the file itself has to answer. */
   @Nullable ByteBuffer fetchContent() {
-    if (content != null || !served || fallback != null) {
+    if (content != null || !served || failed) {
       return content();
     }
     try {
@@ -162,9 +166,27 @@ final class ItemCursor {
     }
   }
 
-  /** Lets a read throw where it would have to read another file than the one opened. */
-  void insistOnSameFile() {
-    item.insistOnSameFile();
+  /** Whether the item is sure to be read to its end now; see {@link OpenItem#hold}. */
+  boolean hold() {
+    try {
+      item.hold();
+      return true;
+    } catch (IOException e) {
+      return false; // The program's own call opens what there is now, or says what is wrong.
+    } catch (Throwable t) {
+      Bridge.fault("open " + item.path(), t);
+      return false;
+    }
+  }
+
+  /** Whether the path names the file still, as it was at the open. */
+  boolean unchanged() {
+    try {
+      return item.unchanged();
+    } catch (Throwable t) {
+      Bridge.fault("look at " + item.path(), t);
+      return false;
+    }
   }
 
   /** Whether the file has grown since the open, so that only itself knows what follows. */
@@ -297,7 +319,7 @@ final class ItemCursor {
   }
 
   private int once(long at, byte[] target, int offset, int length) throws IOException {
-    if (fallback == null) {
+    if (!failed) {
       try {
         if (content != null && length < TIMED) {
           content.get((int) at, target, offset, length);
@@ -331,43 +353,63 @@ final class ItemCursor {
     }
   }
 
-  private synchronized void failed(Throwable t) throws IOException {
+  private void failed(Throwable t) {
     Bridge.fault("read " + item.path(), t);
-    if (fallback == null) {
-      fallback = new RandomAccessFile(item.path(), "r");
+    failed = true;
+  }
+
+  /**
+   * The file itself, as it was opened or grown since, opened now if it was not; closed with this
+   * cursor. One for all who ask, its position too.
+   */
+  synchronized RandomAccessFile file() throws IOException {
+    RandomAccessFile opened = file;
+    if (opened == null) {
+      if (closed) {
+        throw new IOException("Stream Closed");
+      }
+      opened = failed ? unchangedFile() : item.file();
+      file = opened;
     }
+    return opened;
+  }
+
+  private RandomAccessFile unchangedFile() throws IOException {
+    RandomAccessFile opened = new RandomAccessFile(item.path(), "r");
+    if (item.unchanged()) {
+      return opened;
+    }
+    opened.close();
+    throw new IOException(item.path() + " was replaced while it was open, and its copy is damaged");
   }
 
   private synchronized int fromFile(long at, byte[] target, int offset, int length)
       throws IOException {
-    RandomAccessFile file = fallback;
-    if (file == null) {
-      throw new IOException("Stream Closed");
-    }
+    RandomAccessFile from = file();
     long start = System.nanoTime();
-    file.seek(at);
-    int count = file.read(target, offset, length);
+    from.seek(at);
+    int count = from.read(target, offset, length);
     fetched(start, count);
     return count;
   }
 
   /** Ends this opening; idempotent. */
   void close() {
-    RandomAccessFile file;
+    RandomAccessFile opened;
     synchronized (this) {
       if (closed) {
         return;
       }
       closed = true;
-      file = fallback;
+      opened = file;
     }
     if (untimed > 0) {
       long now = System.nanoTime();
       item.fetched(now, now, untimed);
     }
-    if (file != null) {
+    if (opened != null) {
       try {
-        file.close();
+        opened.close();
       } catch (IOException e) {
         Bridge.fault("close " + item.path(), e);
       }

@@ -4,6 +4,7 @@ import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.util.Arrays;
@@ -44,10 +45,9 @@ final class ItemFileInputStream extends FileInputStream {
     synchronized (moving) {
       synchronized (this) {
         if (real == null && !closed) {
-          FileInputStream opened = new ObservedFileInputStream(cursor.path(), cursor);
-          long skipped = opened.skip(cursor.position());
-          cursor.position(skipped);
-          real = opened;
+          RandomAccessFile file = cursor.file();
+          file.seek(cursor.position());
+          real = new ObservedFileInputStream(file.getFD(), cursor);
         }
         return real;
       }
@@ -200,7 +200,7 @@ final class ItemFileInputStream extends FileInputStream {
   /**
    * {@inheritDoc}
    *
-   * @throws UncheckedIOException if the file, which was in memory, cannot be opened any more
+   * @throws UncheckedIOException if the file, which was in memory, cannot be had any more
    */
   @Override
   public FileChannel getChannel() {

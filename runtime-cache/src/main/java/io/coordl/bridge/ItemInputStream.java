@@ -1,10 +1,10 @@
 package io.coordl.bridge;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.nio.channels.ClosedChannelException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +35,11 @@ final class ItemInputStream extends InputStream {
     if (!cursor.grown()) {
       return null;
     }
-    InputStream file = Files.newInputStream(Path.of(cursor.path()));
-    own = file;
-    if (closed) {
-      file.close(); // Closed meanwhile: it says so.
-    }
-    file.skipNBytes(cursor.position());
-    return file;
+    RandomAccessFile file = cursor.file();
+    file.seek(cursor.position());
+    InputStream rest = new FileInputStream(file.getFD());
+    own = rest;
+    return rest;
   }
 
   private void checkOpen() throws IOException {
@@ -52,9 +50,9 @@ final class ItemInputStream extends InputStream {
 
   @Override
   public synchronized int read() throws IOException {
+    checkOpen();
     InputStream file = own;
     if (file == null) {
-      checkOpen();
       int value = cursor.read();
       file = value < 0 ? grown() : null;
       if (file == null) {
@@ -69,13 +67,13 @@ final class ItemInputStream extends InputStream {
 
   @Override
   public synchronized int read(byte[] b, int off, int len) throws IOException {
+    Objects.checkFromIndexSize(off, len, b.length);
+    if (len == 0) {
+      return 0;
+    }
+    checkOpen();
     InputStream file = own;
     if (file == null) {
-      Objects.checkFromIndexSize(off, len, b.length);
-      if (len == 0) {
-        return 0;
-      }
-      checkOpen();
       int count = cursor.read(b, off, len);
       file = count < 0 ? grown() : null;
       if (file == null) {
@@ -90,10 +88,10 @@ final class ItemInputStream extends InputStream {
 
   @Override
   public synchronized byte[] readAllBytes() throws IOException {
+    checkOpen();
     InputStream file = own;
     byte[] first = new byte[0];
     if (file == null) {
-      checkOpen();
       if (!cursor.restFitsArray()) {
         throw new OutOfMemoryError("Required array size too large");
       }
@@ -111,11 +109,11 @@ final class ItemInputStream extends InputStream {
 
   @Override
   public synchronized long skip(long n) throws IOException {
+    checkOpen();
     InputStream file = own;
     if (file != null) {
-      return file.skip(n);
+      return skip(file, n);
     }
-    checkOpen();
     // As the JDK's stream over a seekable channel: never beyond the end, backwards to the start.
     long position = cursor.position();
     long target = position + n;
@@ -123,7 +121,7 @@ final class ItemInputStream extends InputStream {
       if (target > cursor.size()) {
         file = grown();
         if (file != null) {
-          return file.skip(n);
+          return skip(file, n);
         }
       }
       target = target < 0 || target > cursor.size() ? Math.max(position, cursor.size()) : target;
@@ -134,11 +132,16 @@ final class ItemInputStream extends InputStream {
     return target - position;
   }
 
+  /** A {@link FileInputStream} alone would go beyond the end. */
+  private static long skip(InputStream file, long n) throws IOException {
+    return file.skip(file instanceof FileInputStream ? Math.min(n, file.available()) : n);
+  }
+
   @Override
   public synchronized int available() throws IOException {
+    checkOpen();
     InputStream file = own;
     if (file == null) {
-      checkOpen();
       long rest = cursor.size() - cursor.position();
       file = rest > 0 ? null : grown();
       if (file == null) {

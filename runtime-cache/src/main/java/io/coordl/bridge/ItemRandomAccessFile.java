@@ -24,13 +24,15 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   /** Guards the position. */
   private final Object moving = new Object();
 
-  /** Set once a read of the runtime's failed: the open file, maybe without a name by now, reads. */
+  /**
+   * Once set, only the open file reads: it is not the item's, or a read of the runtime's failed.
+   */
   private volatile boolean ownOnly;
 
   ItemRandomAccessFile(File file, ItemCursor cursor) throws FileNotFoundException {
     super(file, "r");
     this.cursor = cursor;
-    cursor.insistOnSameFile();
+    ownOnly = cursor.served() && !cursor.unchanged();
   }
 
   @Override

@@ -1,22 +1,22 @@
 package io.coordl.bridge;
 
 import java.io.File;
+import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 
 /** The JDK's own stream over the real file; notes how long its reads take. */
 final class ObservedFileInputStream extends FileInputStream {
   private final ItemCursor cursor;
 
-  ObservedFileInputStream(@Nullable String path, ItemCursor cursor) throws FileNotFoundException {
-    super(path);
+  ObservedFileInputStream(File file, ItemCursor cursor) throws FileNotFoundException {
+    super(file);
     this.cursor = cursor;
   }
 
-  ObservedFileInputStream(File file, ItemCursor cursor) throws FileNotFoundException {
-    super(file);
+  ObservedFileInputStream(FileDescriptor descriptor, ItemCursor cursor) {
+    super(descriptor);
     this.cursor = cursor;
   }
 

@@ -2,6 +2,7 @@ package io.coordl.bridge;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +62,7 @@ public abstract class OpenItem {
 
   /**
    * Reads up to {@code length} bytes at {@code position}; fewer only before the end or at a block
-   * border.
+   * border. What follows the size at the open is not read.
    *
    * @return bytes read, -1 at or after the end
    * @throws IOException what the file itself threw
@@ -69,17 +70,35 @@ public abstract class OpenItem {
   public abstract int read(long position, byte[] target, int offset, int length) throws IOException;
 
   /**
-   * Says that the caller holds the file open himself: {@link #read} is then to throw rather than to
-   * read another file of the name. Called before the first read, if at all.
+   * Makes sure that the item can be read to its end whatever becomes of its name: unless all its
+   * bytes are in memory, the file is opened now. Called before the first read by a caller that does
+   * not hold the file open.
+   *
+   * @throws IOException if the name is that of another file by now, or of none
    */
-  public void insistOnSameFile() {}
+  public void hold() throws IOException {}
+
+  /** Whether the path names the file still, as it was at the open. */
+  public boolean unchanged() {
+    return true;
+  }
 
   /**
-   * Whether the file is longer now than at the open, so that only itself knows what follows. Asked
-   * at the end of the item; costs one look at the file.
+   * Whether the file seems longer now than at the open, so that only {@link #file} knows what
+   * follows. Asked at the end of the item; costs one look at the file.
    */
   public boolean grown() {
     return new File(path).length() > size;
+  }
+
+  /**
+   * A file open for reading that holds what this opening is to read: the one opened, which may have
+   * grown since, or a copy if its name is another's by now. The caller closes it.
+   *
+   * @throws IOException if neither can be had
+   */
+  public RandomAccessFile file() throws IOException {
+    return new RandomAccessFile(path, "r");
   }
 
   /**

@@ -2,6 +2,8 @@ package io.coordl.cache;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -38,8 +40,19 @@ record ForeignFile(Path path, String name, long size, long modifiedNanos) implem
     }
   }
 
+  /** Nobody can tell. */
+  @Override
+  public boolean unchanged() {
+    return false;
+  }
+
   @Override
   public boolean grown() {
     return false;
+  }
+
+  @Override
+  public RandomAccessFile reopen(ByteBuffer content) throws IOException {
+    return ItemFile.copy(content);
   }
 }

@@ -1,8 +1,10 @@
 package io.coordl.cache;
 
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -53,25 +55,71 @@ record ItemFile(
     return new ItemFile(absolutePath, size, modified, attributes.fileKey(), name, names);
   }
 
-  /** Whether the path still names a file of this size and modification time, known as this one. */
+  /** Whether the path still names this file, of this size and modification time, known as it. */
   boolean unchanged() {
     BasicFileAttributes now = attributes(Path.of(path));
     return now != null
         && now.size() == size
         && modifiedNanos(now) == modifiedNanos
+        && Objects.equals(now.fileKey(), identity)
         && (name == null || name.equals(names.of(path, size, modifiedNanos)));
   }
 
-  /** Whether it is this very file, not another of the name, that is longer now. */
+  /**
+   * Whether what may be this very file is longer now. It need not be: the number of a file that is
+   * gone is given to the next one. So what follows is read from {@link #reopen} alone.
+   */
   boolean grown() {
     BasicFileAttributes now = attributes(Path.of(path));
     return now != null && now.size() > size && Objects.equals(now.fileKey(), identity);
   }
 
-  /** Whether the path still names this very file, whatever its content. */
-  boolean same() {
-    BasicFileAttributes now = attributes(Path.of(path));
-    return now != null && Objects.equals(now.fileKey(), identity);
+  /** Opens it; throws if the path names anything but this file, as it was, by then. */
+  RandomAccessFile open() throws IOException {
+    RandomAccessFile opened = new RandomAccessFile(path, "r");
+    if (unchanged()) {
+      return opened;
+    }
+    opened.close();
+    throw new IOException(path + " is not the file that was opened");
+  }
+
+  /**
+   * Opens what a reader of {@code content} is to read on from: this file as it was, or grown behind
+   * the same bytes; else a copy without a name.
+   */
+  RandomAccessFile reopen(ByteBuffer content) throws IOException {
+    try {
+      RandomAccessFile opened = new RandomAccessFile(path, "r");
+      if (unchanged() || (grown() && begins(opened, content))) {
+        return opened;
+      }
+      opened.close();
+    } catch (FileNotFoundException e) {
+      // It has no name any more.
+    }
+    return copy(content);
+  }
+
+  private static boolean begins(RandomAccessFile opened, ByteBuffer content) throws IOException {
+    byte[] first = new byte[content.remaining()];
+    boolean begins =
+        readFully(opened, first, 0, first.length) && ByteBuffer.wrap(first).equals(content);
+    opened.seek(0);
+    return begins;
+  }
+
+  /** A file without a name that holds these bytes. */
+  static RandomAccessFile copy(ByteBuffer content) throws IOException {
+    File copy = File.createTempFile("coordl-", ".item");
+    try (RandomAccessFile writer = new RandomAccessFile(copy, "rw")) {
+      byte[] bytes = new byte[content.remaining()];
+      content.duplicate().get(bytes);
+      writer.write(bytes);
+      return new RandomAccessFile(copy, "r");
+    } finally {
+      Files.deleteIfExists(copy.toPath());
+    }
   }
 
   ItemKey key() {

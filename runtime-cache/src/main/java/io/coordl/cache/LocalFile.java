@@ -1,6 +1,8 @@
 package io.coordl.cache;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 
 /** A file of the default file system. */
 record LocalFile(ItemFile file, DirectReads storage) implements StoredFile {
@@ -25,7 +27,17 @@ record LocalFile(ItemFile file, DirectReads storage) implements StoredFile {
   }
 
   @Override
+  public boolean unchanged() {
+    return file.unchanged();
+  }
+
+  @Override
   public boolean grown() {
     return file.grown();
+  }
+
+  @Override
+  public RandomAccessFile reopen(ByteBuffer content) throws IOException {
+    return file.reopen(content);
   }
 }

@@ -98,9 +98,19 @@ public final class MinioCache implements ItemSource {
     DecodedItem asker = budget == null ? null : budget.asker(file);
     boolean admit = budget == null || budget.admitsRaw(asker);
     if (file.size() > WHOLE_LIMIT) {
-      return new PiecewiseItem(path, file, BLOCK, false, store, counters, () -> admit);
+      OpenItem item = new PiecewiseItem(path, file, BLOCK, false, store, counters, () -> admit);
+      return held(item) ? item : null;
     }
     return admit ? openWhole(path, file, store, asker) : openKept(path, file, store);
+  }
+
+  private static boolean held(OpenItem item) {
+    try {
+      item.hold();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** An item that is not to be admitted, but may have been. */

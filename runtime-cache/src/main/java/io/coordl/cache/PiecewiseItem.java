@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * small one that stays open, whole. A piece that is neither kept nor to be kept is read from
  * storage for exactly the bytes asked for.
  *
- * <p>The file is opened when the first piece is not in memory. If it is then no more what it was at
- * the open, everything from there on is read from storage: old and new bytes are not mixed. The end
- * is where it was at the open; only a file that is just watched may be seen to grow.
+ * <p>Old and new bytes are not mixed: either the only piece is in memory from {@link #hold} on, or
+ * the file is open from then on, and what is not kept is read from it, whatever its name means by
+ * then. Without {@link #hold}, as where the caller has the file open, it is opened when a piece is
+ * not in memory; reads throw if it is not the same any more. The end is where it was at the open.
  */
 final class PiecewiseItem extends OpenItem {
   private final ItemFile file;
@@ -28,7 +29,7 @@ final class PiecewiseItem extends OpenItem {
 
   private @Nullable RandomAccessFile storage;
   private boolean released;
-  private volatile boolean sameFileOnly;
+  private volatile @Nullable ByteBuffer pinned;
   private volatile boolean changed;
   private volatile boolean usedPeer;
   private volatile boolean usedStorage;
@@ -89,14 +90,14 @@ final class PiecewiseItem extends OpenItem {
     if (length == 0) {
       return 0;
     }
-    if (position >= size() && !changed && admitting.getAsBoolean()) {
+    if (position >= size()) {
       return -1;
     }
-    ByteBuffer piece = position < size() && !changed ? contentOrNull(position / pieceBytes) : null;
+    ByteBuffer piece = changed ? null : contentOrNull(position / pieceBytes);
     int within = (int) (position % pieceBytes);
     if (piece == null) {
-      int asked = position < size() ? Math.min(length, pieceBytes - within) : length;
-      return readStorage(position, target, offset, asked);
+      int there = (int) Math.min(pieceBytes - within, size() - position);
+      return readStorage(position, target, offset, Math.min(length, there));
     }
     int count = Math.min(length, piece.limit() - within);
     piece.get(within, target, offset, count);
@@ -121,8 +122,10 @@ final class PiecewiseItem extends OpenItem {
       return known.content;
     }
     ItemKey key = file.key(whole ? ItemKey.WHOLE : number);
-    ByteBuffer content;
-    if (admit) {
+    ByteBuffer content = pinned;
+    if (content != null) {
+      counters.hit();
+    } else if (admit) {
       int length = (int) Math.min(pieceBytes, size() - number * pieceBytes);
       Fetched fetched =
           store.fetch(key, length, (target, offset) -> load(number, length, target, offset));
@@ -157,16 +160,11 @@ final class PiecewiseItem extends OpenItem {
   }
 
   private int readStorage(long position, byte[] target, int offset, int length) throws IOException {
-    if (position < size()) {
-      usedStorage = true; // Even if the file cannot be opened: then the caller's own is read.
-    }
+    usedStorage = true; // Even if the file cannot be opened: then the caller's own is read.
     RandomAccessFile from = storage();
     synchronized (from) {
       from.seek(position);
       int count = from.read(target, offset, length);
-      if (count > 0) {
-        usedStorage = true;
-      }
       counters.missBytes(Math.max(0, count));
       return count;
     }
@@ -178,25 +176,42 @@ final class PiecewiseItem extends OpenItem {
       if (released) {
         throw new IOException("Stream Closed");
       }
-      opened = new RandomAccessFile(file.path(), "r");
-      if (sameFileOnly && !file.same()) {
-        opened.close();
-        throw new IOException(file.path() + " is not the file that was opened");
-      }
+      opened = file.open();
       storage = opened;
-      changed = !file.unchanged();
     }
     return opened;
   }
 
   @Override
-  public void insistOnSameFile() {
-    sameFileOnly = true;
+  public void hold() throws IOException {
+    pinned = whole ? store.find(file.key()) : null;
+    if (pinned == null) {
+      storage();
+    }
+  }
+
+  @Override
+  public boolean unchanged() {
+    return file.unchanged();
   }
 
   @Override
   public boolean grown() {
-    return file.grown();
+    RandomAccessFile held;
+    synchronized (this) {
+      held = storage;
+    }
+    try {
+      return held == null ? file.grown() : held.length() > size();
+    } catch (IOException e) {
+      return false; // Closed meanwhile.
+    }
+  }
+
+  @Override
+  public RandomAccessFile file() throws IOException {
+    ByteBuffer bytes = pinned;
+    return bytes == null ? storage() : file.reopen(bytes);
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.coordl.cache;
 
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
+import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,17 @@ final class ProfiledItem extends OpenItem {
   @Override
   public boolean grown() {
     return file.grown();
+  }
+
+  @Override
+  public boolean unchanged() {
+    return file.unchanged();
+  }
+
+  @Override
+  public RandomAccessFile file() throws IOException {
+    ByteBuffer bytes = content;
+    return bytes == null ? super.file() : file.reopen(bytes);
   }
 
   @Override
