@@ -16,9 +16,10 @@ import java.util.zip.CRC32;
 
 /**
  * Reads every file of a directory twice in several ways, prints what it saw and the threads there
- * are, and ends as told. Arguments: directory, then any of {@code wait} (for a line on stdin
- * between the two rounds), {@code recorder} (until the agent's recorder, if any, has started),
- * {@code exit=N}, {@code throw}, {@code threads}.
+ * are, and ends as told. Arguments: directory, then any of {@code interrupt} (all threads of the
+ * agent, after the first round), {@code wait} (for a line on stdin between the two rounds), {@code
+ * recorder} (until the agent's recorder, if any, has started), {@code exit=N}, {@code throw},
+ * {@code threads}.
  */
 public final class Reads {
   private Reads() {}
@@ -29,6 +30,9 @@ public final class Reads {
     File[] files = new File(arguments[0]).listFiles();
     Arrays.sort(files);
     round(files);
+    if (wishes.contains("interrupt")) {
+      System.out.println(interrupt() + " threads of the agent in the program's group");
+    }
     if (wishes.contains("wait")) {
       System.out.println("ready");
       System.in.read();
@@ -90,6 +94,26 @@ public final class Reads {
     CRC32 crc = new CRC32();
     crc.update(bytes);
     return crc.getValue();
+  }
+
+  /** Interrupts as {@code mvn exec:java} does, and each by its name; how many the former meets. */
+  private static long interrupt() {
+    long met = 0;
+    for (int times = 0; times < 5; times++) {
+      Thread[] group = new Thread[1000];
+      int count = Thread.currentThread().getThreadGroup().enumerate(group);
+      met += Arrays.stream(group, 0, count).filter(Reads::isTheAgents).count();
+      Thread.currentThread().getThreadGroup().interrupt();
+      Thread.interrupted();
+      Thread.getAllStackTraces().keySet().stream()
+          .filter(Reads::isTheAgents)
+          .forEach(Thread::interrupt);
+    }
+    return met;
+  }
+
+  private static boolean isTheAgents(Thread thread) {
+    return thread.getName().startsWith("coordl-");
   }
 
   private static List<String> threads() {

@@ -1,9 +1,12 @@
 package io.coordl.agent;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,6 +22,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Timer;
+import java.util.concurrent.Executors;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.Handle;
@@ -215,6 +220,17 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("redis.clients..");
+
+  @ArchTest
+  static final ArchRule everyThreadIsAnAgentThread =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.coordl.thread..")
+          .should()
+          .callConstructorWhere(target(owner(type(Thread.class))))
+          .orShould()
+          .dependOnClassesThat()
+          .belongToAnyOf(Executors.class, Timer.class);
 
   @ParameterizedTest
   @ValueSource(classes = {CoordlAgent.class, IsolatedLoader.class, Bridge.class, Spans.class})

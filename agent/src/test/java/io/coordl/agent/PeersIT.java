@@ -61,16 +61,25 @@ final class PeersIT {
   /** A job that waits for a line of its input after it has read every item. */
   private Process start(Path jdk, String name, String arguments, String... options)
       throws IOException {
+    return start(jdk, name, arguments, List.of("wait"), options);
+  }
+
+  private Process start(
+      Path jdk, String name, String arguments, List<String> wishes, String... options)
+      throws IOException {
     Process job =
         Child.java(jdk, work)
             .with(options)
             .agent("record=off,cache=minio,cache.size=10m,dataset=" + data + arguments)
-            .reads(data, "wait")
+            .reads(data, wishes.toArray(new String[0]))
             .start(work.resolve(name + ".err"));
     jobs.add(job);
     BufferedReader out = job.inputReader(StandardCharsets.UTF_8);
     String line = out.readLine();
     while (line != null && !line.equals("ready")) {
+      if (line.endsWith("in the program's group")) {
+        assertThat(line).startsWith("0 ");
+      }
       line = out.readLine();
     }
     assertThat(line).isEqualTo("ready");
@@ -167,6 +176,25 @@ final class PeersIT {
       assertThat(outcome.exit()).isZero();
       assertThat(outcome.err().lines()).allMatch(line -> line.startsWith("[coordl] "));
       assertThat(outcome.said()).anyMatch(line -> line.contains("raw cache (host)"));
+    }
+    assertNothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void whatInterruptsAllThreadsEndsNothingOfTheAgent(Path jdk) throws Exception {
+    Process first = start(jdk, "first", peers(1));
+    awaitListening(first, "127.0.0.1:" + port, "127.0.0.1:" + (port + 1));
+    // The second finds the first, so both its membership and its engine are at work.
+    Process second = start(jdk, "second", peers(2) + ",peer.hosts=2", List.of("interrupt", "wait"));
+
+    awaitListening(second, "127.0.0.2:" + port, "127.0.0.2:" + (port + 1));
+    first.destroyForcibly().waitFor();
+    Process third = start(jdk, "third", peers(1) + ",peer.hosts=2");
+    for (Outcome outcome : List.of(end(second, "second"), end(third, "third"))) {
+      assertThat(outcome.exit()).isZero();
+      assertThat(outcome.said())
+          .noneMatch(line -> line.contains("fault") || line.contains("hosts 1 are there"));
     }
     assertNothingIsLeft();
   }

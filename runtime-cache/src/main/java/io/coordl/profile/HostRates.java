@@ -5,6 +5,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
 import io.coordl.shared.Machine;
+import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -254,9 +255,7 @@ final class HostRates {
   private static void inParallel(int count, Runnable task) {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Thread thread = new Thread(null, task, "coordl-profile-" + (i + 1), 0, false);
-      thread.setDaemon(true);
-      thread.setContextClassLoader(null);
+      Thread thread = new AgentThread("coordl-profile-" + (i + 1), task);
       thread.start();
       threads.add(thread);
     }

@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The agent's thread that works on shared files for the program's threads, and shows the other jobs
  * that this one is not stopped. Whoever is interrupted while he works on a channel finds it closed,
- * and with it the locks gone that stand for this job's life; so no thread of the program does, and
- * this one lives in the topmost thread group, where no program interrupts it.
+ * and with it the locks gone that stand for this job's life; so no thread of the program does, but
+ * this one, which no program can interrupt.
  */
 final class Keeper {
   private static final long BEAT_MILLIS = 200;
@@ -40,13 +41,7 @@ final class Keeper {
    */
   Keeper(Runnable beat) {
     this.beat = beat;
-    ThreadGroup group = Thread.currentThread().getThreadGroup();
-    while (group != null && group.getParent() != null) {
-      group = group.getParent();
-    }
-    thread = new Thread(group, this::keep, "coordl-prep-keeper");
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
+    thread = new AgentThread("coordl-prep-keeper", this::keep);
     thread.start();
   }
 
@@ -66,7 +61,6 @@ final class Keeper {
       try {
         Runnable work = queue.poll(wait, TimeUnit.NANOSECONDS);
         if (work != null) {
-          Thread.interrupted(); // Nobody's but a channel's concern.
           work.run();
         }
       } catch (InterruptedException e) {

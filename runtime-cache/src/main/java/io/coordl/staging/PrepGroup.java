@@ -4,6 +4,7 @@ import io.coordl.bridge.Producers;
 import io.coordl.cache.ByteBudget;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
+import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -195,8 +196,9 @@ public final class PrepGroup implements Coordinator, Closeable {
   }
 
   private void start(Runnable work) {
-    Thread thread = new Thread(work, "coordl-prep-" + threads.incrementAndGet());
-    thread.setDaemon(true);
+    Thread thread = new AgentThread("coordl-prep-" + threads.incrementAndGet(), work);
+    // Whatever the library looks up by it, it finds what the program's thread finds.
+    thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
     thread.start();
   }
 

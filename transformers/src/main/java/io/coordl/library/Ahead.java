@@ -1,5 +1,6 @@
 package io.coordl.library;
 
+import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -77,13 +78,7 @@ public final class Ahead implements Closeable {
   /** Daemon threads that inherit nothing of the program's thread that happens to start them. */
   static ThreadPoolExecutor threads(int count, int queued, String name) {
     AtomicInteger number = new AtomicInteger();
-    ThreadFactory factory =
-        task -> {
-          Thread thread = new Thread(null, task, name + number.incrementAndGet(), 0, false);
-          thread.setDaemon(true);
-          thread.setContextClassLoader(null);
-          return thread;
-        };
+    ThreadFactory factory = task -> new AgentThread(name + number.incrementAndGet(), task);
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
             count,
@@ -99,7 +94,8 @@ public final class Ahead implements Closeable {
 
   /** Begins nothing more, and waits a moment for what is under way: its natives are about to go. */
   static void end(ThreadPoolExecutor threads) {
-    threads.shutdown();
+    // The pool interrupts those that wait for work, which only threads of the agent can.
+    new AgentThread("coordl-end", threads::shutdown).start();
     try {
       threads.awaitTermination(SECONDS_TO_END, TimeUnit.SECONDS);
     } catch (InterruptedException e) {

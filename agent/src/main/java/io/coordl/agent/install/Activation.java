@@ -8,6 +8,7 @@ import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.UserText;
+import io.coordl.thread.AgentThread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,16 +77,14 @@ final class Activation {
     Bridge.install(hooks);
     String record = options.get(Option.RECORD);
     if (!record.equals("off")) {
-      Thread recorder =
-          new Thread(
-              () -> monitor.startRecording(record, options.isGiven(Option.RECORD)),
-              "coordl-recorder");
-      recorder.setDaemon(true);
-      recorder.start();
+      new AgentThread(
+              "coordl-recorder",
+              () -> monitor.startRecording(record, options.isGiven(Option.RECORD)))
+          .start();
     } else {
       monitor.startWithoutRecording();
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(monitor), "coordl-summary"));
+    Runtime.getRuntime().addShutdownHook(new AgentThread("coordl-summary", () -> finish(monitor)));
     return monitor;
   }
 

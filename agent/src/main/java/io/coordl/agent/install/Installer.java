@@ -5,6 +5,7 @@ import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
+import io.coordl.thread.AgentThread;
 import io.coordl.transformers.ProgramTransformer;
 import io.coordl.transformers.hook.HookWeaver;
 import io.coordl.transformers.hook.Hooks;
@@ -39,7 +40,7 @@ public final class Installer {
     instrumentation.addTransformer(transformer, true);
     if (options.profiles()) {
       Runtime.getRuntime()
-          .addShutdownHook(new Thread(activation::endWithoutLibrary, "coordl-profile-unused"));
+          .addShutdownHook(new AgentThread("coordl-profile-unused", activation::endWithoutLibrary));
     }
     retransformLoaded(instrumentation, transformer);
     if (!options.get(Option.DATASET).equals(Option.DATASET.byDefault())) {

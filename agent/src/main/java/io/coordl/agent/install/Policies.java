@@ -25,6 +25,7 @@ import io.coordl.recording.RewriteLog;
 import io.coordl.recording.StoreView;
 import io.coordl.recording.UserText;
 import io.coordl.staging.PrepGroup;
+import io.coordl.thread.AgentThread;
 import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.Hooks;
 import java.io.IOException;
@@ -227,8 +228,7 @@ final class Policies {
   @SuppressWarnings("SystemExitOutsideMain") // What profile= promises.
   private void end() {
     job.log().say("profile: the last phase is over, the run ends here");
-    Thread exit = new Thread(null, () -> System.exit(0), "coordl-profile-end", 0, false);
-    exit.setDaemon(true);
+    Thread exit = new AgentThread("coordl-profile-end", () -> System.exit(0));
     exit.start();
     try {
       exit.join(TimeUnit.SECONDS.toMillis(30));

@@ -6,6 +6,7 @@ import io.coordl.cache.ItemKey;
 import io.coordl.cache.Loader;
 import io.coordl.partition.Engine;
 import io.coordl.partition.PeerSink;
+import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -119,8 +120,7 @@ public final class HostsEngine implements Engine {
     this.words = words;
     this.timing = timing;
     this.gathered = awaitedHosts <= 1;
-    tending = new Thread(null, this::tend, "coordl-peer-tend", 0, false);
-    tending.setDaemon(true);
+    tending = new AgentThread("coordl-peer-tend", this::tend);
     tending.start();
   }
 
@@ -228,11 +228,14 @@ public final class HostsEngine implements Engine {
   private void tend() {
     while (!closed) {
       LockSupport.parkNanos(this, timing.probe().toNanos() / 2);
-      Thread.interrupted(); // It would make this a busy loop.
-      for (Peer peer : view().peers()) {
-        if (peer != null && !closed) {
-          peer.tend(System.nanoTime());
+      try {
+        for (Peer peer : view().peers()) {
+          if (peer != null && !closed) {
+            peer.tend(System.nanoTime());
+          }
         }
+      } catch (RuntimeException | Error e) {
+        AgentThread.survive(e);
       }
     }
   }

@@ -2,6 +2,7 @@ package io.coordl.partition.hosts;
 
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ItemKey;
+import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -63,8 +64,7 @@ public final class PeerServer implements Closeable {
     this.group = group;
     this.words = words;
     this.timing = timing;
-    accepting = new Thread(null, this::accept, "coordl-peer-accept", 0, false);
-    accepting.setDaemon(true);
+    accepting = new AgentThread("coordl-peer-accept", this::accept);
     accepting.start();
   }
 
@@ -148,6 +148,8 @@ public final class PeerServer implements Closeable {
         if (!closed) {
           LockSupport.parkNanos(this, ACCEPT_AGAIN.toNanos());
         }
+      } catch (RuntimeException | Error e) {
+        AgentThread.survive(e);
       }
     }
   }

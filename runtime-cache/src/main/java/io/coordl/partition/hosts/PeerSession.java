@@ -3,6 +3,7 @@ package io.coordl.partition.hosts;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
 import io.coordl.partition.hosts.WireException.Kind;
+import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -37,9 +38,7 @@ final class PeerSession implements Watch.Watched {
   }
 
   void start() {
-    Thread thread = new Thread(null, this::run, "coordl-peer-serve", STACK_BYTES, false);
-    thread.setDaemon(true);
-    thread.start();
+    new AgentThread("coordl-peer-serve", this::run, STACK_BYTES).start();
   }
 
   String remote() {

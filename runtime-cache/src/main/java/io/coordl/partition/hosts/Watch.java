@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts;
 
+import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.Set;
@@ -37,8 +38,7 @@ final class Watch implements Closeable {
   private volatile boolean closed;
 
   Watch() {
-    thread = new Thread(null, this::run, "coordl-peer-watch", 0, false);
-    thread.setDaemon(true);
+    thread = new AgentThread("coordl-peer-watch", this::run);
     thread.start();
   }
 
@@ -80,7 +80,6 @@ final class Watch implements Closeable {
         inVain = 0;
         before = System.nanoTime();
       }
-      Thread.interrupted(); // Nobody's business here, and it would make this a busy loop.
     }
     all.forEach(Watched::close);
   }

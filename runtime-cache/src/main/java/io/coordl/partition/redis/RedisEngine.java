@@ -11,6 +11,7 @@ import io.coordl.partition.Patience;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.redis.RedisNode.Unavailable;
+import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -131,8 +132,7 @@ public final class RedisEngine implements Engine {
     this.words = new Words(words);
     this.links = new RedisLinks(tls, patience);
     this.directory = new RedisDirectory(seeds, links, this.words, this::failed);
-    this.background = new Thread(this::run, "coordl-redis");
-    background.setDaemon(true);
+    this.background = new AgentThread("coordl-redis", this::run);
   }
 
   /**

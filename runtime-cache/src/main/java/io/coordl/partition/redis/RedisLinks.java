@@ -1,5 +1,6 @@
 package io.coordl.partition.redis;
 
+import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,9 +28,7 @@ final class RedisLinks implements Closeable {
   RedisLinks(@Nullable SSLContext tls, Duration patience) {
     this.tls = tls;
     this.patienceNanos = patience.toNanos();
-    Thread watch = new Thread(this::watch, "coordl-redis-watch");
-    watch.setDaemon(true);
-    watch.start();
+    new AgentThread("coordl-redis-watch", this::watch).start();
   }
 
   private void watch() {

@@ -6,6 +6,7 @@ import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Sampler;
 import io.coordl.library.Services;
 import io.coordl.staging.Coordinator;
+import io.coordl.thread.AgentThread;
 import java.lang.ref.Cleaner;
 import java.util.List;
 import java.util.Objects;
@@ -37,20 +38,14 @@ final class Passes {
   private final Consumer<String> words;
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final List<Pass> begun = new CopyOnWriteArrayList<>();
-  private final Cleaner cleaner = Cleaner.create(Passes::thread);
+  private final Cleaner cleaner =
+      Cleaner.create(action -> new AgentThread("coordl-passes", action));
 
   Passes(IterableFields fields, Services services) {
     this.fields = fields;
     this.coordinator = Objects.requireNonNull(services.coordinator());
     this.threads = services.threads();
     this.words = services.words();
-  }
-
-  private static Thread thread(Runnable task) {
-    Thread thread = new Thread(null, task, "coordl-passes", 0, false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
-    return thread;
   }
 
   /** A new pass over a data set; one that was left before its end is over. */

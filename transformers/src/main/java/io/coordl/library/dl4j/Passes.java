@@ -7,6 +7,7 @@ import io.coordl.staging.BatchOrder;
 import io.coordl.staging.CoordinatedPass;
 import io.coordl.staging.Coordinator;
 import io.coordl.staging.Fingerprint;
+import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.lang.ref.WeakReference;
@@ -78,12 +79,7 @@ final class Passes {
   private final String code;
   private final ReaderFiles files = new ReaderFiles();
   private final Cleaner cleaner =
-      Cleaner.create(
-          action -> {
-            Thread thread = new Thread(action, "coordl-passes");
-            thread.setDaemon(true);
-            return thread;
-          });
+      Cleaner.create(action -> new AgentThread("coordl-passes", action));
 
   /** Whoever initialises a reader anew in the midst of a pass does not reset the iterator first. */
   private final Map<RecordReader, WeakReference<IteratorPass>> latest = new WeakHashMap<>();

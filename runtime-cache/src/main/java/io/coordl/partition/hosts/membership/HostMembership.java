@@ -5,6 +5,7 @@ import io.coordl.partition.hosts.Membership;
 import io.coordl.partition.hosts.membership.ViewFile.View;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
+import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -90,10 +91,8 @@ public final class HostMembership implements Membership {
     this.settings = settings;
     this.carried = carried;
     this.words = words;
-    // No thread of JGroups' is to inherit what the program's has: loader, values, priority.
-    thread = new Thread(null, this::run, "coordl-membership", 0, false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(HostMembership.class.getClassLoader());
+    thread = new AgentThread("coordl-membership", this::run);
+    thread.setContextClassLoader(HostMembership.class.getClassLoader()); // For JGroups.
   }
 
   /**

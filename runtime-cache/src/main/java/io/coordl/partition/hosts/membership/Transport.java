@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.thread.AgentThread;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -31,7 +32,7 @@ final class Transport extends TCP {
     if (transport.log instanceof Refusals refusals) {
       refusals.tell(words);
     }
-    transport.setThreadFactory(new DefaultThreadFactory("coordl-peers", true, true));
+    transport.setThreadFactory(new Threads());
     transport.useVirtualThreads(false);
     transport.setBundlerType("no-bundler");
     transport.getThreadPool().setMinThreads(0).setMaxThreads(LARGEST_POOL);
@@ -45,6 +46,20 @@ final class Transport extends TCP {
       transport.setSocketFactory(sockets(tls));
     }
     return transport;
+  }
+
+  /** JGroups' threads are threads of the agent. */
+  private static final class Threads extends DefaultThreadFactory {
+    Threads() {
+      super("coordl-peers", true, true);
+    }
+
+    @Override
+    protected Thread newThread(Runnable work, String name, String address, String cluster) {
+      Thread thread = new AgentThread(getThreadName(name, address, cluster), work);
+      thread.setContextClassLoader(Transport.class.getClassLoader());
+      return thread;
+    }
   }
 
   private Transport(InetSocketAddress bind) {

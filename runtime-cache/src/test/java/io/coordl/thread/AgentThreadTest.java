@@ -1,0 +1,78 @@
+package io.coordl.thread;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class AgentThreadTest {
+  @Test
+  void itInheritsNothingOfWhoMakesIt() throws InterruptedException {
+    ThreadGroup programs = new ThreadGroup("program");
+    InheritableThreadLocal<String> local = new InheritableThreadLocal<>();
+    AtomicReference<String> seen = new AtomicReference<>("nothing yet");
+    AtomicReference<AgentThread> made = new AtomicReference<>();
+    Thread program =
+        new Thread(
+            programs,
+            () -> {
+              local.set("program's");
+              made.set(new AgentThread("coordl-test", () -> seen.set(local.get())));
+            });
+    program.start();
+    program.join();
+    AgentThread thread = made.get();
+    assertThat(thread.getThreadGroup().getParent()).isNull();
+    assertThat(thread.isDaemon()).isTrue();
+    assertThat(thread.getContextClassLoader()).isNull();
+    thread.start();
+    thread.join();
+    assertThat(seen).hasValue(null);
+  }
+
+  @Test
+  void onlyTheAgentInterruptsIt() throws InterruptedException {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger interrupted = new AtomicInteger();
+    AgentThread thread =
+        new AgentThread(
+            "coordl-test",
+            () -> {
+              try {
+                go.await();
+              } catch (InterruptedException e) {
+                interrupted.incrementAndGet();
+              }
+            });
+    thread.start();
+    thread.interrupt();
+    assertThat(thread.isInterrupted()).isFalse();
+
+    AgentThread other = new AgentThread("coordl-other", thread::interrupt);
+    other.start();
+    other.join();
+    thread.join();
+    assertThat(interrupted).hasValue(1);
+  }
+
+  @Test
+  void aRoundThatFailsIsSurvived() throws InterruptedException {
+    AtomicInteger rounds = new AtomicInteger();
+    AgentThread thread =
+        new AgentThread(
+            "coordl-test",
+            () -> {
+              for (int i = 0; i < 3; i++) {
+                AgentThread.survive(new IllegalStateException("as told"));
+                rounds.incrementAndGet();
+              }
+            });
+    thread.start();
+    thread.join();
+    assertThat(rounds).hasValue(3);
+  }
+}
