@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.shared.LateFile;
 import io.coordl.shared.Liveness;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
@@ -124,16 +125,22 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Where a shared memory file system is found. */
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-  private final ArenaMemory memory;
-  private final @Nullable SharedFile<ArenaMemory> shared;
-  private final long job;
+  // These four are set before the store opens, and read after it was seen to be open; or else tell
+  // of an empty arena without room.
+  private ArenaMemory memory;
+  private @Nullable SharedFile<ArenaMemory> shared;
+  private long job;
+  private long capacity;
+
   private final String group;
-  private final long capacity;
+  private @Nullable LateFile<ArenaMemory> late;
   private final AtomicReferenceArray<AtomicLongArray> verified =
       new AtomicReferenceArray<>(ArenaDescriptor.MAX_TABLES);
   private final Object growing = new Object();
   private final LongAdder corrupt = new LongAdder();
   private final LongAdder takenOver = new LongAdder();
+
+  /** Not there yet, or not any more. */
   private volatile boolean closed;
 
   /** Set for good once memory ran short: other jobs, or this program itself, may need it. */
@@ -209,7 +216,8 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /**
    * The store of all jobs of this user in {@code group}; made if this is the first, with the budget
-   * of this job, else joined as it is.
+   * of this job, else joined as it is. Never waits: while another job keeps the file locked nothing
+   * is found here and nothing kept, until it gets on.
    *
    * @param words takes sentences for the user
    * @return null if the budget is 0, which {@code words} hears of
@@ -222,31 +230,51 @@ public final class ArenaStore implements ItemStore, Closeable {
       words.accept("The cache's budget is 0 bytes: nothing is cached.");
       return null;
     }
+    long user = Machine.user();
+    SharedFile.sweep(directory, user, ArenaContents.HERE, words);
+    Path path = SharedFile.path(directory, user, group, ArenaContents.HERE);
     AtomicBoolean made = new AtomicBoolean();
-    ArenaStore store =
-        openHost(
-            directory,
-            group,
-            () -> {
-              made.set(true);
-              return budget.resolve(
-                  Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words);
-            },
-            words);
-    if (!made.get() && budget.bytes() > 0 && clamp(budget.bytes()) != store.capacity) {
-      words.accept(
-          "The store of group "
-              + group
-              + " was made with "
-              + store.capacity
-              + " bytes, which holds for all its jobs: this job's "
-              + budget.text()
-              + " is ignored.");
+    LongSupplier capacity =
+        () -> {
+          made.set(true);
+          return clamp(
+              budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words));
+        };
+    ArenaStore store = new ArenaStore(new AbsentMemory(), null, group, words);
+    store.closed = true;
+    LateFile.Attempt<ArenaMemory> attempt =
+        () -> SharedFile.tryOpen(path, user, ArenaContents.HERE, capacity, words);
+    Consumer<SharedFile<ArenaMemory>> taker = file -> store.take(file, made.get() ? null : budget);
+    SharedFile<ArenaMemory> file = attempt.open();
+    if (file != null) {
+      taker.accept(file);
+    } else {
+      store.late =
+          new LateFile<>("the store " + path, ArenaContents.HERE.without(), attempt, taker, words);
     }
     return store;
   }
 
-  /** As above; the capacity is asked for only if the store has to be made. */
+  /** From now on the store is open; {@code ignored} is the budget of a job that has only joined. */
+  private void take(SharedFile<ArenaMemory> file, @Nullable ByteBudget ignored) {
+    memory = file.memory();
+    shared = file;
+    job = file.job();
+    capacity = memory.get(ArenaDescriptor.CAPACITY);
+    closed = false;
+    if (ignored != null && ignored.bytes() > 0 && clamp(ignored.bytes()) != capacity) {
+      words.accept(
+          "The store of group "
+              + group
+              + " was made with "
+              + capacity
+              + " bytes, which holds for all its jobs: this job's "
+              + ignored.text()
+              + " is ignored.");
+    }
+  }
+
+  /** As above, but waits; the capacity is asked for only if the store has to be made. */
   static ArenaStore openHost(
       Path directory, String group, LongSupplier capacity, Consumer<String> words)
       throws IOException {
@@ -297,6 +325,9 @@ public final class ArenaStore implements ItemStore, Closeable {
    */
   public Fetched fetch(ItemKey key, int length, Loader loader, Duration patience)
       throws IOException {
+    if (closed) {
+      return new Fetched(Outcome.FULL, null);
+    }
     long deadline = System.nanoTime() + patience.toNanos();
     long pause = FIRST_PAUSE_NANOS;
     long claim = ArenaDescriptor.claimed(job, key);
@@ -409,8 +440,16 @@ public final class ArenaStore implements ItemStore, Closeable {
     return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
   }
 
+  /** Whether another job keeps the store from being opened: so long nothing is worth bringing. */
+  boolean isOpening() {
+    return closed && late != null && late.isTrying();
+  }
+
   /** Whether an item of this length would be admitted; once false for a length, so for ever. */
   public boolean hasRoom(long length) {
+    if (closed) {
+      return false;
+    }
     boolean refusing = memory.get(ArenaDescriptor.REFUSING) != 0;
     if (tight || refusing) {
       sayRefusing(refusing);
@@ -752,7 +791,7 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Chooses by {@code rates}, unless a job has already; one killed meanwhile leaves no choice. */
   void choose(Rates rates) {
-    if (memory.compareAndSet(ArenaDescriptor.RATES_STATE, 0, 1)) {
+    if (!closed && memory.compareAndSet(ArenaDescriptor.RATES_STATE, 0, 1)) {
       memory.set(ArenaDescriptor.RATES, rates.rawBytes());
       memory.set(ArenaDescriptor.RATES + 8, rates.decodedBytes());
       memory.set(ArenaDescriptor.RATES + 16, rates.readNanos());
@@ -792,6 +831,9 @@ public final class ArenaStore implements ItemStore, Closeable {
    */
   @Override
   public void close() {
+    if (late != null) {
+      late.close(); // From now on the store is there, or never.
+    }
     synchronized (growing) {
       if (closed) {
         return;
@@ -802,6 +844,13 @@ public final class ArenaStore implements ItemStore, Closeable {
       memory.close();
     } else {
       shared.close();
+    }
+  }
+
+  /** Waits until the store is there, or this job has ceased to try; for tests. */
+  void awaitOpening() throws InterruptedException {
+    if (late != null) {
+      late.join();
     }
   }
 }

@@ -74,9 +74,9 @@ public final class DecodedStore implements Closeable {
     return found;
   }
 
-  /** As {@link #find}, for whoever will not use the bytes: no hit. */
+  /** As {@link #find}, for whoever will not use the bytes: no hit; or they cannot be kept yet. */
   boolean holds(ItemFile file, DecodedForm form) {
-    return store.find(file.key(form.id())) != null;
+    return store.isOpening() || store.find(file.key(form.id())) != null;
   }
 
   void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {

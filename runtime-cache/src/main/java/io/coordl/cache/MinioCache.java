@@ -172,14 +172,15 @@ public final class MinioCache implements ItemSource {
     }
   }
 
-  /** Whether the item is at hand whole; counts as no hit. */
+  /** Whether the item need not be brought: it is at hand whole; counts as no hit. */
   public boolean isKept(String path) {
     ItemFile file = whole(path);
     return file != null && isHere(file);
   }
 
   private boolean isHere(ItemFile file) {
-    return (store != null && store.find(file.key()) != null)
+    return (arena != null && arena.isOpening())
+        || (store != null && store.find(file.key()) != null)
         || (brought != null && brought.has(file.key()));
   }
 

@@ -29,9 +29,6 @@ public final class Liveness {
   /** Largest number of a job. */
   public static final long MAX_JOB = (1L << 22) - 1;
 
-  /** Longer than another job's probe can keep a byte. */
-  private static final Duration PROBE = Duration.ofSeconds(1);
-
   private final FileChannel channel;
   private @Nullable FileLock setup;
   private @Nullable FileLock mine;
@@ -92,18 +89,14 @@ public final class Liveness {
     }
   }
 
-  /** Marks this process as job {@code number} until it dies or leaves. */
-  synchronized void join(long number) throws IOException {
-    long deadline = System.nanoTime() + PROBE.toNanos();
+  /**
+   * Marks this process as job {@code number} until it dies or leaves; false if the number is taken,
+   * or another job just asks whether it is.
+   */
+  synchronized boolean tryJoin(long number) throws IOException {
     mine = tryLock(SETUP_BYTE + number, 1, false);
-    while (mine == null) {
-      if (System.nanoTime() - deadline >= 0) {
-        throw new IOException("job number " + number + " is taken");
-      }
-      LockSupport.parkNanos(1_000_000); // Another job counts, and is just looking at this byte.
-      mine = tryLock(SETUP_BYTE + number, 1, false);
-    }
-    job = number;
+    job = mine == null ? 0 : number;
+    return mine != null;
   }
 
   synchronized void leave() throws IOException {
@@ -119,14 +112,16 @@ public final class Liveness {
     return number == job || held(number, 1);
   }
 
-  /** Whether any job holds the file; to be asked before {@link #join} or after {@link #leave}. */
+  /**
+   * Whether any job holds the file; to be asked before {@link #tryJoin} or after {@link #leave}.
+   */
   synchronized boolean anyAlive() {
     return held(1, MAX_JOB);
   }
 
   /**
    * This job and those alive among the newest 4096 of the others numbered up to {@code last}; 0
-   * before {@link #join} and after {@link #leave}.
+   * before {@link #tryJoin} and after {@link #leave}.
    */
   public synchronized int count(long last) {
     if (mine == null) {

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -44,11 +45,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SharedFile<M extends Closeable> {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration LEAVING = Duration.ofSeconds(1);
+  private static final long FIRST_PAUSE_NANOS = 1_000_000;
+  private static final long LAST_PAUSE_NANOS = 50_000_000;
   private static final int ATTEMPTS = 1000;
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
 
-  /** Files this JVM has open; static because the locks they stand for belong to the process. */
+  /**
+   * Files this JVM has open; static because the locks they stand for belong to the process. Nobody
+   * waits for another job while he holds the monitor: a thread that loads a class may want it.
+   */
   private static final Set<Path> OPEN = new HashSet<>();
 
   private final Path path;
@@ -115,12 +122,48 @@ public final class SharedFile<M extends Closeable> {
   }
 
   /**
-   * Joins the file of a group, or makes it.
+   * Joins the file of a group, or makes it; waits, boundedly, for a job that keeps it locked.
    *
    * @param capacity of the file, asked if it has to be made
+   * @throws BusyFileException if a job keeps it locked for too long
    * @throws IOException with a sentence for the user if the file is not to be used
    */
   public static <M extends Closeable> SharedFile<M> open(
+      Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
+      throws IOException {
+    return open(path, user, contents, capacity, words, PATIENCE);
+  }
+
+  /** As above, but waits as long as {@code patience}. */
+  public static <M extends Closeable> SharedFile<M> open(
+      Path path,
+      long user,
+      Contents<M> contents,
+      LongSupplier capacity,
+      Consumer<String> words,
+      Duration patience)
+      throws IOException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    long pause = FIRST_PAUSE_NANOS;
+    while (true) {
+      SharedFile<M> opened = tryOpen(path, user, contents, capacity, words);
+      if (opened != null) {
+        return opened;
+      }
+      if (System.nanoTime() - deadline >= 0) {
+        throw new BusyFileException(
+            named(path, contents)
+                + " is locked by another job that does not get on (is it stopped?); "
+                + contents.without()
+                + ".");
+      }
+      LockSupport.parkNanos(pause);
+      pause = Math.min(LAST_PAUSE_NANOS, 2 * pause);
+    }
+  }
+
+  /** As {@link #open}, but at once: null if another job keeps the file locked. */
+  public static <M extends Closeable> @Nullable SharedFile<M> tryOpen(
       Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
       throws IOException {
     synchronized (OPEN) {
@@ -130,13 +173,15 @@ public final class SharedFile<M extends Closeable> {
       SharedFile<M> opened = null;
       try {
         for (int i = 0; i < ATTEMPTS; i++) {
-          opened = tryOpen(path, user, contents, capacity, words);
+          opened = attempt(path, user, contents, capacity, words);
           if (opened != null) {
             return opened;
           }
         }
         throw new IOException(
             named(path, contents) + " keeps being replaced; " + contents.without() + ".");
+      } catch (BusyFileException e) {
+        return null;
       } finally {
         if (opened == null) {
           OPEN.remove(path);
@@ -146,7 +191,7 @@ public final class SharedFile<M extends Closeable> {
   }
 
   /** One attempt; null if the path has changed hands meanwhile. */
-  private static <M extends Closeable> @Nullable SharedFile<M> tryOpen(
+  private static <M extends Closeable> @Nullable SharedFile<M> attempt(
       Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
       throws IOException {
     try {
@@ -166,9 +211,8 @@ public final class SharedFile<M extends Closeable> {
     SharedFile<M> opened = null;
     try {
       Liveness liveness = new Liveness(channel);
-      if (!liveness.lockSetup(PATIENCE)) {
-        throw new IOException(
-            named(path, contents) + " has been locked by another job for " + PATIENCE + ".");
+      if (!liveness.lockSetup(Duration.ZERO)) {
+        throw new BusyFileException(named(path, contents) + " is locked by another job.");
       }
       PosixFileAttributes locked = attributes(path);
       if (locked == null || !identity(locked).equals(identity(seen))) {
@@ -236,7 +280,9 @@ public final class SharedFile<M extends Closeable> {
         contents.format(memory, user);
       }
       long job = contents.nextJob(memory, path);
-      liveness.join(job);
+      if (!liveness.tryJoin(job)) {
+        throw new BusyFileException(named(path, contents) + " is being looked at.");
+      }
       contents.enter(memory, job, liveness, path);
       return new SharedFile<>(path, identity(file), channel, liveness, memory, job);
     } catch (IOException | RuntimeException | Error e) {
@@ -287,18 +333,18 @@ public final class SharedFile<M extends Closeable> {
   }
 
   private void close(Closeable toClose) {
-    synchronized (OPEN) {
-      try {
-        if (liveness.lockSetup(PATIENCE)) {
-          liveness.leave();
-          PosixFileAttributes now = attributes(path);
-          if (now != null && identity(now).equals(identity) && !liveness.anyAlive()) {
-            Files.deleteIfExists(path);
-          }
+    try {
+      if (liveness.lockSetup(LEAVING)) {
+        liveness.leave();
+        PosixFileAttributes now = attributes(path);
+        if (now != null && identity(now).equals(identity) && !liveness.anyAlive()) {
+          Files.deleteIfExists(path);
         }
-      } catch (IOException e) {
-        // Then the next job that starts sweeps the file away.
-      } finally {
+      }
+    } catch (IOException e) {
+      // Then the next job that starts sweeps the file away.
+    } finally {
+      synchronized (OPEN) {
         closeQuietly(toClose);
         closeQuietly(channel);
         OPEN.remove(path);
