@@ -157,12 +157,13 @@ final class Holds {
 
   private @Nullable StagedBatch map(int slot, int bytes) {
     try {
+      // Whole pages, which a view of the batch keeps alive: the last one has a word to be stored.
       ByteBuffer mapped = memory.copyOnWrite(slot, bytes);
       Hold hold = new Hold(mapped, slot, bytes);
       mappings.add(hold);
       counters.mapped.increment();
       counters.takenBytes.add(bytes);
-      return new Mapped(mapped, hold);
+      return new Mapped(mapped.slice(0, bytes).order(ByteOrder.nativeOrder()), hold);
     } catch (IOException | OutOfMemoryError e) {
       mappedBytes.addAndGet(-bytes);
       return null;

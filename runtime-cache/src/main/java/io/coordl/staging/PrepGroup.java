@@ -1,7 +1,9 @@
 package io.coordl.staging;
 
+import io.coordl.bridge.Bridge;
 import io.coordl.bridge.Producers;
 import io.coordl.cache.ByteBudget;
+import io.coordl.shared.BusyFileException;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import io.coordl.thread.AgentThread;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,6 +41,7 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final Bounds bounds;
   private final Consumer<String> words;
   private final Map<String, Joined> joined = new ConcurrentHashMap<>();
+  private final Set<String> tried = ConcurrentHashMap.newKeySet();
   private final Keeper keeper;
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
@@ -92,7 +96,7 @@ public final class PrepGroup implements Coordinator, Closeable {
       return null;
     }
     Joined to = joined.computeIfAbsent(pipeline.text(), text -> join(pipeline, own));
-    Stream stream = to.stream();
+    Stream stream = to == null ? null : to.stream();
     if (stream == null) {
       return null;
     }
@@ -104,9 +108,19 @@ public final class PrepGroup implements Coordinator, Closeable {
     return stream.begin(own, inVain ? 1 : jobs);
   }
 
-  private Joined join(Fingerprint pipeline, BatchOrder own) {
+  /** Null if another job keeps the file locked: then the next epoch tries again. */
+  private @Nullable Joined join(Fingerprint pipeline, BatchOrder own) {
+    boolean first = tried.add(pipeline.text());
     try {
-      return keeper.call(() -> open(pipeline, own));
+      return keeper.call(() -> open(pipeline, own, first ? bounds.patience() : Duration.ZERO));
+    } catch (BusyFileException e) {
+      if (first) {
+        words.accept(
+            e.getMessage()
+                + " The job prepares the batches of this epoch itself, and tries again at each of"
+                + " the next ones.");
+      }
+      return null;
     } catch (IOException | RuntimeException e) {
       String cause = e.getMessage();
       boolean sentence = cause != null && cause.endsWith("."); // Else it is the system's.
@@ -118,7 +132,7 @@ public final class PrepGroup implements Coordinator, Closeable {
   }
 
   /** On the keeper's thread. */
-  private Joined open(Fingerprint pipeline, BatchOrder own) throws IOException {
+  private Joined open(Fingerprint pipeline, BatchOrder own, Duration patience) throws IOException {
     StagingContents contents = new StagingContents(pipeline, own, keeper);
     long user = Machine.user();
     SharedFile.sweep(directory, user, contents, words);
@@ -134,7 +148,8 @@ public final class PrepGroup implements Coordinator, Closeable {
                     budget.resolve(
                         Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
                         ofBudget::add)),
-            words);
+            words,
+            patience);
     ofBudget.forEach(words);
     StagingFile memory = file.memory();
     byte[] text = pipeline.text().getBytes(StandardCharsets.UTF_8);
@@ -153,6 +168,7 @@ public final class PrepGroup implements Coordinator, Closeable {
             file.job(),
             this::start,
             words,
+            cause -> Bridge.fault("preparing batches for the group", cause),
             blocked -> tellOthers(memory, blocked),
             () -> keeper.later(() -> sayWhyAlone(pipeline)));
     return new Joined(file, stream);

@@ -109,6 +109,8 @@ final class SharedPass implements CoordinatedPass {
           pause = FIRST_PAUSE_NANOS;
         }
       }
+    } catch (Throwable t) {
+      fails(t);
     } finally {
       producers.remove(Thread.currentThread());
       if (workers.decrementAndGet() == 0 || failed) {
@@ -202,14 +204,19 @@ final class SharedPass implements CoordinatedPass {
         }
       }
     } catch (Throwable t) {
-      // The program meets it when it prepares the batch itself.
-      failed = true;
+      fails(t);
     } finally {
       Producers.exit();
       if (!staged) {
         unclaim(batch, slot, forGood);
       }
     }
+  }
+
+  /** If that is the program's own failure, it meets it when it prepares the batch itself. */
+  private void fails(Throwable cause) {
+    failed = true;
+    stream.failed(cause);
   }
 
   private PreparedBatch prepared(BatchSource source, int batch) throws Exception {

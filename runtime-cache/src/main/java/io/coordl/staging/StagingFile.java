@@ -200,11 +200,12 @@ final class StagingFile implements StagingMemory {
   @Override
   public ByteBuffer copyOnWrite(int slot, int bytes) throws IOException {
     long at = StagingDescriptor.slotOffset(itemRoom, batchRoom, slot, get(SLOT_BYTES));
+    long whole = pages(bytes);
     ByteBuffer spare = spares.getAndSet(slot, null);
-    keeper.later(() -> spares.set(slot, map(MapMode.PRIVATE, at, bytes)));
-    return spare != null && spare.capacity() == bytes
+    keeper.later(() -> spares.set(slot, map(MapMode.PRIVATE, at, whole)));
+    return spare != null && spare.capacity() == whole
         ? spare
-        : keeper.call(() -> map(MapMode.PRIVATE, at, bytes));
+        : keeper.call(() -> map(MapMode.PRIVATE, at, whole));
   }
 
   private ByteBuffer map(MapMode mode, long at, long bytes) throws IOException {

@@ -31,7 +31,8 @@ interface StagingMemory extends Closeable {
   ByteBuffer writable(int slot, int bytes) throws IOException;
 
   /**
-   * A slot as it is, and as it stays if it is written here, which nobody else sees.
+   * A slot as it is, and as it stays if it is written here, which nobody else sees; at least {@code
+   * bytes} of it, up to the end of a page.
    *
    * @throws IOException if it cannot be mapped
    */

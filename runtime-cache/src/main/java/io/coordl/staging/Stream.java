@@ -30,6 +30,7 @@ final class Stream {
   private final Gate gate = new Gate();
   private final Holds holds;
   private final Consumer<String> words;
+  private final Consumer<Throwable> faults;
   private final Consumer<Boolean> tellOthers;
   private final Runnable endedAlone;
   private final Executor threads;
@@ -37,6 +38,7 @@ final class Stream {
   private final AtomicLong shortestPreparation = new AtomicLong(Long.MAX_VALUE);
   private final AtomicBoolean saidUnstaged = new AtomicBoolean();
   private final AtomicBoolean saidLate = new AtomicBoolean();
+  private final AtomicBoolean saidFailed = new AtomicBoolean();
   private volatile boolean saysBlocked;
   private volatile boolean begun;
   private volatile boolean stuck;
@@ -49,6 +51,7 @@ final class Stream {
    *
    * @param job its number in the file
    * @param threads runs each task on a thread of its own
+   * @param faults hears of the first failure on a thread that prepares
    * @param tellOthers hears whether the job waits here
    * @param endedAlone run after a pass that nobody shared
    */
@@ -60,6 +63,7 @@ final class Stream {
       long job,
       Executor threads,
       Consumer<String> words,
+      Consumer<Throwable> faults,
       Consumer<Boolean> tellOthers,
       Runnable endedAlone) {
     this.memory = memory;
@@ -67,6 +71,7 @@ final class Stream {
     this.bounds = bounds;
     this.threads = threads;
     this.words = words;
+    this.faults = faults;
     this.tellOthers = tellOthers;
     this.endedAlone = endedAlone;
     this.members = new Members(memory, peers, clock, bounds, job);
@@ -219,6 +224,13 @@ final class Stream {
           "A thread that prepares batches hangs in the program's code, perhaps on a lock that the"
               + " program holds: from now on the job prepares all batches of this pipeline"
               + " itself.");
+    }
+  }
+
+  /** A thread that prepares met this; the job prepares no more batches of the epoch ahead. */
+  void failed(Throwable cause) {
+    if (!saidFailed.getAndSet(true)) {
+      faults.accept(cause);
     }
   }
 

@@ -84,6 +84,7 @@ final class ModelHost {
         job.number,
         work -> model.start(job, work),
         words,
+        failure -> {},
         tellOthers,
         () -> {});
   }

@@ -8,9 +8,15 @@ import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
 import io.coordl.cache.ByteBudget;
+import io.coordl.shared.Machine;
+import io.coordl.shared.SetupHolder;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -146,6 +152,98 @@ class PrepGroupTest {
         }
       }
     }
+  }
+
+  @Test
+  void whatFailsOnAThreadOfTheAgentIsOneFaultOfThePipeline() {
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    List<String> faults = Collections.synchronizedList(new ArrayList<>());
+    Bridge.install(
+        SpanSink.NONE,
+        ItemSource.NONE,
+        (where, cause, tripped) -> faults.add(where + ": " + cause.getMessage()));
+    try (PrepGroup group = group("64k")) {
+      for (int epoch = 0; epoch < 2; epoch++) {
+        CoordinatedPass pass = group.begin(PIPELINE, own);
+        pass.prepareWith(
+            (batch, items) -> {
+              throw new IllegalStateException("no array of that shape");
+            },
+            2);
+        assertThat(pass.take(0)).isNull();
+        pass.end();
+      }
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+    assertThat(faults).containsExactly("preparing batches for the group: no array of that shape");
+  }
+
+  @Test
+  void aBatchThatEndsALittleBehindAPageStaysAsItIsToItsLastByte() throws IOException {
+    int bytes = 4096 + 4; // Of the last page less than a word is used.
+    BatchOrder own = Batches.order(8, 8, 1);
+    StagedBatch kept;
+    Path file;
+    try (PrepGroup group = group("64k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith((batch, items) -> new Ones(bytes), 1);
+      kept = pass.take(0);
+      assertThat(group.statistics().get(0).mapped()).isEqualTo(1);
+      file = directory.resolve(directory.toFile().list()[0]);
+      Files.createLink(directory.resolve("other"), file);
+    }
+    // What another job does with the slot once this one has left.
+    try (RandomAccessFile other = new RandomAccessFile(directory.resolve("other").toFile(), "rw")) {
+      other.write(new byte[(int) other.length()]);
+    }
+    for (int i = 0; i < bytes; i++) {
+      assertThat(kept.bytes().get(i)).as("byte %d", i).isEqualTo((byte) 1);
+    }
+    assertThat(kept.bytes().capacity()).isEqualTo(bytes);
+    assertThat(kept.bytes().order()).isEqualTo(ByteOrder.nativeOrder());
+  }
+
+  /** A batch of bytes that are 1. */
+  private record Ones(long bytes) implements PreparedBatch {
+    @Override
+    public void writeTo(ByteBuffer target) {
+      for (int i = 0; i < bytes; i++) {
+        target.put(i, (byte) 1);
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
+  void aBufferThatAStoppedJobKeepsLockedIsUsedOnceThatGoesOn() throws Exception {
+    Duration soon = Duration.ofMillis(50);
+    Bounds bounds = new Bounds(soon, soon, soon, soon, soon);
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    String name = "coordl-" + Machine.user() + "-g," + Long.toHexString(PIPELINE.checksum());
+    Path file = directory.resolve(name + StagingContents.SUFFIX);
+    Files.createFile(
+        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try (SetupHolder other = new SetupHolder(file);
+        PrepGroup group =
+            new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, bounds, words::add)) {
+      assertThat(group.begin(PIPELINE, own)).isNull();
+      assertThat(group.begin(PIPELINE, own)).isNull();
+      assertThat(words)
+          .containsExactly(
+              "The staging buffer "
+                  + file
+                  + " is locked by another job that does not get on (is it stopped?); nothing is"
+                  + " shared. The job prepares the batches of this epoch itself, and tries again"
+                  + " at each of the next ones.");
+      other.goOn();
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      assertThat(pass).isNotNull();
+      pass.end();
+    }
+    assertThat(directory).isEmptyDirectory();
   }
 
   @Test
