@@ -4,8 +4,8 @@ import io.coordl.reports.differential.Differential.Share;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.JobStatistics;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
@@ -53,7 +53,7 @@ final class Analysis {
         ingestion,
         prep,
         fetch,
-        limit(shares),
+        limit(),
         List.copyOf(missing),
         List.copyOf(remarks));
   }
@@ -131,12 +131,8 @@ final class Analysis {
       @Nullable Attribution live,
       ToDoubleFunction<Attribution> ofLive) {
     Optional<Measure[]> inputs = inputs();
-    @Nullable Measure nanos =
-        inputs.map(all -> Measure.of(at -> part.applyAsDouble(Parts.of(at)), all)).orElse(null);
-    @Nullable Measure share =
-        inputs
-            .map(all -> Measure.of(at -> part.applyAsDouble(Parts.of(at)) / at[2], all))
-            .orElse(null);
+    @Nullable Measure nanos = inputs.map(all -> bounded(part, at -> 1, all)).orElse(null);
+    @Nullable Measure share = inputs.map(all -> bounded(part, at -> at[2], all)).orElse(null);
     @Nullable Double seen = live == null ? null : (Double) ofLive.applyAsDouble(live);
     return new Share(
         name,
@@ -170,9 +166,31 @@ final class Analysis {
         });
   }
 
-  /** The parts of t3; they add up to it, and none is negative. */
+  /**
+   * A part of what {@code whole} is. It cannot be negative, and noise that makes it so does not
+   * make it known: its error is that of the differences themselves, and what the bound has cut off.
+   */
+  private static Measure bounded(
+      ToDoubleFunction<Parts> part, ToDoubleFunction<double[]> whole, Measure[] all) {
+    Measure measured =
+        Measure.of(at -> part.applyAsDouble(Parts.of(at)) / whole.applyAsDouble(at), all);
+    Measure bounded =
+        Measure.of(at -> part.applyAsDouble(Parts.bounded(at)) / whole.applyAsDouble(at), all);
+    double cut = Math.abs(measured.value() - bounded.value());
+    return new Measure(bounded.value(), Math.max(bounded.error(), measured.error() + cut));
+  }
+
+  /** The parts of t3; they add up to it. */
   private record Parts(double compute, double prep, double fetch, double gc) {
+    /** As the differences are: noise makes some of them negative. */
     static Parts of(double[] at) {
+      double pausesCold = Math.max(0, at[4] - at[3]);
+      return new Parts(
+          at[0], at[1] - at[0] - at[3], at[2] - at[1] - pausesCold, at[3] + pausesCold);
+    }
+
+    /** None is negative. */
+    static Parts bounded(double[] at) {
       double cold = at[2];
       double cached = Math.min(at[1], cold);
       double compute = Math.min(at[0], cached);
@@ -246,17 +264,50 @@ final class Analysis {
     return time(with).flatMap(later -> time(without).map(later::minus));
   }
 
-  private static String limit(List<Share> shares) {
-    return shares.stream()
-        .filter(share -> share.share() != null)
-        .max(Comparator.comparingDouble(Analysis::part))
-        .map(Share::part)
-        .orElse("unknown");
+  private static final Map<String, ToDoubleFunction<Parts>> PARTS =
+      Map.of(
+          "compute", Parts::compute,
+          "prepStall", Parts::prep,
+          "fetchStall", Parts::fetch,
+          "gcStall", Parts::gc);
+
+  /** The largest part, if no other may be as large and no difference contradicts the phases. */
+  private String limit() {
+    Optional<Measure[]> inputs = inputs();
+    if (inputs.isEmpty()) {
+      return Differential.UNKNOWN;
+    }
+    Measure[] all = inputs.get();
+    for (String largest : PARTS.keySet()) {
+      if (PARTS.keySet().stream()
+          .allMatch(other -> other.equals(largest) || exceeds(largest, other, all))) {
+        return PARTS.keySet().stream().anyMatch(part -> isNegative(part, all))
+            ? notTold()
+            : largest;
+      }
+    }
+    return notTold();
   }
 
-  private static double part(Share share) {
-    Measure part = share.share();
-    return part == null ? 0 : part.value();
+  private String notTold() {
+    missing.add(
+        new Missing(
+            "limit",
+            "the errors of measurement are as large as what sets the parts of an epoch apart: run"
+                + " again on a quiet machine."));
+    return Differential.UNKNOWN;
+  }
+
+  private static boolean exceeds(String one, String other, Measure[] all) {
+    return Measure.of(at -> (part(one, at) - part(other, at)) / at[2], all).exceedsItsError();
+  }
+
+  private static boolean isNegative(String name, Measure[] all) {
+    return Measure.of(at -> -part(name, at) / at[2], all).exceedsItsError();
+  }
+
+  private static double part(String name, double[] at) {
+    return Objects.requireNonNull(PARTS.get(name)).applyAsDouble(Parts.of(at));
   }
 
   private void remarkUnsteady(List<Timing> unsteady) {

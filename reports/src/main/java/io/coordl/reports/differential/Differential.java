@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param ingestionRate G
  * @param prepRate P, with the pipeline's own workers
  * @param fetchRate F, cold
- * @param limit the largest of compute, prepStall, fetchStall and gcStall, or {@code unknown}
+ * @param limit the largest of compute, prepStall, fetchStall and gcStall; {@code unknown} where a
+ *     phase is missing or errors of measurement do not tell which is largest
  * @param missing figures that could not be given
  * @param remarks what a reader must know to trust the figures: recordings that differ, phases that
  *     did not become steady
@@ -56,6 +57,8 @@ public record Differential(
     List<String> remarks) {
 
   static final int SCHEMA_VERSION = 1;
+
+  static final String UNKNOWN = "unknown";
 
   /**
    * A part of an epoch.

@@ -128,10 +128,12 @@ public final class DifferentialText {
               + String.join(", ", rates)
               + (differential.unit().equals("sample") ? " samples/s" : " batches/s"));
     }
-    if (!differential.limit().equals("unknown")) {
+    if (!differential.limit().equals(Differential.UNKNOWN)) {
       lines.add(
           "Limit       most of the time is "
               + NAMES.getOrDefault(differential.limit(), differential.limit()));
+    } else if (differential.missing().stream().anyMatch(one -> one.figure().equals("limit"))) {
+      lines.add("Limit       not known, run again on a quiet machine");
     }
   }
 

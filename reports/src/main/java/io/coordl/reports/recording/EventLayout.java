@@ -148,7 +148,7 @@ final class EventLayout {
   /** Apart from what nearly all fields are, which is compiled all the sooner. */
   private void readOther(int way, FileBytes bytes, FileBytes.Texts texts) throws IOException {
     switch (way) {
-      case OTHER_TEXT -> bytes.text(texts);
+      case OTHER_TEXT -> bytes.skipText();
       case FOUR -> bytes.skip(Float.BYTES);
       case EIGHT -> bytes.skip(Double.BYTES);
       default -> values[BYTE - way] = bytes.get();

@@ -198,6 +198,22 @@ final class FileBytes implements AutoCloseable {
     return text;
   }
 
+  /** Passes a text over: one that was read before stays as it is. */
+  void skipText() throws IOException {
+    int encoding = get();
+    switch (encoding) {
+      case NULL, EMPTY -> {}
+      case OF_POOL -> number();
+      case UTF_8, LATIN_1 -> skip(count());
+      case CHARACTERS -> {
+        for (int left = count(); left > 0; left--) {
+          number();
+        }
+      }
+      default -> throw new EOFException("a text of an unknown encoding");
+    }
+  }
+
   private void set(String characters) {
     byte[] utf8 = characters.getBytes(StandardCharsets.UTF_8);
     text.set(utf8, 0, utf8.length);

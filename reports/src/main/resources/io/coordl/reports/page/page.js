@@ -939,6 +939,11 @@
           measure(below(place, "share"), "share"), show(below(place, "live"), "percent"),
           show(below(place, "difference"), "percent")];
       })));
+    if (found.limit !== "unknown") {
+      made.append(paragraph("Limit: most of the time is ", (PART_NAMES[found.limit] || ["", found.limit])[1], "."));
+    } else if (found.missing.some(one => one.figure === "limit")) {
+      made.append(element("p", { class: "warn" }, "Limit: not known, run again on a quiet machine."));
+    }
     if (found.timings.length > 0) {
       made.append(folded("The phases", table("Phases as measured",
         [["phase", "text"], ["workers"], ["warm-up"], ["steps"], ["time of a batch"], ["GC in it"], ["steady", "text"], ["note", "text"]],

@@ -182,6 +182,51 @@ class DifferentialTest {
         .asString()
         .contains("by less than the error of measurement: no prep stall");
     assertThat(wrong.remarks()).singleElement().asString().contains("do not rely on this profile");
+    assertThat(wrong.limit()).isEqualTo("unknown");
+  }
+
+  /** Phases with errors, in percent, as a busy machine gives them. */
+  private Differential noisy(double ingestion, double cached, double cold, int percent)
+      throws Exception {
+    return Differential.of(
+        recording(
+            "noisy",
+            () -> {
+              emitNoisy("ingestion", ingestion, percent);
+              emitNoisy("cached", cached, percent);
+              emitNoisy("cold", cold, percent);
+            }));
+  }
+
+  private static void emitNoisy(String name, double nanos, int percent) {
+    PhaseEvent event = Profiles.phase(name, 0, nanos, 0, 0);
+    event.sampleNanosError = nanos * percent / 100;
+    event.steady = false;
+    event.commit();
+  }
+
+  @Test
+  void noiseIsNotCertainty() throws Exception {
+    Differential noise = noisy(22e6, 16e6, 8e6, 45);
+
+    // The bound makes it 100 %; how far off that is, the differences say.
+    assertThat(share(noise, "compute").value()).isCloseTo(1, EXACT);
+    assertThat(share(noise, "compute").error()).isGreaterThan(1);
+    assertThat(share(noise, "prepStall").error()).isGreaterThan(0.75);
+    assertThat(share(noise, "fetchStall").error()).isGreaterThan(1);
+    assertThat(noise.limit()).isEqualTo("unknown");
+    assertThat(noise.missing()).extracting(Missing::figure).contains("limit");
+    assertThat(DifferentialText.lines(noise))
+        .contains("Limit       not known, run again on a quiet machine");
+  }
+
+  @Test
+  void theLimitIsNamedOnlyWhereItIsToldApart() throws Exception {
+    assertThat(noisy(5e6, 9e6, 10e6, 2).limit()).isEqualTo("compute");
+    assertThat(noisy(4.9e6, 9.7e6, 10e6, 2).limit()).isEqualTo("unknown");
+    assertThat(noisy(2e6, 3e6, 10e6, 10).limit()).isEqualTo("fetchStall");
+    // Precise, and yet not possible: something else changed between the phases.
+    assertThat(noisy(20e6, 10e6, 5e6, 1).limit()).isEqualTo("unknown");
   }
 
   @Test

@@ -126,6 +126,23 @@ class FrequentEventsTest {
   }
 
   @Test
+  void theSlowestFilesAreNamedByTheirPaths() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("files.jfr"),
+            () -> {
+              Recordings.emitFetch(1, "/data/a.jpg", 3_000_000);
+              Recordings.emitFetch(2, "/data/b.jpg", 2_000_000);
+              Recordings.emitFetch(3, "/data/a.jpg", 4_000_000);
+            });
+
+    assertThat(RecordingReader.readInFull(file, Progress.NONE).activity().files().slowest())
+        .extracting(Activity.Total::name, Activity.Total::count, Activity.Total::nanos)
+        .containsExactly(
+            tuple("/data/a.jpg", 2L, 7_000_000L), tuple("/data/b.jpg", 1L, 2_000_000L));
+  }
+
+  @Test
   void theConstantsOfOtherEventsAreSkipped() throws Exception {
     Path file = folder.resolve("profile.jfr");
     try (Recording recording = new Recording(Configuration.getConfiguration("profile"))) {

@@ -373,6 +373,7 @@ public final class Recordings {
       event.path = "/data/image";
       event.bytes = 100_000;
       event.fetchTime = 2 * MILLISECOND;
+      event.origin = "storage";
       event.commit();
     }
   }
@@ -432,6 +433,7 @@ public final class Recordings {
     event.bytes = 100_000;
     event.fetchTime = nanos;
     event.memory = batch % 2 == 0;
+    event.origin = event.memory ? "memory" : "storage";
     event.commit();
   }
 
