@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Which stages there are, in which order, and what they share. Of the training thread. */
@@ -25,6 +27,18 @@ final class Plan {
 
   private static final int EVERY_NUMBER = 8;
 
+  /** Of the whole profile: then phases end with what they have counted, and later ones begin. */
+  private static final long PHASES_NANOS = TimeUnit.SECONDS.toNanos(200);
+
+  /** As above, of preparation alone. */
+  private static final long ALL_NANOS = TimeUnit.SECONDS.toNanos(250);
+
+  /** With so few steps there may be more: they are slow. */
+  private static final int FEW = 100;
+
+  /** Of steps that slow there are enough, or will never be. */
+  private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(20);
+
   private final Set<String> phases;
   private final int steps;
   private final SpanRecorder spans;
@@ -34,6 +48,8 @@ final class Plan {
   private final @Nullable DecodedSizes sizes;
   private final Consumer<String> words;
   private final HostRates rates;
+  private final LongSupplier clock;
+  private long begun;
   private int workers;
   private String notCached = "";
   private List<Batches.Kept> kept = List.of();
@@ -47,7 +63,8 @@ final class Plan {
       Gate gate,
       Results results,
       @Nullable DecodedSizes sizes,
-      Consumer<String> words) {
+      Consumer<String> words,
+      LongSupplier clock) {
     this.phases = Set.copyOf(phases);
     this.steps = steps;
     this.spans = spans;
@@ -57,10 +74,45 @@ final class Plan {
     this.sizes = sizes;
     this.words = words;
     this.rates = new HostRates(items);
+    this.clock = clock;
+    this.begun = clock.getAsLong();
   }
 
   List<Stage> beginning() {
     return List.of(new WarmUp(this));
+  }
+
+  /** The first step of training is here: from now on the profile's time counts. */
+  void begin() {
+    begun = now();
+  }
+
+  /** Nanoseconds of the profile's clock. */
+  long now() {
+    return clock.getAsLong();
+  }
+
+  /**
+   * Whether a phase is to end with what it has, so that all of them end in time: of a program whose
+   * passes are short, or on a busy machine, few steps count, or none.
+   *
+   * @param some whether it has anything to tell
+   * @param asked batches that the program has asked for in it
+   */
+  boolean isLate(boolean some, long asked) {
+    long elapsed = now() - begun;
+    return elapsed >= MOST_NANOS || (elapsed >= PHASES_NANOS && (some || asked >= FEW));
+  }
+
+  /** As {@link #isLate} of what comes after the phases. */
+  boolean isLateAlone(boolean some) {
+    long elapsed = now() - begun;
+    return elapsed >= MOST_NANOS || (elapsed >= ALL_NANOS && some);
+  }
+
+  /** Whether so many batches, of which none counts, are enough to know that none will. */
+  static boolean isInVain(long asked) {
+    return asked >= FEW;
   }
 
   /** What comes after a stage that left no other to come. */

@@ -82,7 +82,8 @@ final class PrepAlone extends Stage {
     Work before = Work.of(plan.spans().totals().snapshot());
     while (!gauge.isDone()) {
       long start = System.nanoTime();
-      if (start - begun >= (gauge.hasSome() ? MOST_NANOS : PATIENCE_NANOS)) {
+      if (start - begun >= (gauge.hasSome() ? MOST_NANOS : PATIENCE_NANOS)
+          || plan.isLateAlone(gauge.hasSome())) {
         return Next.DONE;
       }
       if (!get.hasMore()) {

@@ -76,7 +76,8 @@ public final class Profile {
     this.words = words;
     this.ending = ending;
     this.results = new Results(spans, items);
-    this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, words);
+    this.plan =
+        new Plan(phases, steps, spans, items, gate, results, sizes, words, System::nanoTime);
     stages.addAll(plan.beginning());
   }
 

@@ -1,7 +1,12 @@
 package io.coordl.profile;
 
+import java.util.concurrent.TimeUnit;
+
 /** A phase that takes turns with the others, so that all of them cover the same stretch of time. */
 abstract class Turn extends Stage {
+  /** Of one turn, most of which may be in no step: then the others have theirs first. */
+  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   final Plan plan;
   final Gauge gauge;
 
@@ -9,6 +14,8 @@ abstract class Turn extends Stage {
   String reason = "";
 
   private boolean ended;
+  private long asked;
+  private long turnBegun;
 
   Turn(Plan plan, Gauge gauge) {
     this.plan = plan;
@@ -39,17 +46,36 @@ abstract class Turn extends Stage {
     return ended || !reason.isEmpty();
   }
 
+  /** The program asks for a batch in this phase. */
+  final void asks() {
+    asked++;
+  }
+
+  /** A turn begins. */
+  final void begins() {
+    turnBegun = plan.now();
+  }
+
+  private boolean hadItsTime() {
+    return plan.now() - turnBegun >= MOST_NANOS
+        && (gauge.hasSome() || (gauge.taken() == 0 && Plan.isInVain(asked)));
+  }
+
+  private boolean isOut() {
+    return gauge.isFull() || plan.isLate(gauge.hasSome(), asked);
+  }
+
   /** Whether it is known well enough, or will not be known better. */
   final boolean isSettled() {
-    return isGivenUp() || gauge.isDone() || gauge.isFull();
+    return isGivenUp() || gauge.isDone() || isOut();
   }
 
   final boolean isTurnOver() {
-    return isGivenUp() || gauge.isTurnOver();
+    return isGivenUp() || gauge.isTurnOver() || hadItsTime() || isOut();
   }
 
   /** Whether it has a use for more turns. */
   final boolean takesMore() {
-    return !isGivenUp() && !gauge.isFull();
+    return !isGivenUp() && !isOut();
   }
 }

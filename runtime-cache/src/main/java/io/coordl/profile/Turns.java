@@ -31,6 +31,7 @@ final class Turns extends Stage {
   @Override
   void begin() {
     begun = 1;
+    phases.get(0).begins();
     phases.get(0).begin();
   }
 
@@ -43,6 +44,7 @@ final class Turns extends Stage {
         break;
       }
       if (following == current) {
+        now.asks();
         Next next = now.get(get);
         if (next != Next.DONE) {
           return next;
@@ -68,6 +70,7 @@ final class Turns extends Stage {
   }
 
   private void start(Turn phase) {
+    phase.begins();
     if (current == begun) {
       begun++;
       plan.say(phase.name());

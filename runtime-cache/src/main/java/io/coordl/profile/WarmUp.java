@@ -35,6 +35,7 @@ final class WarmUp extends Stage {
   private long compiledBefore;
   private boolean warm;
   private int seen;
+  private long asked;
   private int every = 1;
 
   WarmUp(Plan plan) {
@@ -48,7 +49,8 @@ final class WarmUp extends Stage {
 
   @Override
   void begin() {
-    begun = System.nanoTime();
+    plan.begin();
+    begun = plan.now();
     windowBegun = begun;
     compiledBefore = compiled();
     if (plan.isAsked(Plan.COLD)) {
@@ -64,7 +66,8 @@ final class WarmUp extends Stage {
 
   @Override
   Next get(BatchGet get) {
-    long now = System.nanoTime();
+    long now = plan.now();
+    asked++;
     if (now - windowBegun >= WINDOW_NANOS) {
       long compiledNow = compiled();
       boolean quiet =
@@ -73,7 +76,8 @@ final class WarmUp extends Stage {
       compiledBefore = compiledNow;
       warm = quiet && isSteady();
     }
-    boolean over = now - begun >= MOST_NANOS && steps.size() >= SteadyState.GROUP * 2;
+    boolean enough = steps.size() >= SteadyState.GROUP * 2 || Plan.isInVain(asked);
+    boolean over = (now - begun >= MOST_NANOS && enough) || plan.isLate(!steps.isEmpty(), asked);
     if (over && !warm) {
       plan.say("steps or compiler have not become quiet in time; the phases begin all the same");
     }

@@ -5,12 +5,17 @@ import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /** Plans of jobs that do nothing. */
 final class Plans {
   private Plans() {}
 
   static Plan of(ProfiledItems items, Consumer<String> words) {
+    return of(items, words, System::nanoTime);
+  }
+
+  static Plan of(ProfiledItems items, Consumer<String> words, LongSupplier clock) {
     Durations unheard =
         new Durations() {
           @Override
@@ -21,6 +26,6 @@ final class Plans {
         };
     SpanRecorder spans = new SpanRecorder(unheard, () -> 0);
     Results results = new Results(spans, items);
-    return new Plan(Set.of(), 0, spans, items, new Gate(), results, null, words);
+    return new Plan(Set.of(), 0, spans, items, new Gate(), results, null, words, clock);
   }
 }

@@ -17,10 +17,16 @@ class TurnsTest {
   private static final long MILLI = 1_000_000;
   private static final long MINUTE = 60_000 * MILLI;
 
+  private long now;
+  private long idle;
   private final List<String> words = new ArrayList<>();
   private final List<String> order = new ArrayList<>();
-  private final Plan plan = Plans.of(new ProfiledItems(path -> false, words::add), words::add);
-  private long now;
+  private final Plan plan =
+      Plans.of(new ProfiledItems(path -> false, words::add), words::add, this::time);
+
+  private long time() {
+    return now + idle;
+  }
 
   /** A phase whose steps take what is said of them at their time. */
   private class Fake extends Turn {
@@ -145,6 +151,63 @@ class TurnsTest {
 
     assertThat(cold.takesMore()).isFalse();
     assertThat(cached.isSettled()).isTrue();
-    assertThat(cached.takesMore()).as("it was known, and need not have all its time").isTrue();
+    assertThat(cached.gauge.isFull()).as("it was known, and need not have all its time").isFalse();
+  }
+
+  /** Batches whose steps do not count, as of passes shorter than the queue of their workers. */
+  private final class Uncounted extends Fake {
+    private final int counted;
+    private int taken;
+
+    private Uncounted(String name, int counted) {
+      super(name, time -> 20 * MILLI);
+      this.counted = counted;
+    }
+
+    @Override
+    void took(BatchGet get, Object batch, Step step) {
+      assertThat(taken++).as("this would go on for ever").isLessThan(100_000);
+      idle += 100 * MILLI;
+      if (counted > 0 && taken % counted == 0) {
+        super.took(get, batch, step);
+      }
+    }
+  }
+
+  @Test
+  void phasesOfWhichNoStepCountsEndWithTheProfilesTime() {
+    Uncounted cold = new Uncounted("cold", 0);
+    Uncounted cached = new Uncounted("cached", 0);
+    Uncounted ingestion = new Uncounted("ingestion", 0);
+    run(cold, cached, ingestion);
+
+    assertThat(order).startsWith("cold", "cached", "ingestion");
+    assertThat(now + idle).isLessThan(5 * MINUTE);
+  }
+
+  @Test
+  void phasesOfWhichFewStepsCountTellWhatTheyHaveInTime() {
+    Uncounted cold = new Uncounted("cold", 40);
+    Uncounted cached = new Uncounted("cached", 40);
+    run(cold, cached);
+
+    assertThat(order).startsWith("cold", "cached", "cold");
+    assertThat(cold.gauge.hasSome()).isTrue();
+    assertThat(cached.gauge.hasSome()).isTrue();
+    assertThat(now + idle).isLessThan(5 * MINUTE);
+  }
+
+  @Test
+  void aWarmUpOfWhichNoStepCountsEnds() {
+    WarmUp warmUp = new WarmUp(plan);
+    BatchGet get = new BatchGet(null, Collections.emptyIterator(), false, 0);
+    warmUp.begin();
+    int asked = 0;
+    while (warmUp.get(get) == Stage.Next.OWN) {
+      assertThat(asked++).as("this would go on for ever").isLessThan(100_000);
+      warmUp.took(get, this, null);
+      idle += 100 * MILLI;
+    }
+    assertThat(idle).isLessThan(2 * MINUTE);
   }
 }
