@@ -173,7 +173,7 @@ public final class ArenaStore implements ItemStore, Closeable {
       Path directory, ByteBudget budget, Consumer<String> words) {
     long wanted = budget.resolve(Machine.freeMemory(), words);
     if (wanted < MIN_CAPACITY) {
-      words.accept("The cache's budget is " + wanted + " bytes: nothing is cached.");
+      words.accept(tooSmall(wanted));
       return null;
     }
     long room = Machine.freeSpace(directory);
@@ -220,14 +220,14 @@ public final class ArenaStore implements ItemStore, Closeable {
    * is found here and nothing kept, until it gets on.
    *
    * @param words takes sentences for the user
-   * @return null if the budget is 0, which {@code words} hears of
+   * @return null if the budget is less than the least, which {@code words} hears of
    * @throws IOException with a sentence for the user if the group's file is not to be used, or has
    *     to be made and there is no memory for it
    */
   public static @Nullable ArenaStore openHost(
       Path directory, String group, ByteBudget budget, Consumer<String> words) throws IOException {
-    if (budget.bytes() == 0) {
-      words.accept("The cache's budget is 0 bytes: nothing is cached.");
+    if (budget.bytes() >= 0 && budget.bytes() < MIN_CAPACITY) {
+      words.accept(tooSmall(budget.bytes()));
       return null;
     }
     long user = Machine.user();
@@ -289,6 +289,14 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   private ArenaStore(SharedFile<ArenaMemory> shared, String group, Consumer<String> words) {
     this(shared.memory(), shared, group, words);
+  }
+
+  private static String tooSmall(long budget) {
+    return "The cache's budget is "
+        + budget
+        + " bytes, and the least is 1m, "
+        + MIN_CAPACITY
+        + " bytes: nothing is cached.";
   }
 
   private static long clamp(long capacity) {

@@ -3,6 +3,7 @@ package io.coordl.cache;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ public final class DecodedStore implements Closeable {
   private final ItemFilter filter;
   private final @Nullable SharedBudget budget;
   private final StoreCounters counters = new StoreCounters();
+
+  /** Bytes of the shortest item that this process has made. */
+  private final AtomicLong shortest = new AtomicLong(Long.MAX_VALUE);
 
   /** A store over {@code arena}, in which this process keeps decoded items only. */
   public DecodedStore(ArenaStore arena, ItemFilter filter) {
@@ -65,6 +69,15 @@ public final class DecodedStore implements Closeable {
     return counters.ofDecoded(store);
   }
 
+  /**
+   * Whether there is room for the shortest item that this process has made; once not, never again.
+   * Whoever would read a file only to keep it need not.
+   */
+  public boolean mayKeepMore() {
+    long length = shortest.get();
+    return length == Long.MAX_VALUE || store.hasRoom(length);
+  }
+
   @Nullable ByteBuffer find(ItemFile file, DecodedForm form) {
     ByteBuffer found = store.find(file.key(form.id()));
     if (found != null) {
@@ -80,6 +93,7 @@ public final class DecodedStore implements Closeable {
   }
 
   void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {
+    shortest.accumulateAndGet(length, Math::min);
     if (length > MAX_BYTES) {
       counters.missBytes(length);
       counters.count(Outcome.FULL);

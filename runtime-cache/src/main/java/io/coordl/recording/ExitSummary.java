@@ -166,13 +166,24 @@ final class ExitSummary {
     }
   }
 
+  /** How long its passes are, which tells training from evaluation, and why not all were shared. */
+  private static String pipeline(StagingStatistics s) {
+    long unshared = s.passes() - s.sharedPasses();
+    return format("; %d batches a pass", (s.taken() + s.alone() + s.passes() / 2) / s.passes())
+        + (unshared == 0
+            ? ""
+            : format(
+                ", %d %s while no other job took part",
+                unshared, unshared == 1 ? "pass" : "passes"));
+  }
+
   /** What the jobs did for each other, and who waited for whom. */
   private static void staged(StagingStatistics s, List<String> lines) {
     lines.add(
         format(
             "coordinated prep (%s): %d of %d passes shared; %d batches from the group (%d copied),"
                 + " %d prepared for it, %d by the job for itself (%d late, %d lost, %d not staged,"
-                + " %d with nobody preparing)",
+                + " %d with nobody preparing)%s",
             s.group(),
             s.sharedPasses(),
             s.passes(),
@@ -183,7 +194,8 @@ final class ExitSummary {
             s.late(),
             s.lost(),
             s.notStaged(),
-            s.nobody()));
+            s.nobody(),
+            pipeline(s)));
     if (s.slowestJob() != 0) {
       lines.add(
           format(

@@ -94,7 +94,9 @@ class DecodedStoreTest {
     store.close();
     store = open("1m");
     byte[] large = new byte[600_000];
+    assertThat(store.mayKeepMore()).isTrue();
     put(item(), COLOR, large);
+    assertThat(store.mayKeepMore()).as("as long a one as the first").isFalse();
     put(item(), GRAY, large);
     assertThat(item().find(COLOR)).isNotNull();
     assertThat(item().find(GRAY)).isNull();

@@ -37,6 +37,26 @@ class ExitSummaryTest {
     assertThat(linesWith(3)).filteredOn(line -> line.contains("from the group")).hasSize(3);
   }
 
+  @Test
+  void aPipelineIsKnownByItsLengthAndWhatWasNotSharedIsExplained() {
+    JobMonitor job = jobThatReads(new AgentLog());
+    StagingStatistics training =
+        new StagingStatistics(
+            "g", "p", 1, 2, 1, 2, 3, 2, 9, 38, 0, 1, 19, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0);
+    StagingStatistics evaluation =
+        new StagingStatistics(
+            "g", "q", 1, 2, 1, 2, 3, 3, 9, 15, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0);
+    job.addStaging(() -> List.of(training, evaluation), () -> {});
+
+    assertThat(job.finish())
+        .anyMatch(
+            line ->
+                line.contains("2 of 3 passes shared")
+                    && line.endsWith("; 19 batches a pass, 1 pass while no other job took part"))
+        .anyMatch(
+            line -> line.contains("3 of 3 passes shared") && line.endsWith("; 5 batches a pass"));
+  }
+
   private static JobMonitor jobThatReads(AgentLog log) {
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
     job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);

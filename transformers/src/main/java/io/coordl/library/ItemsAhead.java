@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,7 @@ public final class ItemsAhead implements Closeable {
   }
 
   private final @Nullable MinioCache raw;
-  private final boolean decodes;
+  private final BooleanSupplier decodes;
   private final ThreadPoolExecutor threads;
 
   /** Offered, and neither brought nor asked for since. */
@@ -71,9 +72,9 @@ public final class ItemsAhead implements Closeable {
    *
    * @param threads how many there may be
    * @param raw for {@code cache=minio}
-   * @param decodes whether there is a store of decoded items
+   * @param decodes whether there is a store of decoded items that has room
    */
-  public ItemsAhead(int threads, @Nullable MinioCache raw, boolean decodes) {
+  public ItemsAhead(int threads, @Nullable MinioCache raw, BooleanSupplier decodes) {
     this.raw = raw;
     this.decodes = decodes;
     this.threads = Ahead.threads(threads, MAX_QUEUED, "coordl-items-");
@@ -86,7 +87,7 @@ public final class ItemsAhead implements Closeable {
 
   /** Whether an item offered with a decoder, or without, would be brought. */
   public boolean isWorthwhile(boolean decoder) {
-    return (decoder && decodes && decodedInVain.get() < MAX_IN_VAIN)
+    return (decoder && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN)
         || (raw != null && fetchedInVain.get() < MAX_IN_VAIN);
   }
 
@@ -135,7 +136,7 @@ public final class ItemsAhead implements Closeable {
     Thread.currentThread().setContextClassLoader(loader);
     long span = Spans.enter(SpanKind.PRODUCER, null);
     try {
-      if (decoder != null && decodes && decodedInVain.get() < MAX_IN_VAIN) {
+      if (decoder != null && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN) {
         if (!decoder.isKept(path)) {
           count(decodedInVain, decoder.decode(path));
         }

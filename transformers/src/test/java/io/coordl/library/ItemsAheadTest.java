@@ -17,11 +17,16 @@ import org.junit.jupiter.api.Timeout;
 class ItemsAheadTest {
   private static final int MOST_QUEUED = 8 * ItemsAhead.LOOK_AHEAD;
 
-  private final ItemsAhead items = new ItemsAhead(1, null, true);
+  private volatile boolean room = true;
+  private final ItemsAhead items = new ItemsAhead(1, null, this::hasRoom);
   private final Object pass = new Object();
   private final Set<String> decoded = ConcurrentHashMap.newKeySet();
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch goOn = new CountDownLatch(1);
+
+  private boolean hasRoom() {
+    return room;
+  }
 
   @AfterEach
   void close() {
@@ -78,6 +83,19 @@ class ItemsAheadTest {
     awaitAll();
     assertThat(decoded).hasSize(1 + MOST_QUEUED);
     assertThat(items.brought()).isEqualTo(1 + MOST_QUEUED);
+  }
+
+  @Test
+  void noFileIsReadForAStoreThatHasNoRoom() throws InterruptedException {
+    Waiting decoder = new Waiting();
+    items.offer("first", decoder, pass);
+    begun.await();
+    items.offer("second", decoder, pass);
+    room = false;
+    goOn.countDown();
+    items.close();
+    assertThat(items.isWorthwhile(true)).isFalse();
+    assertThat(decoded).containsExactly("first");
   }
 
   @Test

@@ -173,7 +173,7 @@ final class Policies {
           rewrites);
     }
     DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
-    Ahead ahead = preparesAhead(options) ? ahead(decoded != null) : null;
+    Ahead ahead = preparesAhead(options) ? ahead(decoded) : null;
     PrepGroup group = coordinates(options) ? prepGroup() : null;
     if (decoded == null && ahead == null && group == null) {
       return LibraryHooks.NONE;
@@ -285,9 +285,13 @@ final class Policies {
     return options.get(Option.DECODED_SIZE).equals("auto") && !options.hasPeers();
   }
 
-  private Ahead ahead(boolean decodes) {
+  private Ahead ahead(@Nullable DecodedStore decoded) {
     int threads = options.count(Option.PREFETCH);
-    Ahead ahead = new Ahead(decodes || raw != null ? new ItemsAhead(threads, raw, decodes) : null);
+    Ahead ahead =
+        new Ahead(
+            decoded == null && raw == null
+                ? null
+                : new ItemsAhead(threads, raw, () -> decoded != null && decoded.mayKeepMore()));
     job.addPolicy(ahead::said, ahead);
     asked(Option.PREFETCH, () -> Unused.prefetch(ahead.said(), ahead.items() != null));
     return ahead;
