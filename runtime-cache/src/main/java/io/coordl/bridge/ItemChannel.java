@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * observed, the program's own channel with its reads timed. An item that is whole in memory opens
  * no file, until the program locks it or reads at the end of a file that has grown.
  *
- * <p>As the JDK's it is interruptible: an interrupt closes it.
+ * <p>As the JDK's it is interruptible: an interrupt closes it, whatever the thread is about to do;
+ * and once the file's channel is closed by one, so is this.
  */
 final class ItemChannel extends FileChannel {
   private static final int TRANSFER = 1 << 13;
@@ -56,6 +57,25 @@ final class ItemChannel extends FileChannel {
     }
   }
 
+  /** As at the start of the JDK's methods: a thread that is interrupted closes the channel. */
+  private void obeyInterrupt() throws IOException {
+    checkOpen();
+    try {
+      begin();
+    } finally {
+      end(true);
+    }
+  }
+
+  /** Passes on what the file's channel threw; if an interrupt closed that, this one is closed. */
+  private IOException thrown(IOException byFile) throws IOException {
+    FileChannel own = file;
+    if (own != null && !own.isOpen()) {
+      close();
+    }
+    return byFile;
+  }
+
   @Override
   public int read(ByteBuffer dst) throws IOException {
     Objects.requireNonNull(dst);
@@ -82,6 +102,7 @@ final class ItemChannel extends FileChannel {
     Objects.checkFromIndexSize(offset, length, dsts.length);
     checkOpen();
     synchronized (positionLock) {
+      obeyInterrupt();
       long total = 0;
       for (int i = offset; i < offset + length; i++) {
         if (!dsts[i].hasRemaining()) {
@@ -142,15 +163,14 @@ final class ItemChannel extends FileChannel {
       int count = position < 0 ? own.read(dst) : own.read(dst, position);
       cursor.fetched(start, count);
       return count;
-    } catch (ClosedChannelException e) {
-      close(); // An interrupt closed the file's channel: this one is that one.
-      throw e;
+    } catch (IOException e) {
+      throw thrown(e);
     }
   }
 
   @Override
   public long position() throws IOException {
-    checkOpen();
+    obeyInterrupt();
     synchronized (positionLock) {
       return served ? cursor.position() : file().position();
     }
@@ -162,6 +182,7 @@ final class ItemChannel extends FileChannel {
     if (newPosition < 0) {
       throw new IllegalArgumentException();
     }
+    obeyInterrupt();
     synchronized (positionLock) {
       if (served) {
         cursor.position(newPosition);
@@ -174,21 +195,33 @@ final class ItemChannel extends FileChannel {
 
   @Override
   public long size() throws IOException {
-    checkOpen();
-    return file == null && !cursor.grown() ? cursor.size() : file().size();
+    obeyInterrupt();
+    if (file == null && !cursor.grown()) {
+      return cursor.size();
+    }
+    try {
+      return file().size();
+    } catch (IOException e) {
+      throw thrown(e);
+    }
   }
 
   @Override
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     checkOpen();
-    if (!served) {
-      return file().transferTo(position, count, target);
-    }
     if (!target.isOpen()) {
       throw new ClosedChannelException();
     }
     if (position < 0 || count < 0) {
       throw new IllegalArgumentException();
+    }
+    obeyInterrupt();
+    if (!served) {
+      try {
+        return file().transferTo(position, count, target);
+      } catch (IOException e) {
+        throw thrown(e);
+      }
     }
     ByteBuffer buffer = ByteBuffer.allocate(TRANSFER);
     long done = 0;
@@ -211,6 +244,9 @@ final class ItemChannel extends FileChannel {
   @Override
   public MappedByteBuffer map(MapMode mode, long position, long size) throws IOException {
     checkOpen();
+    if (mode == MapMode.READ_ONLY) {
+      obeyInterrupt();
+    }
     long start = System.nanoTime();
     ByteBuffer content = served && mode == MapMode.READ_ONLY ? cursor.fetchContent() : null;
     if (content instanceof MappedByteBuffer
@@ -222,22 +258,34 @@ final class ItemChannel extends FileChannel {
       cursor.fetched(start, size);
       return mapped;
     }
-    return file().map(mode, position, size);
+    try {
+      return file().map(mode, position, size);
+    } catch (IOException e) {
+      throw thrown(e);
+    }
   }
 
   @Override
   public FileLock lock(long position, long size, boolean shared) throws IOException {
-    return file().lock(position, size, shared);
+    try {
+      return file().lock(position, size, shared);
+    } catch (IOException e) {
+      throw thrown(e);
+    }
   }
 
   @Override
   public @Nullable FileLock tryLock(long position, long size, boolean shared) throws IOException {
-    return file().tryLock(position, size, shared);
+    try {
+      return file().tryLock(position, size, shared);
+    } catch (IOException e) {
+      throw thrown(e);
+    }
   }
 
   @Override
   public void force(boolean metaData) throws IOException {
-    checkOpen();
+    obeyInterrupt();
   }
 
   @Override

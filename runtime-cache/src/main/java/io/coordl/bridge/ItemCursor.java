@@ -24,6 +24,9 @@ final class ItemCursor {
 
   private static final int CHUNK = 1 << 16;
 
+  /** A program that reads byte by byte looks once for each so many whether memory is sound. */
+  private static final int PAGE_MASK = (1 << 9) - 1;
+
   /** Whether the working directory that the JDK was told (user.dir) is that of the process. */
   private static final boolean ONE_DIRECTORY = oneDirectory();
 
@@ -219,6 +222,9 @@ final class ItemCursor {
     if (bytes != null && position < size && position >= 0) {
       try {
         int value = bytes.get((int) position) & 0xff;
+        if ((position & PAGE_MASK) == 0) {
+          settle();
+        }
         position++;
         untimed++;
         return value;
@@ -285,6 +291,7 @@ final class ItemCursor {
         long start = System.nanoTime();
         int count = (int) Math.min(length, size - at);
         target.put(target.position(), bytes, (int) at, count);
+        settle();
         target.position(target.position() + count);
         fetched(start, count);
         return count;
@@ -323,6 +330,7 @@ final class ItemCursor {
       try {
         if (content != null && length < TIMED) {
           content.get((int) at, target, offset, length);
+          settle();
           untimed += length;
           return length;
         }
@@ -330,6 +338,7 @@ final class ItemCursor {
         int count;
         if (content != null) {
           copy(content, (int) at, target, offset, length);
+          settle();
           count = length;
         } else {
           count = item.read(at, target, offset, length);
@@ -343,6 +352,14 @@ final class ItemCursor {
       }
     }
     return fromFile(at, target, offset, length);
+  }
+
+  /**
+   * Lets the JVM throw here, not somewhere in the program, what copying from memory has caused that
+   * another program has damaged: it does so on return from native code at the latest.
+   */
+  private void settle() {
+    Thread.holdsLock(this);
   }
 
   private void copy(ByteBuffer bytes, int at, byte[] target, int offset, int length) {

@@ -84,8 +84,8 @@ public abstract class OpenItem {
   }
 
   /**
-   * Whether the file seems longer now than at the open, so that only {@link #file} knows what
-   * follows. Asked at the end of the item; costs one look at the file.
+   * Whether the file seems longer now than at the open, or is open and has another length, so that
+   * only {@link #file} knows what follows. Asked at the end of the item; one look at the file.
    */
   public boolean grown() {
     return new File(path).length() > size;

@@ -61,11 +61,30 @@ abstract class ArenaMemory implements Closeable {
   }
 
   final boolean compareAndSet(long at, long expected, long value) {
+    touch(at);
     return WORDS.compareAndSet(segmentOf(at), within(at), expected, value);
   }
 
   final long getAndAdd(long at, long delta) {
+    touch(at);
     return (long) WORDS.getAndAdd(segmentOf(at), within(at), delta);
+  }
+
+  /**
+   * Where the file behind a word is gone, a read throws; to change the word atomically would end
+   * the process.
+   */
+  private void touch(long at) {
+    get(at);
+    settle();
+  }
+
+  /**
+   * Lets the JVM throw now what an access of this thread has caused: it does so at the next
+   * safepoint, and so on return from native code.
+   */
+  static void settle() {
+    Thread.holdsLock(WORDS);
   }
 
   /** A read-only view. */

@@ -11,11 +11,13 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -69,14 +71,22 @@ import org.jspecify.annotations.Nullable;
  * store of the dead can come late. A job that left in good order but has a slow thread is harmless
  * too: its CAS to READY fails once the claim is another's.
  *
+ * <h2>What another program of this user can do</h2>
+ *
+ * <p>It may truncate the file. An access behind its end is then an {@link InternalError}, which the
+ * JVM throws at the next safepoint: every operation here provokes that before it returns ({@link
+ * ArenaMemory#settle}), and from the first one on this process finds and admits nothing any more. Nothing is
+ * written to a file that is too short ({@link MappedMemory}). Views handed out before fault at
+ * their readers, which then read the file of the item.
+ *
  * <h2>Space</h2>
  *
  * <p>The file is as long as the budget from the start, but takes memory only where it was written,
  * items and tables alike by write(2) ({@link MappedMemory}). A full tmpfs is therefore an error of
  * that write: the item goes to the program from the heap, REFUSING is set, and what is kept stays.
- * Nothing reads or stores through the mapping where nothing was written before. And since a budget
- * is a promise of yesterday, each 32 MiB the machine is asked again; short of memory, this process
- * admits no more.
+ * Nothing reads or stores through the mapping where nothing was written before. Free memory may
+ * have shrunk since the start, so it is looked at again for each 32nd part of the budget, at least
+ * each 32 MiB; short of memory, this process admits no more until there is some again.
  *
  * <h2>Memory per item</h2>
  *
@@ -113,8 +123,15 @@ public final class ArenaStore implements ItemStore, Closeable {
   private static final long LOST_RACE = -2;
   private static final long TABLE_FULL = Long.MIN_VALUE;
 
-  /** Each 32 MiB the machine is asked whether there is memory left. */
-  private static final int MEMORY_CHECK_SHIFT = 25;
+  /** At least so often the machine is asked whether there is memory left. */
+  private static final long MOST_UNCHECKED = 32 << 20;
+
+  private static final int CHECKS = 32;
+
+  private static final int PIECE = 1 << 14;
+
+  /** While there is none, so often it is asked again. */
+  private static final long LOOK_AGAIN_NANOS = 1_000_000_000;
 
   /** The smallest arena that can hold anything worth it. */
   static final long MIN_CAPACITY = 1 << 20;
@@ -125,12 +142,14 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Where a shared memory file system is found. */
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-  // These four are set before the store opens, and read after it was seen to be open; or else tell
-  // of an empty arena without room.
+  // These are set before the store opens, and read after it was seen to be open; or else tell of
+  // an empty arena without room.
   private ArenaMemory memory;
   private @Nullable SharedFile<ArenaMemory> shared;
   private long job;
+  private LongPredicate alive;
   private long capacity;
+  private long unchecked;
 
   private final String group;
   private @Nullable LateFile<ArenaMemory> late;
@@ -143,23 +162,61 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Not there yet, or not any more. */
   private volatile boolean closed;
 
-  /** Set for good once memory ran short: other jobs, or this program itself, may need it. */
+  /** While memory is short: other jobs, or this program itself, may need it. */
   private volatile boolean tight;
+
+  private volatile Gauge gauge = Machine::tight;
+  private final AtomicLong nextLook = new AtomicLong();
+
+  /** Tells whether memory is short now, and was when it was asked before. */
+  interface Gauge {
+    boolean isShort(boolean before);
+  }
 
   private final Consumer<String> words;
   private final AtomicBoolean saidRefusing = new AtomicBoolean();
+  private final AtomicBoolean saidDamaged = new AtomicBoolean();
+  private boolean left;
 
   private ArenaStore(
       ArenaMemory memory,
       @Nullable SharedFile<ArenaMemory> shared,
       String group,
       Consumer<String> words) {
+    this(
+        memory,
+        shared,
+        shared == null ? 1 : shared.job(),
+        shared == null ? number -> false : shared.liveness()::alive,
+        group,
+        words);
+  }
+
+  /**
+   * Job {@code job} over memory that is formatted.
+   *
+   * @param alive which of the other jobs still run
+   */
+  ArenaStore(
+      ArenaMemory memory,
+      @Nullable SharedFile<ArenaMemory> shared,
+      long job,
+      LongPredicate alive,
+      String group,
+      Consumer<String> words) {
     this.words = words;
     this.memory = memory;
     this.shared = shared;
-    this.job = shared == null ? 1 : shared.job();
+    this.job = job;
+    this.alive = alive;
     this.group = group;
     this.capacity = memory.get(ArenaDescriptor.CAPACITY);
+    this.unchecked = unchecked(capacity);
+  }
+
+  /** Of so many bytes at most a job admits items before it asks again whether memory is short. */
+  private static long unchecked(long capacity) {
+    return Math.max(1, Math.min(MOST_UNCHECKED, capacity / CHECKS));
   }
 
   /**
@@ -260,7 +317,9 @@ public final class ArenaStore implements ItemStore, Closeable {
     memory = file.memory();
     shared = file;
     job = file.job();
+    alive = file.liveness()::alive;
     capacity = memory.get(ArenaDescriptor.CAPACITY);
+    unchecked = unchecked(capacity);
     closed = false;
     if (ignored != null && ignored.bytes() > 0 && clamp(ignored.bytes()) != capacity) {
       words.accept(
@@ -318,8 +377,26 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   @Override
   public @Nullable ByteBuffer find(ItemKey key) {
-    long slot = closed ? NO_SLOT : locate(key);
-    return slot == NO_SLOT ? null : content(slot, key);
+    if (closed) {
+      return null;
+    }
+    try {
+      long slot = locate(key);
+      ByteBuffer content = slot == NO_SLOT ? null : content(slot, key);
+      ArenaMemory.settle();
+      return content;
+    } catch (InternalError e) {
+      damaged(e);
+      return null;
+    }
+  }
+
+  private void damaged(InternalError e) {
+    closed = true;
+    if (!saidDamaged.getAndSet(true)) {
+      words.accept(
+          "The memory of the cache was damaged by another program (" + e + "): storage is read.");
+    }
   }
 
   @Override
@@ -336,6 +413,18 @@ public final class ArenaStore implements ItemStore, Closeable {
     if (closed) {
       return new Fetched(Outcome.FULL, null);
     }
+    try {
+      Fetched fetched = fetchHere(key, length, loader, patience);
+      ArenaMemory.settle();
+      return fetched;
+    } catch (InternalError e) {
+      damaged(e);
+      return new Fetched(Outcome.FULL, null);
+    }
+  }
+
+  private Fetched fetchHere(ItemKey key, int length, Loader loader, Duration patience)
+      throws IOException {
     long deadline = System.nanoTime() + patience.toNanos();
     long pause = FIRST_PAUSE_NANOS;
     long claim = ArenaDescriptor.claimed(job, key);
@@ -390,7 +479,7 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   private boolean ownerAlive(long claimed) {
     long owner = ArenaDescriptor.owner(claimed);
-    return owner == job || (shared != null && shared.liveness().alive(owner));
+    return owner == job || alive.test(owner);
   }
 
   private Fetched fill(long slot, long claim, ItemKey key, int length, Loader loader)
@@ -443,9 +532,18 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Whether somebody is reading the item now, so that it may soon be found. */
   public boolean isAwaited(ItemKey key) {
-    long slot = closed ? NO_SLOT : locate(key);
-    long word = slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
-    return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
+    if (closed) {
+      return false;
+    }
+    try {
+      long slot = locate(key);
+      long word = slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
+      ArenaMemory.settle();
+      return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
+    } catch (InternalError e) {
+      damaged(e);
+      return false;
+    }
   }
 
   /** Whether another job keeps the store from being opened: so long nothing is worth bringing. */
@@ -453,19 +551,34 @@ public final class ArenaStore implements ItemStore, Closeable {
     return closed && late != null && late.isTrying();
   }
 
-  /** Whether an item of this length would be admitted; once false for a length, so for ever. */
+  /** Whether an item of this length would be admitted now. */
   public boolean hasRoom(long length) {
     if (closed) {
       return false;
     }
-    boolean refusing = memory.get(ArenaDescriptor.REFUSING) != 0;
-    if (tight || refusing) {
+    boolean refusing = word(ArenaDescriptor.REFUSING) != 0;
+    if (refusing || isTight()) {
       sayRefusing(refusing);
       return false;
     }
-    return length <= ArenaDescriptor.MAX_ITEM_BYTES
-        && end(memory.get(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length)
-            <= capacity;
+    return !closed
+        && length <= ArenaDescriptor.MAX_ITEM_BYTES
+        && end(word(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length) <= capacity;
+  }
+
+  /** A word of the header; 0 if the memory is damaged. */
+  private long word(long at) {
+    if (saidDamaged.get()) {
+      return 0;
+    }
+    try {
+      long word = memory.get(at);
+      ArenaMemory.settle();
+      return word;
+    } catch (InternalError e) {
+      damaged(e);
+      return 0;
+    }
   }
 
   private void sayRefusing(boolean full) {
@@ -478,8 +591,30 @@ public final class ArenaStore implements ItemStore, Closeable {
               + used()
               + " of "
               + capacity
-              + " bytes; nothing more is admitted.");
+              + " bytes; nothing more is admitted"
+              + (full ? "." : " until there is more."));
     }
+  }
+
+  private boolean isTight() {
+    long now = System.nanoTime();
+    long next = nextLook.get();
+    if (tight && now - next >= 0 && nextLook.compareAndSet(next, now + LOOK_AGAIN_NANOS)) {
+      look();
+    }
+    return tight;
+  }
+
+  /** Looks whether memory is short. */
+  private void look() {
+    tight = gauge.isShort(tight);
+    nextLook.set(System.nanoTime() + LOOK_AGAIN_NANOS);
+  }
+
+  /** Looks with {@code other} from now on, at once for the first time. */
+  void measureBy(Gauge other) {
+    gauge = other;
+    look();
   }
 
   private long end(long tail, long length) {
@@ -505,8 +640,8 @@ public final class ArenaStore implements ItemStore, Closeable {
     if (at != NO_SLOT) {
       try {
         memory.write(at, item, 0, item.length);
-        if (at >>> MEMORY_CHECK_SHIFT != (at + item.length) >>> MEMORY_CHECK_SHIFT) {
-          heed(Machine.tight());
+        if (at / unchecked != (at + item.length) / unchecked) {
+          look();
         }
       } catch (IOException e) {
         refuse();
@@ -514,13 +649,6 @@ public final class ArenaStore implements ItemStore, Closeable {
       }
     }
     return at;
-  }
-
-  /** Hears whether memory is short; once it was, it stays so. */
-  void heed(boolean shortNow) {
-    if (shortNow) {
-      tight = true;
-    }
   }
 
   private void refuse() {
@@ -535,19 +663,25 @@ public final class ArenaStore implements ItemStore, Closeable {
     return (int) memory.get(ArenaDescriptor.TABLES);
   }
 
-  /** The claimed or ready slot of the key, else an abandoned one, {@link #NO_SLOT} if none. */
+  /** The ready slot of the key, else a claimed, else an abandoned one; {@link #NO_SLOT} if none. */
   private long locate(ItemKey key) {
+    long claimed = NO_SLOT;
     long abandoned = NO_SLOT;
     for (int table = tables() - 1; table >= 0; table--) {
       long slot = probe(table, key);
       if (slot >= 0) {
-        if (!ArenaDescriptor.isAbandoned(memory.get(slot))) {
+        long word = memory.get(slot);
+        if (ArenaDescriptor.isReady(word)) {
           return slot;
         }
-        abandoned = abandoned == NO_SLOT ? slot : abandoned;
+        if (ArenaDescriptor.isAbandoned(word)) {
+          abandoned = abandoned == NO_SLOT ? slot : abandoned;
+        } else {
+          claimed = claimed == NO_SLOT ? slot : claimed;
+        }
       }
     }
-    return abandoned;
+    return claimed == NO_SLOT ? abandoned : claimed;
   }
 
   /** Whether the key stands claimed or ready in another table than that of {@code mine}. */
@@ -625,7 +759,7 @@ public final class ArenaStore implements ItemStore, Closeable {
       while (tables() - 1 == last) {
         long grower = memory.get(ArenaDescriptor.GROWER);
         boolean free = grower == 0 || grower == job;
-        if (!free && shared != null && shared.liveness().alive(grower)) {
+        if (!free && alive.test(grower)) {
           if (System.nanoTime() - deadline >= 0) {
             return false;
           }
@@ -695,10 +829,21 @@ public final class ArenaStore implements ItemStore, Closeable {
     return checksum(whole, length) == header.getInt(ArenaDescriptor.ITEM_CHECKSUM);
   }
 
+  /**
+   * Over a copy, piece by piece: where the memory behind {@code item} is gone, copying throws, but
+   * the JVM's own code for checksums ends the process.
+   */
   private static int checksum(ByteBuffer item, int length) {
     CRC32C crc = new CRC32C();
-    crc.update(item.slice(0, ArenaDescriptor.ITEM_CHECKSUM));
-    crc.update(item.slice(ArenaDescriptor.ITEM_HEADER_BYTES, length));
+    byte[] piece = new byte[Math.max(ArenaDescriptor.ITEM_HEADER_BYTES, Math.min(PIECE, length))];
+    item.get(0, piece, 0, ArenaDescriptor.ITEM_CHECKSUM);
+    crc.update(piece, 0, ArenaDescriptor.ITEM_CHECKSUM);
+    for (int done = 0; done < length; ) {
+      int count = Math.min(piece.length, length - done);
+      item.get(ArenaDescriptor.ITEM_HEADER_BYTES + done, piece, 0, count);
+      crc.update(piece, 0, count);
+      done += count;
+    }
     return (int) crc.getValue();
   }
 
@@ -760,57 +905,70 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Bytes taken, index included, and bytes lost to killed jobs. */
   public long used() {
-    return memory.get(ArenaDescriptor.TAIL);
+    return word(ArenaDescriptor.TAIL);
   }
 
   /** Items and blocks kept. */
   public long items() {
-    return memory.get(ArenaDescriptor.ITEMS);
+    return word(ArenaDescriptor.ITEMS);
   }
 
   /** Decoded items among them. */
   long decodedItems() {
-    return memory.get(ArenaDescriptor.DECODED_ITEMS);
+    return word(ArenaDescriptor.DECODED_ITEMS);
   }
 
   /** Bytes that decoded items take. */
   long decodedBytes() {
-    return memory.get(ArenaDescriptor.DECODED_BYTES);
+    return word(ArenaDescriptor.DECODED_BYTES);
   }
 
   /** Notes that an item that was admitted is a decoded one. */
   void countDecoded(int length) {
-    memory.getAndAdd(ArenaDescriptor.DECODED_ITEMS, 1);
-    memory.getAndAdd(
-        ArenaDescriptor.DECODED_BYTES,
-        ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
+    try {
+      memory.getAndAdd(ArenaDescriptor.DECODED_ITEMS, 1);
+      memory.getAndAdd(
+          ArenaDescriptor.DECODED_BYTES,
+          ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
+      ArenaMemory.settle();
+    } catch (InternalError e) {
+      damaged(e);
+    }
   }
 
   /** By what it was chosen which form of an item comes first; null while there is no choice. */
   @Nullable Rates rates() {
-    return memory.get(ArenaDescriptor.RATES_STATE) != ArenaDescriptor.RATES_WRITTEN
+    return word(ArenaDescriptor.RATES_STATE) != ArenaDescriptor.RATES_WRITTEN
         ? null
         : new Rates(
-            memory.get(ArenaDescriptor.RATES),
-            memory.get(ArenaDescriptor.RATES + 8),
-            memory.get(ArenaDescriptor.RATES + 16),
-            memory.get(ArenaDescriptor.RATES + 24));
+            word(ArenaDescriptor.RATES),
+            word(ArenaDescriptor.RATES + 8),
+            word(ArenaDescriptor.RATES + 16),
+            word(ArenaDescriptor.RATES + 24));
   }
 
   /** Chooses by {@code rates}, unless a job has already; one killed meanwhile leaves no choice. */
   void choose(Rates rates) {
-    if (!closed && memory.compareAndSet(ArenaDescriptor.RATES_STATE, 0, 1)) {
-      memory.set(ArenaDescriptor.RATES, rates.rawBytes());
-      memory.set(ArenaDescriptor.RATES + 8, rates.decodedBytes());
-      memory.set(ArenaDescriptor.RATES + 16, rates.readNanos());
-      memory.set(ArenaDescriptor.RATES + 24, rates.decodeNanos());
-      memory.set(ArenaDescriptor.RATES_STATE, ArenaDescriptor.RATES_WRITTEN);
+    if (closed) {
+      return;
+    }
+    try {
+      if (memory.compareAndSet(ArenaDescriptor.RATES_STATE, 0, 1)) {
+        memory.set(ArenaDescriptor.RATES, rates.rawBytes());
+        memory.set(ArenaDescriptor.RATES + 8, rates.decodedBytes());
+        memory.set(ArenaDescriptor.RATES + 16, rates.readNanos());
+        memory.set(ArenaDescriptor.RATES + 24, rates.decodeNanos());
+        memory.set(ArenaDescriptor.RATES_STATE, ArenaDescriptor.RATES_WRITTEN);
+      }
+      ArenaMemory.settle();
+    } catch (InternalError e) {
+      damaged(e);
     }
   }
 
   /** Live jobs that use the store, this one included. */
   public long jobs() {
-    return shared == null ? 1 : shared.liveness().count(memory.get(ArenaDescriptor.JOBS));
+    return shared == null ? 1 : shared.liveness().count(word(ArenaDescriptor.JOBS));
   }
 
   /** Items this process found damaged. */
@@ -843,9 +1001,10 @@ public final class ArenaStore implements ItemStore, Closeable {
       late.close(); // From now on the store is there, or never.
     }
     synchronized (growing) {
-      if (closed) {
+      if (left) {
         return;
       }
+      left = true;
       closed = true;
     }
     if (shared == null) {

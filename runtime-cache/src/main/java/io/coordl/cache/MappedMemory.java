@@ -96,6 +96,10 @@ final class MappedMemory extends ArenaMemory {
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     synchronized (file) {
+      if (file.length() < capacity) {
+        // To write would make it longer again, with zeros where items were.
+        throw new IOException("another program has truncated the file");
+      }
       file.seek(at);
       file.write(bytes, offset, length);
     }

@@ -202,7 +202,7 @@ final class PiecewiseItem extends OpenItem {
       held = storage;
     }
     try {
-      return held == null ? file.grown() : held.length() > size();
+      return held == null ? file.grown() : held.length() != size();
     } catch (IOException e) {
       return false; // Closed meanwhile.
     }

@@ -11,32 +11,65 @@ import java.util.List;
 
 /** What the machine and the container leave to this process. */
 public final class Machine {
-  /** Left alone besides the heap: code, threads, the libraries' own memory. */
-  private static final long RESERVE = 256L << 20;
+  /** The part of a limit that is left alone, for what the kernel and the JVM take besides. */
+  private static final int RESERVED_PART = 32;
 
-  private static final long UNLIMITED = Long.MAX_VALUE;
+  /** Enough on the largest machine. */
+  private static final long LARGEST_RESERVE = 256L << 20;
+
+  private static final Path MEMINFO = Path.of("/proc/meminfo");
+  private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
+  private static final Path GROUPS = Path.of("/sys/fs/cgroup");
 
   private Machine() {}
 
   /**
+   * Memory that somebody limits: the host, or a control group.
+   *
+   * @param limit in bytes
+   * @param available what of it is free, or taken by what the kernel gives up when it is asked, as
+   *     the page cache
+   */
+  record Room(long limit, long available) {
+    /** What may be taken of it; negative if it is overdrawn. */
+    long spare() {
+      return available - reserve();
+    }
+
+    private long reserve() {
+      return Math.min(LARGEST_RESERVE, limit / RESERVED_PART);
+    }
+
+    /** Whether so little is spare that no more must be taken; if it was so, until twice is free. */
+    boolean tight(boolean before, long heapGrowth) {
+      return spare() - heapGrowth < (before ? reserve() : 0);
+    }
+  }
+
+  /**
    * Bytes of memory a store may take: the least that the host and each control group above this
-   * process have free, less what the heap may still grow by and a reserve.
+   * process have available, less what the heap may still grow by and a share of the limit.
    */
   public static long freeMemory() {
     Runtime runtime = Runtime.getRuntime();
-    long heapGrowth = runtime.maxMemory() - runtime.totalMemory();
-    return Math.max(0, available() - heapGrowth - RESERVE);
+    // Of a heap just made, what is not used has no memory behind it yet.
+    long heapGrowth = runtime.maxMemory() - (runtime.totalMemory() - runtime.freeMemory());
+    return Math.max(0, room().spare() - heapGrowth);
   }
 
-  /** Whether so little memory is left now that a store must not take more, whatever its budget. */
-  public static boolean tight() {
-    return available() < RESERVE;
+  /**
+   * Whether so little memory is left now that a store must not take more, whatever its budget: by
+   * the law of {@link #freeMemory}, but that the heap as it is has its memory by now.
+   *
+   * @param before whether it was so when last asked
+   */
+  public static boolean tight(boolean before) {
+    Runtime runtime = Runtime.getRuntime();
+    return room().tight(before, runtime.maxMemory() - runtime.totalMemory());
   }
 
-  private static long available() {
-    return Math.min(
-        memAvailable(Path.of("/proc/meminfo")),
-        groupFree(Path.of("/proc/self/cgroup"), Path.of("/sys/fs/cgroup")));
+  private static Room room() {
+    return room(MEMINFO, MEMBERSHIP, GROUPS);
   }
 
   /** Free bytes of the file system of {@code directory}, 0 if there is none. */
@@ -54,54 +87,55 @@ public final class Machine {
     return ((Integer) uid).longValue() & 0xffffffffL;
   }
 
-  static long memAvailable(Path meminfo) {
-    long kib = field(meminfo, "MemAvailable:");
-    return kib < 0 ? UNLIMITED : kib << 10;
-  }
-
   /**
-   * The least limit - usage of the control groups above the process, version 1 and 2. File pages
-   * that the kernel would drop first do not count as usage.
+   * The room with the least to spare: the host's and those of the control groups above the process,
+   * version 1 and 2.
    *
+   * @param meminfo in the form of /proc/meminfo
    * @param membership in the form of /proc/self/cgroup
    * @param mount where the hierarchies are mounted
    */
-  static long groupFree(Path membership, Path mount) {
-    long free = UNLIMITED;
+  static Room room(Path meminfo, Path membership, Path mount) {
+    long total = field(meminfo, "MemTotal:");
+    long available = field(meminfo, "MemAvailable:");
+    Room least =
+        total < 0 || available < 0
+            ? new Room(Long.MAX_VALUE, Long.MAX_VALUE)
+            : new Room(total << 10, available << 10);
     for (String line : lines(membership)) {
       String[] parts = line.split(":", 3);
       if (parts.length == 3 && parts[1].isEmpty()) {
-        free =
-            Math.min(free, free(mount, parts[2], "memory.max", "memory.current", "inactive_file"));
+        least = least(least, mount, parts[2], "memory.max", "memory.current", "");
       } else if (parts.length == 3 && List.of(parts[1].split(",")).contains("memory")) {
-        free =
-            Math.min(
-                free,
-                free(
-                    mount.resolve("memory"),
-                    parts[2],
-                    "memory.limit_in_bytes",
-                    "memory.usage_in_bytes",
-                    "total_inactive_file"));
+        Path memory = mount.resolve("memory");
+        String limit = "memory.limit_in_bytes";
+        least = least(least, memory, parts[2], limit, "memory.usage_in_bytes", "total_");
       }
     }
-    return free;
+    return least;
   }
 
   /** Walks from the group of the process to the root, which in a container is its own. */
-  private static long free(
-      Path root, String group, String limitName, String usageName, String inactiveName) {
-    long free = UNLIMITED;
+  private static Room least(
+      Room found, Path root, String group, String limitName, String usageName, String prefix) {
+    Room least = found;
     Path relative = Path.of("/").relativize(Path.of(group).normalize());
     for (Path at = root.resolve(relative); at != null && at.startsWith(root); at = at.getParent()) {
       long limit = number(at.resolve(limitName));
       long usage = number(at.resolve(usageName));
       if (limit >= 0 && usage >= 0) {
-        long inactive = Math.max(0, field(at.resolve("memory.stat"), inactiveName));
-        free = Math.min(free, Math.max(0, limit - Math.max(0, usage - inactive)));
+        Room here = new Room(limit, limit - Math.max(0, usage - reclaimable(at, prefix)));
+        least = here.spare() < least.spare() ? here : least;
       }
     }
-    return free;
+    return least;
+  }
+
+  /** Pages of files, in use or not, which the kernel drops before it refuses memory. */
+  private static long reclaimable(Path group, String prefix) {
+    Path stat = group.resolve("memory.stat");
+    return Math.max(0, field(stat, prefix + "inactive_file"))
+        + Math.max(0, field(stat, prefix + "active_file"));
   }
 
   /** The number alone in a file; -1 if there is none, as where the limit is "max". */

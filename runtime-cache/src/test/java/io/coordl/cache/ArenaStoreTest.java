@@ -192,7 +192,7 @@ class ArenaStoreTest {
   void randomThreadsAcrossGrowingTablesNeverSeeForeignBytes() throws Exception {
     int threads = 4;
     int items = 20_000;
-    AtomicInteger reads = new AtomicInteger();
+    AtomicIntegerArray reads = new AtomicIntegerArray(items);
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try (ArenaStore store = process("16m")) {
       List<Future<?>> done = new ArrayList<>();
@@ -208,7 +208,7 @@ class ArenaStoreTest {
                             small(number),
                             8,
                             (target, offset) -> {
-                              reads.incrementAndGet();
+                              reads.incrementAndGet(number);
                               ByteBuffer.wrap(target).putLong(offset, number);
                               return true;
                             });
@@ -220,7 +220,12 @@ class ArenaStoreTest {
       for (Future<?> one : done) {
         one.get();
       }
-      assertThat(reads.get()).isEqualTo((int) store.items());
+      int read = 0;
+      for (int i = 0; i < items; i++) {
+        assertThat(reads.get(i)).as("reads of item %d", i).isLessThanOrEqualTo(1);
+        read += reads.get(i);
+      }
+      assertThat(store.items()).isEqualTo(read);
     } finally {
       pool.shutdownNow();
     }
@@ -299,14 +304,37 @@ class ArenaStoreTest {
   }
 
   @Test
-  void onceMemoryWasShortNothingMoreIsAdmitted() throws IOException {
+  void nothingIsAdmittedWhileMemoryIsShort() throws IOException {
+    AtomicBoolean scarce = new AtomicBoolean();
     try (ArenaStore store = process("8m")) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
-      store.heed(true);
-      store.heed(false);
+      scarce.set(true);
+      store.measureBy(before -> scarce.get());
       assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
           .isEqualTo(Outcome.FULL);
       assertThat(store.find(Items.key(1))).isNotNull();
+      scarce.set(false);
+      while (!store.hasRoom(Items.length(2))) {
+        Thread.onSpinWait(); // It looks again once a second.
+      }
+      assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
+          .isEqualTo(Outcome.ADMITTED);
+    }
+  }
+
+  @Test
+  void aSmallStoreLooksAtMemoryManyTimesWhileItFills() throws IOException {
+    AtomicInteger looks = new AtomicInteger();
+    try (ArenaStore store = process("8m")) {
+      store.measureBy(
+          before -> {
+            looks.incrementAndGet();
+            return false;
+          });
+      for (int i = 0;
+          store.fetch(Items.key(i), Items.length(i), Items.loader(i)).outcome() == Outcome.ADMITTED;
+          i++) {}
+      assertThat(looks.get()).isGreaterThan(25);
     }
   }
 
@@ -318,7 +346,7 @@ class ArenaStoreTest {
         if (full) {
           store.memory().set(ArenaDescriptor.REFUSING, 1);
         } else {
-          store.heed(true);
+          store.measureBy(before -> true);
         }
         for (int i = 0; i < 3; i++) {
           store.fetch(Items.key(i), Items.length(i), Items.loader(i));

@@ -9,37 +9,104 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class MachineTest {
+  private static final long MIB = 1 << 20;
+
+  @TempDir Path mount;
+
   @Test
-  void theTightestGroupOfVersion2Counts(@TempDir Path mount) throws IOException {
+  void theTightestGroupOfVersion2Counts() throws IOException {
     Path membership = Files.writeString(mount.resolve("self"), "0::/a/b\n");
-    group(mount.resolve("a/b"), "memory.max", "max", "memory.current", "700", "");
-    group(mount.resolve("a"), "memory.max", "1000", "memory.current", "700", "inactive_file 200\n");
-    assertThat(Machine.groupFree(membership, mount)).isEqualTo(500);
+    group2(mount.resolve("a/b"), "max", 700, "");
+    group2(mount.resolve("a"), "3200", 700, "inactive_file 200\n");
+    assertThat(room(membership)).isEqualTo(new Machine.Room(3200, 2700));
+    assertThat(room(membership).spare()).isEqualTo(2600);
   }
 
   @Test
-  void theTightestGroupOfVersion1Counts(@TempDir Path mount) throws IOException {
+  void theTightestGroupOfVersion1Counts() throws IOException {
     Path membership = Files.writeString(mount.resolve("self"), "4:cpu:/\n3:memory:/docker/x\n");
-    String limit = "memory.limit_in_bytes";
-    String usage = "memory.usage_in_bytes";
-    group(mount.resolve("memory/docker/x"), limit, "5000", usage, "700", "");
-    group(mount.resolve("memory"), limit, "1000", usage, "900", "total_inactive_file 1\n");
-    assertThat(Machine.groupFree(membership, mount)).isEqualTo(101);
+    group1(mount.resolve("memory/docker/x"), 6400, 700, "");
+    group1(mount.resolve("memory"), 3200, 900, "total_inactive_file 1\n");
+    assertThat(room(membership)).isEqualTo(new Machine.Room(3200, 2301));
   }
 
   @Test
-  void noControlGroupIsNoLimit(@TempDir Path mount) {
-    assertThat(Machine.groupFree(mount.resolve("none"), mount)).isEqualTo(Long.MAX_VALUE);
-    assertThat(Machine.memAvailable(mount.resolve("none"))).isEqualTo(Long.MAX_VALUE);
-    assertThat(Machine.freeMemory()).isPositive().isLessThan(Long.MAX_VALUE);
+  void pageCacheIsNoUseOfMemoryWhetherActiveOrNot() throws IOException {
+    String stat = "total_cache 900\ntotal_inactive_file 300\ntotal_active_file 400\n";
+    Path membership = Files.writeString(mount.resolve("self"), "3:memory:/x\n");
+    group1(mount.resolve("memory/x"), 1000, 1000, stat);
+    assertThat(room(membership).available()).isEqualTo(700);
+    Files.writeString(membership, "0::/y\n");
+    group2(mount.resolve("y"), "1000", 1000, stat.replace("total_", ""));
+    assertThat(room(membership).available()).isEqualTo(700);
   }
 
-  private static void group(
-      Path at, String limitName, String limit, String usageName, String usage, String stat)
-      throws IOException {
+  @Test
+  void aBudgetThatASmallContainerCanHoldBesideTheHeapIsLeftAsItIs() throws IOException {
+    Path membership = Files.writeString(mount.resolve("self"), "0::/x\n");
+    long used = 60 * MIB;
+    long heapGrowth = 54 * MIB;
+    for (long[] sizes : new long[][] {{334, 184}, {414, 264}, {492, 342}}) {
+      long limit = sizes[0] * MIB;
+      String stat = "active_file " + 2 * (limit - used) / 3 + "\n";
+      stat += "inactive_file " + (limit - used) / 3 + "\n";
+      group2(mount.resolve("x"), Long.toString(limit), limit, stat);
+      Machine.Room room = room(membership);
+      assertThat(room.spare() - heapGrowth).isGreaterThan(sizes[1] * MIB);
+      // The store is there, and the heap has grown: as much as the container can hold.
+      group2(mount.resolve("x"), Long.toString(limit), used + heapGrowth + sizes[1] * MIB, "");
+      assertThat(room(membership).tight(false, 0)).isFalse();
+      group2(mount.resolve("x"), Long.toString(limit), limit - 5 * MIB, "");
+      assertThat(room(membership).tight(false, 0)).isTrue();
+    }
+  }
+
+  @Test
+  void memoryStaysShortUntilTwiceTheReserveIsFree() {
+    assertThat(new Machine.Room(3200, 99).tight(false, 0)).isTrue();
+    assertThat(new Machine.Room(3200, 100).tight(false, 0)).isFalse();
+    assertThat(new Machine.Room(3200, 199).tight(true, 0)).isTrue();
+    assertThat(new Machine.Room(3200, 200).tight(true, 0)).isFalse();
+    assertThat(new Machine.Room(3200, 299).tight(true, 100)).isTrue();
+  }
+
+  @Test
+  void theReserveIsAShareAndOnALargeMachineNoMoreThanItWas() {
+    assertThat(new Machine.Room(64L << 30, 1L << 30).spare()).isEqualTo(768 * MIB);
+    assertThat(new Machine.Room(320 * MIB, 100 * MIB).spare()).isEqualTo(90 * MIB);
+  }
+
+  @Test
+  void theHostCountsToo() throws IOException {
+    Path meminfo =
+        Files.writeString(mount.resolve("meminfo"), "MemTotal: 3200 kB\nMemAvailable: 300 kB\n");
+    Path membership = Files.writeString(mount.resolve("self"), "0::/x\n");
+    group2(mount.resolve("x"), "99999999", 0, "");
+    assertThat(Machine.room(meminfo, membership, mount))
+        .isEqualTo(new Machine.Room(3200 << 10, 300 << 10));
+  }
+
+  @Test
+  void noControlGroupIsNoLimit() {
+    assertThat(room(mount.resolve("none")).spare()).isGreaterThan(Long.MAX_VALUE / 2);
+    assertThat(Machine.freeMemory()).isPositive().isLessThan(Long.MAX_VALUE / 2);
+  }
+
+  private Machine.Room room(Path membership) {
+    return Machine.room(mount.resolve("none"), membership, mount);
+  }
+
+  private static void group1(Path at, long limit, long usage, String stat) throws IOException {
     Files.createDirectories(at);
-    Files.writeString(at.resolve(limitName), limit + "\n");
-    Files.writeString(at.resolve(usageName), usage + "\n");
+    Files.writeString(at.resolve("memory.limit_in_bytes"), limit + "\n");
+    Files.writeString(at.resolve("memory.usage_in_bytes"), usage + "\n");
+    Files.writeString(at.resolve("memory.stat"), stat);
+  }
+
+  private static void group2(Path at, String limit, long usage, String stat) throws IOException {
+    Files.createDirectories(at);
+    Files.writeString(at.resolve("memory.max"), limit + "\n");
+    Files.writeString(at.resolve("memory.current"), usage + "\n");
     Files.writeString(at.resolve("memory.stat"), stat);
   }
 }

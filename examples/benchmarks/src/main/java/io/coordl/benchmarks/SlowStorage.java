@@ -33,7 +33,8 @@ final class SlowStorage implements AutoCloseable {
   private final Path work;
   private final Deque<Step> undo = new ArrayDeque<>();
 
-  private interface Step {
+  /** Takes down what was built. */
+  interface Step {
     void run() throws IOException, InterruptedException;
   }
 
@@ -158,14 +159,14 @@ final class SlowStorage implements AutoCloseable {
     return sum[0];
   }
 
-  private static void write(Path file, String value) throws IOException {
+  static void write(Path file, String value) throws IOException {
     // A cgroup's file takes one write and no truncation.
     try (var out = Files.newOutputStream(file, java.nio.file.StandardOpenOption.WRITE)) {
       out.write(value.getBytes(StandardCharsets.US_ASCII));
     }
   }
 
-  private static String run(String... command) throws IOException, InterruptedException {
+  static String run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
