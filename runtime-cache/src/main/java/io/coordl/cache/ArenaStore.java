@@ -75,9 +75,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It may truncate the file. An access behind its end is then an {@link InternalError}, which the
  * JVM throws at the next safepoint: every operation here provokes that before it returns ({@link
- * ArenaMemory#settle}), and from the first one on this process finds and admits nothing any more. Nothing is
- * written to a file that is too short ({@link MappedMemory}). Views handed out before fault at
- * their readers, which then read the file of the item.
+ * ArenaMemory#settle}), and from the first one on this process finds and admits nothing any more.
+ * Nothing is written to a file that is too short ({@link MappedMemory}). Views handed out before
+ * fault at their readers, which then read the file of the item.
  *
  * <h2>Space</h2>
  *
