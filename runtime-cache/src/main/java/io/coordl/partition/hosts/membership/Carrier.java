@@ -93,7 +93,7 @@ final class Carrier implements Closeable {
 
   private Set<InetSocketAddress> look(List<HostPort> hosts) throws IOException {
     return settings.peers() instanceof Peers.Directory directory
-        ? new Rendezvous(directory.path()).visit(own)
+        ? new Rendezvous(directory.path(), words).visit(own)
         : Peers.resolve(hosts);
   }
 
@@ -116,7 +116,7 @@ final class Carrier implements Closeable {
   @Override
   public void close() {
     if (settings.peers() instanceof Peers.Directory directory) {
-      new Rendezvous(directory.path()).leave(own);
+      new Rendezvous(directory.path(), words).leave(own);
     }
     Cluster joined = cluster;
     if (joined != null) {

@@ -2,7 +2,9 @@ package io.coordl.partition.hosts.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.coordl.shared.Machine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,11 +12,13 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the user says of other hosts is what is understood, and where this one listens. */
 final class PeersTest {
   @TempDir Path directory;
+  private final List<String> words = new ArrayList<>();
 
   @ParameterizedTest
   @CsvSource(
@@ -160,7 +165,7 @@ final class PeersTest {
 
   @Test
   void hostsMeetInADirectoryAndTheStaleAreRemoved() throws IOException {
-    Rendezvous meeting = new Rendezvous(directory.resolve("new"));
+    Rendezvous meeting = new Rendezvous(directory.resolve("new"), words::add);
     Set<InetSocketAddress> both = Set.of(at("127.0.0.1", 1), at("127.0.0.2", 2));
 
     assertThat(meeting.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
@@ -178,11 +183,86 @@ final class PeersTest {
     assertThat(directory.resolve("new/127.0.0.1_1.peer")).doesNotExist();
   }
 
+  private Path meeting() throws IOException {
+    return Files.createDirectories(directory.resolve("meeting"));
+  }
+
+  private static void makeFifo(Path at) throws IOException, InterruptedException {
+    assertThat(new ProcessBuilder("mkfifo", at.toString()).start().waitFor()).isZero();
+  }
+
+  @Test
+  void aLinkInPlaceOfTheOwnFileIsReplacedAndNotWrittenThrough() throws IOException {
+    Path victim = Files.writeString(directory.resolve("victim"), "precious");
+    Path own = Files.createSymbolicLink(meeting().resolve("127.0.0.1_1.peer"), victim);
+    Files.createSymbolicLink(meeting().resolve("127.0.0.1_1.peer.tmp"), victim);
+
+    assertThat(new Rendezvous(meeting(), words::add).visit(at("127.0.0.1", 1)))
+        .containsExactly(at("127.0.0.1", 1));
+    assertThat(victim).hasContent("precious");
+    assertThat(own).hasContent("127.0.0.1:1");
+    assertThat(Files.isSymbolicLink(own)).isFalse();
+  }
+
+  @Test
+  void aLinkIsNotReadAndWhatItNamesIsNotRemoved() throws IOException {
+    Path elsewhere = Files.writeString(directory.resolve("elsewhere"), "127.0.0.9:9");
+    Path link = Files.createSymbolicLink(meeting().resolve("link.peer"), elsewhere);
+    Rendezvous here = new Rendezvous(meeting(), words::add);
+
+    assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
+    Files.setLastModifiedTime(elsewhere, FileTime.fromMillis(0));
+    assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
+    assertThat(elsewhere).exists();
+    assertThat(link).exists();
+    assertThat(words)
+        .containsOnly(link + " is no regular file of this user; it is left alone, as no peer's.");
+  }
+
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aFifoHoldsNobodyUp() throws Exception {
+    makeFifo(meeting().resolve("127.0.0.1_1.peer"));
+    makeFifo(meeting().resolve("127.0.0.2_2.peer"));
+    makeFifo(meeting().resolve("127.0.0.1_1.peer.tmp"));
+
+    assertThat(new Rendezvous(meeting(), words::add).visit(at("127.0.0.1", 1)))
+        .containsExactly(at("127.0.0.1", 1));
+    assertThat(meeting().resolve("127.0.0.1_1.peer")).isRegularFile();
+  }
+
+  /** Between the look at a file and its opening anybody may put another in its place. */
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void notEvenAFifoThatWasAFileWhenItWasLookedAt() throws Exception {
+    Path fifo = meeting().resolve("fifo");
+    makeFifo(fifo);
+    assertThatThrownBy(() -> Rendezvous.content(fifo)).isInstanceOf(IOException.class);
+    Path link = Files.createSymbolicLink(meeting().resolve("link"), fifo);
+    assertThatThrownBy(() -> Rendezvous.content(link)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void anotherUsersFileIsNeitherReadNorRemoved() throws IOException {
+    assumeTrue(Machine.user() == 0, "only root can give a file to another user");
+    Path foreign = Files.writeString(meeting().resolve("foreign.peer"), "127.0.0.9:9");
+    Files.setAttribute(foreign, "unix:uid", 12_345);
+    Rendezvous here = new Rendezvous(meeting(), words::add);
+
+    assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
+    Files.setLastModifiedTime(foreign, FileTime.fromMillis(0));
+    here.visit(at("127.0.0.1", 1));
+    assertThat(foreign).exists();
+    assertThat(words)
+        .containsOnly(
+            foreign + " is no regular file of this user; it is left alone, as no peer's.");
+  }
+
   @Test
   void aDirectoryThatCannotBeUsedIsOneSentence() throws IOException {
     Path file = Files.writeString(directory.resolve("file"), "");
 
-    assertThatThrownBy(() -> new Rendezvous(file).visit(at("127.0.0.1", 1)))
+    assertThatThrownBy(() -> new Rendezvous(file, words::add).visit(at("127.0.0.1", 1)))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("peer=file:" + file + " cannot be used");
   }
