@@ -376,8 +376,8 @@ public final class SharedFile<M extends Closeable> {
   }
 
   /**
-   * How files of other jobs that are in use begin; not those this JVM has open, for closing them
-   * again would drop its locks.
+   * How files of other jobs of this user that are in use begin; not those this JVM has open, for
+   * closing them again would drop its locks.
    *
    * @param pattern of their names, with * for anything
    */
@@ -388,7 +388,7 @@ public final class SharedFile<M extends Closeable> {
       try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, pattern)) {
         for (Path file : files) {
           Path path = file.toAbsolutePath();
-          FileChannel channel = OPEN.contains(path) ? null : openExisting(path);
+          FileChannel channel = OPEN.contains(path) || !isOwn(path) ? null : openExisting(path);
           if (channel != null) {
             try (channel) {
               ByteBuffer head = ByteBuffer.allocate(bytes);
@@ -402,6 +402,11 @@ public final class SharedFile<M extends Closeable> {
       }
     }
     return found;
+  }
+
+  private static boolean isOwn(Path path) throws IOException {
+    PosixFileAttributes seen = attributes(path);
+    return seen != null && seen.isRegularFile() && owner(path) == Machine.user();
   }
 
   /**

@@ -19,19 +19,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of all hosts of a membership, each item in that of one: the first in the item's rank
- * order ({@link Ranking}) that is within reach and has room. Since nothing is evicted, an item
- * stays where it is once it is kept, whoever comes or goes; hence the look at the others below.
+ * order ({@link Ranking}) that is within reach and has room, among the first {@link
+ * HostsFetch#HOMES}. Since nothing is evicted, an item stays where it is once it is kept, whoever
+ * comes or goes; hence the look at former owners below.
  *
  * <h2>A fetch</h2>
  *
  * <ol>
  *   <li>Ask the first in rank, or the member with whom the item was found before. Where nobody
  *       failed or came late, that is all.
- *   <li>If it does not have the item, look whether another does.
- *   <li>If nobody does, the first in rank that has room is to keep it: under a claim in its arena,
- *       which one caller of all hosts has at a time, this one reads storage and hands the bytes
- *       over. So each byte leaves storage once, as long as somebody has room for it, and no host
- *       opens a file for another.
+ *   <li>If it does not have the item but has room, the item was not kept while the members were
+ *       these: look at who was the first in the last few views before ({@link View#formerOwners}).
+ *       If it has no room, look also at the next in rank that the item may be with; never at all.
+ *   <li>If none of them has it, the first in rank that has room is to keep it: under a claim in its
+ *       arena, which one caller of all hosts has at a time, this one reads storage and hands the
+ *       bytes over. So each byte leaves storage once, as long as one of these hosts has room for it
+ *       and knows of the changes among them, and no host opens a file for another.
  *   <li>If nobody has room, the program reads storage itself. Nothing is ever evicted, so that
  *       stays so, and is remembered ({@link Places}) as long as the members stay the same.
  * </ol>
@@ -74,7 +77,7 @@ public final class HostsEngine implements Engine {
   /** Guarded by {@link #changing}. */
   private final Map<Member, Peer> peers = new HashMap<>();
 
-  private volatile View view = View.of(List.of(), Map.of(), "");
+  private volatile View view = View.NONE;
   private volatile boolean gathered;
   private volatile long gatheredBy;
   private volatile boolean closed;
@@ -219,7 +222,7 @@ public final class HostsEngine implements Engine {
         }
       }
       left.values().forEach(Peer::close);
-      View after = View.of(members, peers, membership.self());
+      View after = before.then(members, peers, membership.self());
       view = after;
       return after;
     }
@@ -286,9 +289,9 @@ public final class HostsEngine implements Engine {
     }
 
     @Override
-    public void back() {
+    public void back(Member member) {
       synchronized (changing) {
-        view = view.forgetful();
+        view = view.back(member);
       }
     }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -18,8 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /** One fetch of one item, as told at {@link HostsEngine}; of the thread that wants it. */
 final class HostsFetch {
-  /** So many members are asked at once whether they have an item. */
-  private static final int ASKED_AT_ONCE = 16;
+  /**
+   * So many members an item may be with while the view stays: the first in its rank order. With
+   * weights as large as their stores, hosts are full at nearly the same time; so a longer list
+   * would hardly find room, and would cost each item that nobody has a question at each host.
+   */
+  static final int HOMES = 4;
 
   /** So often it is waited for another who is reading the item, and then is not kept. */
   private static final int MOST_ROUNDS = 4;
@@ -37,6 +42,9 @@ final class HostsFetch {
 
   /** By number of the member, what it answered to the look, as of {@link Wire}. */
   private final int[] answers;
+
+  /** Whether all that may keep the item were asked, since the first of them has no room. */
+  private boolean everyHome;
 
   /** What faults may still cost. */
   private long allowance;
@@ -72,17 +80,21 @@ final class HostsFetch {
       }
     }
     int[] order = view.ranking().order(key);
+    int[] homes = Arrays.copyOf(order, Math.min(HOMES, order.length));
     for (int round = 0; round < MOST_ROUNDS; round++) {
       Fetched fetched = busy() ? keepAt(order, Wire.BUSY) : null;
-      fetched = fetched == null ? look(order) : fetched;
+      fetched = fetched == null ? look(order, homes) : fetched;
+      if (fetched == null && !busy()) {
+        fetched = keepAt(homes, Wire.ROOM);
+      }
       if (fetched != null) {
         return fetched;
       }
-      if (!busy()) {
+      if (everyHome && !busy()) {
         break;
       }
     }
-    return keep(order);
+    return keepNowhere(homes);
   }
 
   /** Whether somebody is reading the item for one of those that were asked. */
@@ -98,36 +110,37 @@ final class HostsFetch {
     return reply.answer() == Wire.FOUND ? fromPeer(reply) : null;
   }
 
-  /** Asks those not asked yet, in rank order, until one has it or somebody is reading it. */
-  private @Nullable Fetched look(int[] order) {
-    int next = 0;
-    while (next < order.length) {
-      List<Integer> wave = new ArrayList<>();
-      List<@Nullable Asked> asked = new ArrayList<>();
-      for (; next < order.length && wave.size() < ASKED_AT_ONCE; next++) {
-        int member = order[next];
-        if (member == view.self()) {
-          ByteBuffer content = local.find(key);
-          if (content != null) {
-            return new Fetched(Outcome.HIT, content);
-          }
-          answers[member] = PeerServer.absent(local, key, length);
-        } else if (answers[member] == Reply.NOTHING) {
-          wave.add(member);
-          asked.add(begin(member));
-        }
-      }
-      Fetched found = answered(order, wave, asked);
-      if (found != null) {
-        return found;
-      }
-      for (int member : wave) {
-        if (answers[member] == Wire.BUSY) {
-          return null;
-        }
-      }
+  /** Looks here, then asks those not asked yet, all at once. */
+  private @Nullable Fetched look(int[] order, int[] homes) {
+    ByteBuffer content = view.self() < 0 ? null : local.find(key);
+    if (content != null) {
+      return new Fetched(Outcome.HIT, content);
     }
-    return null;
+    List<Integer> wave = new ArrayList<>();
+    List<@Nullable Asked> asked = new ArrayList<>();
+    for (int member : toBeAsked(order, homes)) {
+      wave.add(member);
+      asked.add(begin(member));
+    }
+    return answered(order, wave, asked);
+  }
+
+  /** The former owners; and if the owner has no room, whoever else may keep the item. */
+  private int[] toBeAsked(int[] order, int[] homes) {
+    int self = view.self();
+    if (self == homes[0] || (self >= 0 && !room(homes[0]))) {
+      answers[self] = PeerServer.absent(local, key, length);
+    }
+    everyHome = !room(homes[0]);
+    IntStream current = everyHome ? IntStream.of(homes) : IntStream.empty();
+    return IntStream.concat(current, IntStream.of(view.formerOwners(order)))
+        .distinct()
+        .filter(member -> member != self && answers[member] == Reply.NOTHING)
+        .toArray();
+  }
+
+  private boolean room(int member) {
+    return answers[member] == Wire.ROOM;
   }
 
   private @Nullable Fetched answered(int[] order, List<Integer> wave, List<@Nullable Asked> asked) {
@@ -148,15 +161,12 @@ final class HostsFetch {
 
   // ---- who is to keep it?
 
-  private Fetched keep(int[] order) throws IOException {
-    Fetched kept = keepAt(order, Wire.ROOM);
-    if (kept == null && view.self() < 0) {
-      kept = keepHere();
-    }
+  private Fetched keepNowhere(int[] homes) throws IOException {
+    Fetched kept = view.self() < 0 ? keepHere() : null;
     if (kept != null) {
       return kept;
     }
-    if (!refused && nowhere()) {
+    if (!refused && nowhere(homes)) {
       places.put(key, Places.NOWHERE);
     }
     return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
@@ -267,15 +277,14 @@ final class HostsFetch {
     return true;
   }
 
-  /** Whether everybody within reach said that he neither has it nor has room. */
-  private boolean nowhere() {
-    for (int i = 0; i < answers.length; i++) {
-      Peer peer = peer(i);
-      if (answers[i] != Wire.FULL && (peer == null || !peer.out())) {
-        return false;
-      }
-    }
-    return true;
+  /** Whether all within reach that may keep the item said that they have no room. */
+  private boolean nowhere(int[] homes) {
+    return IntStream.of(homes).allMatch(member -> answers[member] == Wire.FULL || out(member));
+  }
+
+  private boolean out(int member) {
+    Peer peer = peer(member);
+    return peer != null && peer.out();
   }
 
   // ---- questions

@@ -304,7 +304,7 @@ final class Peer implements Closeable {
         everBack = true;
         backSince = System.nanoTime();
       }
-      calls.back();
+      calls.back(member);
     } else {
       synchronized (this) {
         lookFrom = System.nanoTime() + pause;
@@ -387,7 +387,7 @@ final class Peer implements Closeable {
     void givenUp();
 
     /** A peer that was given up answers again. */
-    void back();
+    void back(Member member);
 
     void say(String words);
   }

@@ -87,7 +87,12 @@ final class Watch implements Closeable {
   private boolean look() {
     boolean inUse = false;
     for (Watched watched : all) {
-      inUse |= watched.look(System.nanoTime());
+      try {
+        inUse |= watched.look(System.nanoTime());
+      } catch (RuntimeException | Error e) {
+        AgentThread.survive(e); // Nobody else would end what is late.
+        inUse = true;
+      }
     }
     return inUse;
   }

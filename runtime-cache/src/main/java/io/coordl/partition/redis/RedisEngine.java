@@ -178,6 +178,8 @@ public final class RedisEngine implements Engine {
         look();
       } catch (RuntimeException | LinkageError e) {
         words.once("broken", "Redis cannot be used (" + e.getClass().getName() + ").");
+      } catch (Error e) {
+        AgentThread.survive(e);
       }
       attempted = true;
       if (!closed) {

@@ -35,8 +35,12 @@ final class RedisLinks implements Closeable {
     while (!closed) {
       LockSupport.parkNanos(this, TICK_NANOS);
       long now = System.nanoTime();
-      for (WatchedSocket socket : sockets) {
-        socket.closeIfOverdue(now);
+      try {
+        for (WatchedSocket socket : sockets) {
+          socket.closeIfOverdue(now);
+        }
+      } catch (RuntimeException | Error e) {
+        AgentThread.survive(e); // Nobody else would end what is late.
       }
     }
     for (WatchedSocket socket : sockets) {

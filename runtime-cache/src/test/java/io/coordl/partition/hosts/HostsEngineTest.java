@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every promise of the engine that hosts in one process can check. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostsEngineTest {
   private static final int ITEMS = 300;
 
@@ -124,6 +124,53 @@ class HostsEngineTest {
           .isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(1).fetch(number).outcome()).isEqualTo(Outcome.HIT);
       assertThat(hosts.reads()).isEqualTo(1);
+    }
+  }
+
+  /** What a host asked for an item: the owner whether it has it, and to keep it. */
+  private static long questions(Host host, int number) throws IOException {
+    long before = host.questions();
+    host.fetch(number);
+    return host.questions() - before;
+  }
+
+  @Test
+  void atSixtyFourHostsAMissAsksItsOwnerAndNobodyElse() throws Exception {
+    int count = 64;
+    try (Hosts hosts = Hosts.of(count, directory, "1m")) {
+      Ranking ranking = new Ranking(hosts.host(0).membership.members);
+      for (int i = 0; i < ITEMS; i++) {
+        int owner = ranking.first(PeerItems.key(i));
+        int reader = i % count;
+        // Only who came last, as each host must think of itself, asks for its own items elsewhere.
+        assertThat(questions(hosts.host(reader), i))
+            .as("questions of host %d for a cold item of %d", reader, owner)
+            .isLessThanOrEqualTo(owner == reader ? 1 : 2);
+        assertThat(questions(hosts.host((i + 7) % count), i)).isLessThanOrEqualTo(1);
+      }
+      assertThat(hosts.reads()).isEqualTo(ITEMS);
+
+      Host late = hosts.add("1m");
+      hosts.meet();
+      for (int i = 0; i < ITEMS; i++) {
+        assertThat(questions(late, i)).as("for what is there").isBetween(1L, 3L);
+        assertThat(questions(hosts.host(i % count), i)).isLessThanOrEqualTo(3);
+      }
+      assertThat(hosts.reads()).isEqualTo(ITEMS);
+    }
+  }
+
+  @Test
+  void whereNobodyHasRoomAMissAsksNoMoreThanThoseThatMayKeepIt() throws Exception {
+    try (Hosts hosts = Hosts.of(12, directory, "1m")) {
+      Host reader = hosts.host(0);
+      int next = 0;
+      while (reader.fetch(next).outcome() != Outcome.FULL) {
+        next++;
+      }
+      for (int i = next; i < next + ITEMS; i++) {
+        assertThat(questions(reader, i)).isLessThanOrEqualTo(HostsFetch.HOMES + 1);
+      }
     }
   }
 

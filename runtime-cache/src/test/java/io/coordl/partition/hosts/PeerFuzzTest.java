@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever the other side sends costs one connection, and never a wrong byte. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFuzzTest {
   private static final int ROUNDS = 4000;
   private static final int ITEMS = 20;

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
 /** The engine with servers of Debian's package redis-server. */
-@Timeout(120)
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisEngineTest {
   private static final String GROUP = "test";
 

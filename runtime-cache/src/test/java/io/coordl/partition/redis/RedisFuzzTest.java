@@ -2,6 +2,7 @@ package io.coordl.partition.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.Outcome;
 import java.io.ByteArrayOutputStream;
@@ -9,15 +10,18 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -33,9 +37,18 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A server that is no Redis, or one that lies: costs its items a read of storage, and nothing else.
  * It greets as it should, so that it is asked, and then answers whatever a test wants.
  */
-@Timeout(120)
+@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisFuzzTest {
   private static final TestItem ITEM = new TestItem(1, 50_000);
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  /**
+   * What a fetch may take of the heap: the item a few times, and classes that it is the first to
+   * use.
+   */
+  private static final long MOST_ALLOCATED = 8L << 20;
+
+  private static final int LONG_ANSWER = 64 << 20;
 
   private final List<String> words = Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger reads = new AtomicInteger();
@@ -45,14 +58,18 @@ class RedisFuzzTest {
   @BeforeEach
   void start() throws IOException {
     liar = new Liar();
-    engine =
-        RedisEngine.open(
-            List.of(RedisUri.parse("redis://user:secret@127.0.0.1:" + liar.socket.getLocalPort())),
-            null,
-            new FullStore(),
-            "fuzz",
-            (peer, begun, ended, bytes, answer) -> {},
-            words::add);
+    engine = open(RedisEngine.PATIENCE);
+  }
+
+  private RedisEngine open(Duration patience) {
+    return RedisEngine.open(
+        List.of(RedisUri.parse("redis://user:secret@127.0.0.1:" + liar.socket.getLocalPort())),
+        null,
+        new FullStore(),
+        "fuzz",
+        (peer, begun, ended, bytes, answer) -> {},
+        words::add,
+        patience);
   }
 
   @AfterEach
@@ -63,12 +80,20 @@ class RedisFuzzTest {
 
   /** Fetches, with these answers; the item comes right, or is left to storage. How often right. */
   private int fetch(Supplier<byte[]> answers) throws IOException {
+    return fetch(engine, answers);
+  }
+
+  private int fetch(RedisEngine asking, Supplier<byte[]> answers) throws IOException {
     int right = 0;
-    awaitUp();
+    awaitUp(asking);
     liar.answers.set(answers);
     try {
       for (int i = 0; i < 2; i++) {
-        Fetched fetched = engine.fetch(ITEM.key(), ITEM.length(), ITEM.loader(reads));
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        Fetched fetched = asking.fetch(ITEM.key(), ITEM.length(), ITEM.loader(reads));
+        assertThat(THREADS.getCurrentThreadAllocatedBytes() - before)
+            .as("bytes allocated for an item of %d", ITEM.length())
+            .isLessThan(MOST_ALLOCATED);
         if (fetched.content() != null) {
           assertThat(TestItem.bytes(fetched.content())).isEqualTo(ITEM.content());
           right += fetched.outcome() == Outcome.PEER ? 1 : 0;
@@ -83,8 +108,10 @@ class RedisFuzzTest {
     return right;
   }
 
-  private void awaitUp() {
+  private static void awaitUp(RedisEngine engine) {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
     while (!engine.isUp()) {
+      assertThat(System.nanoTime() - end).as("time left for the engine to connect").isNegative();
       LockSupport.parkNanos(1_000_000);
     }
   }
@@ -124,21 +151,33 @@ class RedisFuzzTest {
         "HTTP/1.1 400 Bad Request\r\n\r\n",
       })
   void anAnswerThatIsNone(String answer) throws IOException {
-    fetch(() -> answer.getBytes(StandardCharsets.ISO_8859_1));
+    assertThat(fetch(() -> answer.getBytes(StandardCharsets.ISO_8859_1))).isZero();
   }
 
   @Test
   void aLineWithoutEndTakesNoMemory() throws IOException {
-    byte[] endless =
-        "-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-            .repeat(40_000)
-            .getBytes(StandardCharsets.UTF_8);
-    fetch(() -> endless);
+    for (char kind : new char[] {'-', '+', ':', '$', '*'}) {
+      byte[] endless = new byte[LONG_ANSWER];
+      Arrays.fill(endless, (byte) '1');
+      endless[0] = (byte) kind;
+      assertThat(fetch(() -> endless)).isZero();
+    }
+  }
+
+  @Test
+  void aListOfWhatNobodyAskedForTakesNoMemory() throws IOException {
+    byte[] value = ("$60000\r\n" + "x".repeat(60_000) + "\r\n").getBytes(StandardCharsets.UTF_8);
+    ByteArrayOutputStream list = new ByteArrayOutputStream();
+    list.writeBytes("*60000\r\n".getBytes(StandardCharsets.UTF_8));
+    while (list.size() < LONG_ANSWER) {
+      list.writeBytes(value);
+    }
+    assertThat(fetch(list::toByteArray)).isZero();
   }
 
   @Test
   void whatItWasSentComesBack() throws IOException {
-    fetch(() -> liar.heard);
+    assertThat(fetch(() -> liar.heard)).isZero();
   }
 
   @Test
@@ -151,10 +190,10 @@ class RedisFuzzTest {
     right.writeBytes(("$" + value.length + "\r\n").getBytes(StandardCharsets.UTF_8));
     right.writeBytes(value);
     right.writeBytes("\r\n".getBytes(StandardCharsets.UTF_8));
-    // The right answer is taken, unless the machine was too busy to give it in time.
-    while (fetch(right::toByteArray) == 0) {
-      assertThat(reads).hasValue(0);
+    try (RedisEngine patient = open(Duration.ofMinutes(1))) {
+      assertThat(fetch(patient, right::toByteArray)).as("the right answer is taken").isEqualTo(2);
     }
+    assertThat(reads).hasValue(0);
     for (int round = 0; round < 20; round++) {
       byte[] damaged = right.toByteArray();
       boolean noise = random.nextInt(4) == 0;

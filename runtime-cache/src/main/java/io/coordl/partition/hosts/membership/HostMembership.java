@@ -117,18 +117,17 @@ public final class HostMembership implements Membership {
   }
 
   private void run() {
-    try {
-      SharedFile<ViewFile> file = join();
-      shared = file;
-      try {
-        carryAndLook(file);
-      } finally {
-        stopCarrying(file);
+    SharedFile<ViewFile> file = null;
+    while (!closed && file == null) {
+      file = join();
+      if (file == null) {
+        LockSupport.parkNanos(this, RETRY_NANOS);
       }
-    } catch (IOException e) {
-      say(e.getMessage());
-    } catch (RuntimeException | Error e) {
-      say("No other host is asked (" + root(e) + ").");
+    }
+    if (file != null) {
+      shared = file;
+      carryAndLook(file);
+      stopCarrying(file);
     }
   }
 
@@ -142,7 +141,7 @@ public final class HostMembership implements Membership {
   }
 
   /** The file comes last: who finds it without a job takes the member for gone. */
-  private void stopCarrying(SharedFile<ViewFile> file) throws IOException {
+  private void stopCarrying(SharedFile<ViewFile> file) {
     try {
       if (carrier != null) {
         carrier.close();
@@ -150,6 +149,10 @@ public final class HostMembership implements Membership {
           file.liveness().stopCarrying();
         }
       }
+    } catch (IOException e) {
+      say(e.getMessage());
+    } catch (RuntimeException | Error e) {
+      AgentThread.survive(e);
     } finally {
       leave(file);
     }
@@ -161,29 +164,43 @@ public final class HostMembership implements Membership {
     }
   }
 
-  private SharedFile<ViewFile> join() throws IOException {
-    long user = Machine.user();
-    SharedFile.sweep(settings.directory(), user, ViewContents.HERE, this::say);
-    Path path = SharedFile.path(settings.directory(), user, settings.store(), ViewContents.HERE);
-    return SharedFile.open(path, user, ViewContents.HERE, () -> ViewFile.BYTES, this::say);
+  /** Null if the file cannot be had, now. */
+  private @Nullable SharedFile<ViewFile> join() {
+    try {
+      long user = Machine.user();
+      SharedFile.sweep(settings.directory(), user, ViewContents.HERE, this::say);
+      Path path = SharedFile.path(settings.directory(), user, settings.store(), ViewContents.HERE);
+      return SharedFile.open(path, user, ViewContents.HERE, () -> ViewFile.BYTES, this::say);
+    } catch (IOException e) {
+      say(e.getMessage());
+    } catch (RuntimeException | Error e) {
+      AgentThread.survive(e);
+    }
+    return null;
   }
 
-  /** Until the job ends. */
-  private void carryAndLook(SharedFile<ViewFile> file) throws IOException {
+  /** Until the job ends. A round that fails costs the others nothing: the member stays one. */
+  private void carryAndLook(SharedFile<ViewFile> file) {
     long triedNanos = System.nanoTime() - RETRY_NANOS;
     while (!closed) {
-      long now = System.nanoTime();
-      if (carrier == null && now - triedNanos >= RETRY_NANOS && file.liveness().tryCarry()) {
-        triedNanos = now;
-        carrier = carry(file);
-      }
-      if (carrier != null) {
-        View next = carrier.view();
-        if (!next.equals(view)) {
-          file.memory().write(next);
+      try {
+        long now = System.nanoTime();
+        if (carrier == null && now - triedNanos >= RETRY_NANOS && file.liveness().tryCarry()) {
+          triedNanos = now;
+          carrier = carry(file);
         }
+        if (carrier != null) {
+          View next = carrier.view();
+          if (!next.equals(view)) {
+            file.memory().write(next);
+          }
+        }
+        read(file.memory());
+      } catch (IOException e) {
+        say(e.getMessage());
+      } catch (RuntimeException | Error e) {
+        AgentThread.survive(e);
       }
-      read(file.memory());
       LockSupport.parkNanos(this, LOOK.toNanos());
     }
   }
@@ -191,13 +208,17 @@ public final class HostMembership implements Membership {
   /** Null if this job cannot; then another may. */
   private @Nullable Carrier carry(SharedFile<ViewFile> file) throws IOException {
     read(file.memory());
+    Carrier started = null;
     try {
-      return Carrier.start(settings, carried, members(), this::wake, this::say);
+      started = Carrier.start(settings, carried, members(), this::wake, this::say);
     } catch (IOException | IllegalArgumentException e) {
       say(e.getMessage());
-      file.liveness().stopCarrying();
-      return null;
+    } finally {
+      if (started == null) {
+        file.liveness().stopCarrying();
+      }
     }
+    return started;
   }
 
   private void read(ViewFile file) {

@@ -1,7 +1,12 @@
 package io.coordl.partition.hosts.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
 import io.coordl.partition.hosts.PeerTls;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,17 +15,23 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Hosts find each other by real sockets, each in a directory of its own as on a machine of its own.
  */
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostMembershipTest {
   @TempDir Path work;
 
@@ -47,6 +59,12 @@ final class HostMembershipTest {
 
   private HostMembership host(int number, Peers peers, String group, SSLContext tls)
       throws IOException {
+    return host(number, peers, group, tls, Hosts.listening());
+  }
+
+  private HostMembership host(
+      int number, Peers peers, String group, SSLContext tls, HostMembership.Carried carried)
+      throws IOException {
     HostMembership.Settings settings =
         new HostMembership.Settings(
             Files.createDirectories(work.resolve("host" + number)),
@@ -57,7 +75,7 @@ final class HostMembershipTest {
             tls,
             1000 + number,
             name -> null);
-    HostMembership host = HostMembership.open(settings, Hosts.listening(), words::add);
+    HostMembership host = HostMembership.open(settings, carried, words::add);
     open.add(host);
     return host;
   }
@@ -154,6 +172,33 @@ final class HostMembershipTest {
     assertThat(words).allMatch(sentence -> sentence.startsWith("A connection from 127.0.0."));
   }
 
+  @Test
+  void withTlsWhoShowsNoCertificateIsRefused() throws Exception {
+    Path keystore = Hosts.keystore(work, "trusted");
+    PeerTls ours = PeerTls.load(keystore, "changeit".toCharArray());
+    HostMembership first = host(1, named(1), "g", ours.context());
+    awaitMembers(first, Hosts.names(1, port));
+    // It trusts this host, as whoever has the certificate may, but has no key.
+    KeyStore store = KeyStore.getInstance(keystore.toFile(), "changeit".toCharArray());
+    KeyStore trusting = KeyStore.getInstance("PKCS12");
+    trusting.load(null);
+    trusting.setCertificateEntry("trusted", store.getCertificate("trusted"));
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusting);
+    SSLContext nobody = SSLContext.getInstance("TLSv1.3");
+    nobody.init(null, trust.getTrustManagers(), null);
+    try (Socket socket =
+        nobody.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port)) {
+      // It shakes hands, and hears why it is refused; who was let in, but says nothing, hears
+      // nothing.
+      assertThatThrownBy(() -> socket.getInputStream().read())
+          .isInstanceOf(SSLException.class)
+          .hasMessageContaining("certificate");
+    }
+    Hosts.await(words + ": it is said", () -> refused("127.0.0.1"));
+  }
+
   private boolean refused(String from) {
     return words.contains(
         "A connection from "
@@ -180,6 +225,33 @@ final class HostMembershipTest {
             "A connection from 127.0.0.1 did not speak as a peer of this version; it was closed.");
     host(2, named(2), "g", null);
     awaitMembers(first, Hosts.names(2, port));
+  }
+
+  @Test
+  void aFaultEndsNoMembershipAndIsToldOnce() throws IOException {
+    Queue<String> faults = new ConcurrentLinkedQueue<>();
+    Bridge.install(
+        SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
+    try {
+      AtomicInteger calls = new AtomicInteger();
+      HostMembership first =
+          host(
+              1,
+              named(1),
+              "g",
+              null,
+              address -> {
+                if (calls.incrementAndGet() <= 2) {
+                  throw new IllegalStateException("as told");
+                }
+                return Hosts.listening().open(address);
+              });
+      awaitMembers(first, Hosts.names(1, port));
+      assertThat(faults)
+          .containsExactly("coordl-membership" + new IllegalStateException("as told"));
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
   }
 
   @Test

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Whoever runs a program may interrupt all threads of its group when it ends, as {@code mvn
  * exec:java} does, and a program may interrupt whatever thread it finds. The agent's work on.
  */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterruptsTest {
   private static final int ITEMS = 40;
   private static final int LENGTH = 3000;
@@ -109,6 +110,12 @@ final class InterruptsTest {
 
   @Test
   void everyThreadGoesOnWorksOnAndDoesNotSpin() throws Exception {
+    FutureTask<Boolean> program = new FutureTask<>(this::interruptAndGoOn);
+    new Thread(new ThreadGroup("program"), program, "program").start();
+    assertThat(program.get()).isTrue();
+  }
+
+  private boolean interruptAndGoOn() throws Exception {
     int port = Hosts.freePort();
     ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
     open.push(silent);
@@ -157,5 +164,6 @@ final class InterruptsTest {
     for (int i = 0; i < ITEMS; i++) {
       assertThat(fetch(third, i).outcome()).isIn(Outcome.PEER, Outcome.HIT);
     }
+    return true;
   }
 }
