@@ -17,9 +17,8 @@ import java.util.stream.Stream;
 /**
  * Some hosts on this machine: each a network namespace with an address of its own, on a link to a
  * common switch whose rate is limited, and with a {@code /dev/shm} of its own whose size is its
- * memory. Where that is not possible (it takes root and iproute2), each is an address of the
- * loopback network; a link cannot be cut then. {@code -Dcoordl.loopback=true} has it so. Closing
- * takes them down.
+ * memory. With {@code -Dcoordl.loopback=true}, or where another user than root runs this, each is
+ * an address of the loopback network; a link cannot be cut then. Closing takes them down.
  */
 final class Hosts implements AutoCloseable {
   /** What JGroups listens on; the items' port is the next. */
@@ -90,14 +89,25 @@ final class Hosts implements AutoCloseable {
 
   private static boolean namespacesWork() {
     try {
+      if (Boolean.getBoolean("coordl.loopback")) {
+        System.out.println(
+            "hosts are addresses of the loopback network, as -Dcoordl.loopback says");
+        return false;
+      }
       String probe = "coordl-probe" + ProcessHandle.current().pid();
       boolean work =
-          !Boolean.getBoolean("coordl.loopback")
-              && Shell.works("ip", "netns", "add", probe)
+          Shell.works("ip", "netns", "add", probe)
               && Shell.works("tc", "-V")
               && Shell.works("nsenter", "-V")
               && Shell.works("unshare", "--mount", "true");
       Shell.works("ip", "netns", "del", probe);
+      if (!work && System.getProperty("user.name").equals("root")) {
+        // Whoever may make them is not to test something weaker unawares.
+        throw new IllegalStateException(
+            "Network namespaces cannot be had, though root runs this: iproute2 (ip, tc) and"
+                + " util-linux (nsenter, unshare) are needed. -Dcoordl.loopback=true takes"
+                + " addresses of the loopback network instead.");
+      }
       System.out.println(
           work
               ? "hosts are network namespaces, with links of " + RATE + " each"

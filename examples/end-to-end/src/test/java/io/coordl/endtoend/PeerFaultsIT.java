@@ -20,12 +20,14 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Whatever happens to hosts, links and jobs, every job that is left goes on with the right bytes.
  * How late an item is at worst after each fault is printed; {@code -Dcoordl.rounds=100} gives a
  * table worth reading, {@code -Dcoordl.seed} repeats one.
  */
+@Timeout(value = 120, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFaultsIT {
   private static final int ITEMS = 120;
   private static final long MEMORY = 96L << 20;
@@ -87,6 +89,7 @@ class PeerFaultsIT {
             bag.addAll(Arrays.asList(Fault.values()));
             if (!Hosts.areNamespaces()) {
               bag.remove(Fault.CUT);
+              System.out.println("  without network namespaces: no link is cut");
             }
             Collections.shuffle(bag, random);
           }
