@@ -125,16 +125,19 @@ class IntruderIT {
           assertThat(StorageReads.of(trace, data.get(2)).differenceFrom(items.directory(), once))
               .isEmpty();
         }
+        // Counted while both are there: who ends last reads what the other kept.
         StorageReads reads = new StorageReads(Map.of(), 0);
-        List<String> said = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-          friends.get(i).tell();
-        }
-        for (int i = 0; i < 2; i++) {
-          said.addAll(unaffected(friends.get(i)));
           reads =
               reads.plus(
                   StorageReads.of(hosts.get(i + 1).directory().resolve("trace"), data.get(i)));
+        }
+        for (Reader friend : friends) {
+          friend.tell();
+        }
+        List<String> said = new ArrayList<>();
+        for (Reader friend : friends) {
+          said.addAll(unaffected(friend));
         }
         // The friends still share: what one has read, the other has of it.
         assertThat(reads.differenceFrom(items.directory(), once)).isEmpty();
@@ -185,6 +188,14 @@ class IntruderIT {
         }
         for (Reader reader : readers) {
           reader.awaitWholeEpochs(1);
+        }
+        // Counted while both are there: who ends last reads what the other kept.
+        StorageReads reads = new StorageReads(Map.of(), 0);
+        for (Host host : hosts.all()) {
+          Path copy = data.get(host.number() - 1);
+          reads = reads.plus(StorageReads.of(host.directory().resolve("trace"), copy));
+        }
+        for (Reader reader : readers) {
           reader.tell();
         }
         List<String> said = unaffected(readers.get(0));
@@ -193,11 +204,6 @@ class IntruderIT {
         assertThat(said)
             .filteredOn(line -> line.contains("does not speak as a peer does"))
             .hasSize(1);
-        StorageReads reads = new StorageReads(Map.of(), 0);
-        for (Host host : hosts.all()) {
-          Path copy = data.get(host.number() - 1);
-          reads = reads.plus(StorageReads.of(host.directory().resolve("trace"), copy));
-        }
         Map<String, Integer> once = new TreeMap<>();
         items.names().forEach(name -> once.put(name, 1));
         assertThat(reads.differenceFrom(items.directory(), once)).isEmpty();
