@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -170,8 +171,30 @@ public final class PrepGroup implements Coordinator, Closeable {
             words,
             cause -> Bridge.fault("preparing batches for the group", cause),
             blocked -> tellOthers(memory, blocked),
+            this::waitingElsewhere,
             () -> keeper.later(() -> sayWhyAlone(pipeline)));
     return new Joined(file, stream);
+  }
+
+  /** Other jobs of the group that are in no pipeline of this job, and have not begun a pass yet. */
+  private int waitingElsewhere() {
+    try {
+      return keeper.call(
+          () -> {
+            Set<Long> pids = new HashSet<>();
+            for (byte[] head : otherPipelines()) {
+              pids.addAll(StagingContents.waiting(head));
+            }
+            return pids.size();
+          });
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private List<byte[]> otherPipelines() throws IOException {
+    String pattern = prefix(Machine.user()) + "*" + StagingContents.SUFFIX;
+    return SharedFile.othersInUse(directory, pattern, StagingDescriptor.TEXT_END);
   }
 
   /** After a pass that nobody shared, while other jobs of the group are there: what differs. */
@@ -180,8 +203,7 @@ public final class PrepGroup implements Coordinator, Closeable {
       return;
     }
     Fingerprint nearest = null;
-    String pattern = prefix(Machine.user()) + "*" + StagingContents.SUFFIX;
-    for (byte[] head : SharedFile.othersInUse(directory, pattern, StagingDescriptor.TEXT_END)) {
+    for (byte[] head : otherPipelines()) {
       Fingerprint other = StagingContents.fingerprint(head);
       if (nearest == null || pipeline.likeness(other) > pipeline.likeness(nearest)) {
         nearest = other;

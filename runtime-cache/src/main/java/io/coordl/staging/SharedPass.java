@@ -398,7 +398,10 @@ final class SharedPass implements CoordinatedPass {
       try {
         synchronized (taken) {
           taken.set(batch);
-          shared = shared || buffer.isShared(pass);
+          if (!shared && buffer.isShared(pass)) {
+            shared = true;
+            counters.sharedPasses.increment(); // Now: a loop that is left does not end its pass.
+          }
           if (!left.get()) {
             buffer.advance(pass, taken.nextClearBit(0));
           }

@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 
 /** A staging buffer as what a shared file holds. */
 final class StagingContents implements Contents<StagingFile> {
@@ -46,6 +48,22 @@ final class StagingContents implements Contents<StagingFile> {
     int bytes = (int) Math.max(0, Math.min(length, StagingDescriptor.MAX_TEXT_BYTES));
     return Fingerprint.parse(
         new String(head, (int) StagingDescriptor.TEXT, bytes, StandardCharsets.UTF_8));
+  }
+
+  /** Process ids of the jobs in a file that begins like this; none once batches are prepared. */
+  static Set<Long> waiting(byte[] head) {
+    ByteBuffer words = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
+    Set<Long> pids = new HashSet<>();
+    boolean begun =
+        words.getLong((int) StagingDescriptor.SIZER) != 0
+            || words.getLong((int) StagingDescriptor.SLOT_BYTES) != 0;
+    for (int member = 0; !begun && member < StagingDescriptor.MAX_MEMBERS; member++) {
+      int at = (int) StagingDescriptor.member(member);
+      if (words.getLong(at + (int) StagingDescriptor.MEMBER_JOB) != 0) {
+        pids.add(words.getLong(at + (int) StagingDescriptor.MEMBER_PID));
+      }
+    }
+    return pids;
   }
 
   /** Length of a file whose slots may take {@code budget} bytes. */

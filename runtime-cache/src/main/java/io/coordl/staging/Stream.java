@@ -13,12 +13,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The passes of this job through one pipeline, one at a time. Thread-safe. */
 final class Stream {
   private static final long PAUSE_NANOS = 1_000_000;
   private static final long NANOS_TO_END = 2_000_000_000;
+
+  /** Looking for other jobs' files takes a while, so it is done only now and then. */
+  private static final int LOOKS_BEFORE_BLOCKED = 4;
 
   private final StagingMemory memory;
   private final Clock clock;
@@ -32,6 +36,7 @@ final class Stream {
   private final Consumer<String> words;
   private final Consumer<Throwable> faults;
   private final Consumer<Boolean> tellOthers;
+  private final IntSupplier elsewhere;
   private final Runnable endedAlone;
   private final Executor threads;
   private final AtomicLong longestPreparation = new AtomicLong();
@@ -53,6 +58,7 @@ final class Stream {
    * @param threads runs each task on a thread of its own
    * @param faults hears of the first failure on a thread that prepares
    * @param tellOthers hears whether the job waits here
+   * @param elsewhere other jobs that wait to begin the first pass of another pipeline
    * @param endedAlone run after a pass that nobody shared
    */
   Stream(
@@ -65,6 +71,7 @@ final class Stream {
       Consumer<String> words,
       Consumer<Throwable> faults,
       Consumer<Boolean> tellOthers,
+      IntSupplier elsewhere,
       Runnable endedAlone) {
     this.memory = memory;
     this.clock = clock;
@@ -73,6 +80,7 @@ final class Stream {
     this.words = words;
     this.faults = faults;
     this.tellOthers = tellOthers;
+    this.elsewhere = elsewhere;
     this.endedAlone = endedAlone;
     this.members = new Members(memory, peers, clock, bounds, job);
     this.me = members.memberOf(job);
@@ -184,6 +192,8 @@ final class Stream {
 
   private void awaitJobs(int jobs) {
     long began = clock.nanos();
+    long look = bounds.blocked().toNanos() / LOOKS_BEFORE_BLOCKED;
+    long looked = began;
     boolean said = false;
     while (jobs > 1 && buffer.isFresh() && gate.enter()) {
       int there;
@@ -195,7 +205,21 @@ final class Stream {
       if (there >= jobs) {
         return;
       }
-      long waited = clock.nanos() - began;
+      long now = clock.nanos();
+      if (now - looked > look) {
+        looked = now;
+        if (there + elsewhere.getAsInt() >= jobs) {
+          words.accept(
+              there
+                  + " of "
+                  + jobs
+                  + " jobs have this pipeline, the others wait with another one: the first pass"
+                  + " begins without them.");
+          inVain = true;
+          return;
+        }
+      }
+      long waited = now - began;
       if (waited > bounds.start().toNanos()) {
         words.accept(
             there
@@ -239,12 +263,8 @@ final class Stream {
   }
 
   void ended(SharedPass pass) {
-    if (current.compareAndSet(pass, null)) {
-      if (pass.wasShared()) {
-        counters.sharedPasses.increment();
-      } else {
-        endedAlone.run();
-      }
+    if (current.compareAndSet(pass, null) && !pass.wasShared()) {
+      endedAlone.run();
     }
   }
 

@@ -187,6 +187,28 @@ class CoordinatedJobsTest {
 
   /** Its own order is that of the next pass, which it begins at once as far as there are slots. */
   @Test
+  void aSharedPassThatALoopHasLeftCountsAsShared() throws Throwable {
+    ModelMemory memory = host.memory(Defect.NONE, 2 * BATCHES);
+    Program first = new Program();
+    Program second = new Program();
+    first.starts(
+        () -> {
+          Stream stream = first.joins(memory);
+          first.uses(first.begins(stream, 100, 2), 0, BATCHES / 2);
+          assertThat(stream.statistics("g", "p").sharedPasses()).isEqualTo(1);
+          assertThat(stream.statistics("g", "p").passes()).isEqualTo(1);
+        });
+    second.starts(
+        () -> {
+          Stream stream = second.joins(memory);
+          second.goesThrough(stream, 200);
+          assertThat(stream.statistics("g", "p").sharedPasses()).isEqualTo(1);
+        });
+    model.run();
+    assertThat(first.ended && second.ended).isTrue();
+  }
+
+  @Test
   void aJobThatComesInMidPassSharesTheNextOneAndNeitherLosesNorRepeatsABatch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program early = new Program();
@@ -367,6 +389,42 @@ class CoordinatedJobsTest {
 
   // ---- who is stopped
 
+  /** Its lease, which would be longer, ends with its signs of life. */
+  @Test
+  void aStoppedJobIsNotWaitedForUntilItsLeaseEnds() throws Throwable {
+    ModelMemory memory = host.memory(Defect.NONE, 3);
+    Program runs = new Program();
+    Program stops = new Program();
+    boolean[] inside = {false};
+    runs.starts(
+        () -> {
+          Stream stream = runs.joins(memory);
+          CoordinatedPass pass = runs.begins(stream, 100, 2);
+          model.await(() -> inside[0]);
+          model.stops(stops.job);
+          long began = model.nanos();
+          runs.uses(pass, 0, BATCHES);
+          assertThat(model.nanos() - began)
+              .as("waited")
+              .isBetween(BOUNDS.beat().toNanos(), BOUNDS.beat().toNanos() + 2 * SLACK);
+          pass.end();
+          assertThat(runs.counters().dropped.sum()).isEqualTo(1);
+          model.goesOn(stops.job);
+        });
+    stops.starts(
+        () -> {
+          CoordinatedPass pass = stops.begins(stops.joins(memory), 200, 2);
+          stops.uses(pass, 0, 1);
+          inside[0] = true;
+          model.pause(STEP);
+          stops.uses(pass, 1, BATCHES);
+          pass.end();
+        });
+    model.run();
+    assertThat(runs.ended && stops.ended).isTrue();
+    assertThat(runs.alone()).isZero();
+  }
+
   @Test
   void aStoppedJobsClaimIsTakenOverAndWhatItPublishesThenIsTooLateAndHarmless() throws Throwable {
     int claimed = 3;
@@ -505,6 +563,32 @@ class CoordinatedJobsTest {
     assertThat(three.stream().mapToLong(Program::alone).sum()).isZero();
     assertThat(preparedBy(three.toArray(new Program[0]))).isEqualTo(BATCHES);
     assertThat(three.get(0).words).containsExactly("Waits for 3 jobs, 1 are there.");
+  }
+
+  @Test
+  void jobsThatAreAllThereWithDifferentPipelinesDoNotWaitForEachOther() throws Throwable {
+    List<Program> programs = List.of(new Program(), new Program());
+    for (Program program : programs) {
+      ModelMemory memory = host.memory(Defect.NONE, BATCHES);
+      program.starts(
+          () -> {
+            Stream stream = program.joins(memory);
+            long began = model.nanos();
+            CoordinatedPass pass = program.begins(stream, 100, 2);
+            assertThat(model.nanos() - began).as("waited").isLessThan(SLACK);
+            assertThat(stream.waitedInVain()).isTrue();
+            program.uses(pass, 0, BATCHES);
+            pass.end();
+          });
+    }
+    model.run();
+    for (Program program : programs) {
+      assertThat(program.ended).isTrue();
+      assertThat(program.words)
+          .containsExactly(
+              "1 of 2 jobs have this pipeline, the others wait with another one: the first pass"
+                  + " begins without them.");
+    }
   }
 
   @Test

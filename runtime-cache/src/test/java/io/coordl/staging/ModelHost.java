@@ -1,7 +1,9 @@
 package io.coordl.staging;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** A host of a {@link Model}: its staging buffers, the jobs that join them, and signs of life. */
@@ -36,6 +38,17 @@ final class ModelHost {
         }
       }
     }
+  }
+
+  private int waitingElsewhere(ModelMemory mine) {
+    Set<Long> jobs = new HashSet<>();
+    for (ModelMemory memory : memories) {
+      for (int i = 0; memory != mine && i < StagingDescriptor.MAX_MEMBERS; i++) {
+        jobs.add(memory.peek(StagingDescriptor.member(i) + StagingDescriptor.MEMBER_JOB));
+      }
+    }
+    jobs.remove(0L);
+    return jobs.size();
   }
 
   private final class Others implements Peers {
@@ -86,6 +99,7 @@ final class ModelHost {
         words,
         failure -> {},
         tellOthers,
+        () -> waitingElsewhere(memory),
         () -> {});
   }
 }

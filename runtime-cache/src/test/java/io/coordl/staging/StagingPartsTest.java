@@ -1,0 +1,255 @@
+package io.coordl.staging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The parts that a staging buffer is made of, each by itself. */
+@Timeout(60)
+class StagingPartsTest {
+  // ---- orders
+
+  @Test
+  void anOrderIsCutIntoBatches() {
+    BatchOrder evenly = BatchOrder.evenly(new int[] {5, 3, 1, 4, 2}, 2);
+    assertThat(evenly.batches()).isEqualTo(3);
+    assertThat(evenly.items(0)).containsExactly(5, 3);
+    assertThat(evenly.items(2)).containsExactly(2);
+    assertThat(List.of(evenly.end(0), evenly.end(1), evenly.end(2))).containsExactly(2, 4, 5);
+    assertThat(BatchOrder.evenly(new int[] {1, 2}, 2).batches()).isEqualTo(1);
+    BatchOrder of = BatchOrder.of(List.of(new int[] {7}, new int[] {}, new int[] {8, 9}));
+    assertThat(of.items()).containsExactly(7, 8, 9);
+    assertThat(of.ends()).containsExactly(1, 1, 3);
+    assertThat(of.items(1)).isEmpty();
+    assertThat(new BatchOrder(new int[0], new int[0]).batches()).isZero();
+  }
+
+  @Test
+  void anOrderThatEndsElsewhereIsRefused() {
+    assertThatThrownBy(() -> new BatchOrder(new int[2], new int[] {1}))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new BatchOrder(new int[1], new int[0]))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  // ---- fingerprints
+
+  private static Fingerprint fingerprint(String... namesAndValues) {
+    Map<String, String> parts = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      parts.put(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return new Fingerprint(parts);
+  }
+
+  @Test
+  void theFirstPartThatDiffersIsNamed() {
+    Fingerprint one = fingerprint("data set", "a", "batch size", "32");
+    assertThat(one.difference(fingerprint("data set", "a", "batch size", "64")))
+        .isEqualTo("its batch size is 32, not 64");
+    assertThat(one.difference(fingerprint("data set", "a")))
+        .isEqualTo("its batch size is 32, not null");
+    assertThat(one.difference(fingerprint("data set", "a", "batch size", "32", "seed", "1")))
+        .isEqualTo("it is described by other parts");
+    assertThat(one.difference(fingerprint("batch size", "32", "data set", "a"))).isNull();
+    assertThat(one.likeness(fingerprint("data set", "a", "batch size", "64"))).isEqualTo(1);
+    assertThat(one.likeness(one)).isEqualTo(2);
+    assertThat(one.parts()).containsOnlyKeys("data set", "batch size");
+    assertThat(one).hasToString("{data set=a, batch size=32}");
+  }
+
+  @Test
+  void aFingerprintIsReadBackFromItsText() {
+    Fingerprint one = fingerprint("transforms", "a\tb\n c", "empty", "");
+    assertThat(one.text()).isEqualTo("transforms\ta b c\nempty\t\n");
+    Fingerprint again = Fingerprint.parse("no tab\n\tno name\n" + one.text());
+    assertThat(again).isEqualTo(one).hasSameHashCodeAs(one);
+    assertThat(again.checksum()).isEqualTo(one.checksum());
+    assertThat(again).isNotEqualTo(fingerprint("empty", "")).isNotEqualTo("text");
+  }
+
+  @Test
+  void aFingerprintIsReadFromTheHeadOfAFile() {
+    String text = "data set\ta\n";
+    ByteBuffer head =
+        ByteBuffer.allocate(StagingDescriptor.TEXT_END).order(ByteOrder.nativeOrder());
+    head.putLong((int) StagingDescriptor.TEXT_BYTES, text.length());
+    head.put((int) StagingDescriptor.TEXT, text.getBytes(StandardCharsets.UTF_8));
+    assertThat(StagingContents.fingerprint(head.array())).isEqualTo(fingerprint("data set", "a"));
+    head.putLong((int) StagingDescriptor.TEXT_BYTES, -1);
+    assertThat(StagingContents.fingerprint(head.array()).parts()).isEmpty();
+    head.putLong((int) StagingDescriptor.TEXT_BYTES, Long.MAX_VALUE);
+    assertThat(StagingContents.fingerprint(head.array()).parts()).containsKey("data set");
+  }
+
+  @Test
+  void whoWaitsForAFirstPassIsReadFromTheHeadOfAFile() {
+    ByteBuffer head =
+        ByteBuffer.allocate(StagingDescriptor.TEXT_END).order(ByteOrder.nativeOrder());
+    assertThat(StagingContents.waiting(head.array())).isEmpty();
+    for (int member : new int[] {0, 3, StagingDescriptor.MAX_MEMBERS - 1}) {
+      int at = (int) StagingDescriptor.member(member);
+      head.putLong(at + (int) StagingDescriptor.MEMBER_JOB, member + 1);
+      head.putLong(at + (int) StagingDescriptor.MEMBER_PID, 100 + member);
+    }
+    assertThat(StagingContents.waiting(head.array())).containsExactlyInAnyOrder(100L, 103L, 115L);
+    head.putLong((int) StagingDescriptor.SIZER, 1);
+    assertThat(StagingContents.waiting(head.array())).as("a batch is prepared").isEmpty();
+    head.putLong((int) StagingDescriptor.SIZER, 0);
+    head.putLong((int) StagingDescriptor.SLOT_BYTES, 4096);
+    assertThat(StagingContents.waiting(head.array())).as("one was prepared").isEmpty();
+  }
+
+  // ---- layout
+
+  @Test
+  void aWordIsReadBackAsItWasMade() {
+    long word = StagingDescriptor.word(3, 4_000_000, 16_000_000, 65_535);
+    assertThat(StagingDescriptor.state(word)).isEqualTo(3);
+    assertThat(StagingDescriptor.pass(word)).isEqualTo(4_000_000);
+    assertThat(StagingDescriptor.middle(word)).isEqualTo(16_000_000);
+    assertThat(StagingDescriptor.low(word)).isEqualTo(65_535);
+    assertThat(StagingDescriptor.cursor(2, 0)).isGreaterThan(StagingDescriptor.cursor(1, 5));
+    assertThat(StagingDescriptor.cursor(1, 5)).isGreaterThan(StagingDescriptor.cursor(1, 4));
+  }
+
+  @Test
+  void nothingInAFileOverlaps() {
+    long items = 1001;
+    long batches = 77;
+    List<long[]> parts = new ArrayList<>(); // Begin and end.
+    parts.add(new long[] {0, StagingDescriptor.RESERVED + 8});
+    for (int i = 0; i < StagingDescriptor.MAX_MEMBERS; i++) {
+      long at = StagingDescriptor.member(i);
+      parts.add(new long[] {at, at + StagingDescriptor.MEMBER_CURSOR + 8});
+    }
+    for (int i = 0; i < StagingDescriptor.MAX_SLOTS; i++) {
+      parts.add(new long[] {StagingDescriptor.slot(i), StagingDescriptor.slot(i) + 8});
+      parts.add(new long[] {StagingDescriptor.slotLength(i), StagingDescriptor.slotLength(i) + 8});
+    }
+    parts.add(new long[] {StagingDescriptor.TEXT, StagingDescriptor.TEXT_END});
+    for (int i = 0; i < 2; i++) {
+      StagingDescriptor.Pass at = StagingDescriptor.Pass.at(i, items, batches);
+      parts.add(new long[] {at.state(), at.state() + 8});
+      parts.add(new long[] {at.batches(), at.batches() + 8});
+      parts.add(new long[] {at.items(), at.items() + 8});
+      parts.add(new long[] {at.claim(0), at.claim((int) batches - 1) + 8});
+      parts.add(new long[] {at.endTable(), at.endTable() + 4 * batches});
+      parts.add(new long[] {at.itemTable(), at.itemTable() + 4 * items});
+    }
+    for (int i = 0; i < 3; i++) {
+      long at = StagingDescriptor.slotOffset(items, batches, i, 8192);
+      assertThat(at % StagingDescriptor.PAGE).isZero();
+      parts.add(new long[] {at, at + 8192});
+    }
+    parts.sort((a, b) -> Long.compare(a[0], b[0]));
+    for (int i = 1; i < parts.size(); i++) {
+      assertThat(parts.get(i)[0])
+          .isGreaterThanOrEqualTo(parts.get(i - 1)[1])
+          .matches(at -> at % 8 == 0 || at % 4 == 0);
+    }
+    assertThat(StagingFile.pages(0)).isZero();
+    assertThat(StagingFile.pages(1)).isEqualTo(4096);
+    assertThat(StagingFile.pages(4096)).isEqualTo(4096);
+    assertThat(StagingFile.pages(4097)).isEqualTo(8192);
+  }
+
+  // ---- gate and keeper
+
+  @Test
+  void aClosedGateLetsNobodyIn() {
+    Gate gate = new Gate();
+    assertThat(gate.enter()).isTrue();
+    assertThat(gate.enter()).as("again, by the same thread").isTrue();
+    gate.exit();
+    gate.exit();
+    assertThat(gate.close()).isTrue();
+    assertThat(gate.enter()).isFalse();
+  }
+
+  @Test
+  void aGateIsClosedByAnInterruptedThreadWhichStaysInterrupted() {
+    Gate gate = new Gate();
+    Thread.currentThread().interrupt();
+    assertThat(gate.close()).isTrue();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(gate.enter()).isFalse();
+  }
+
+  @Test
+  void theKeeperDoesWhatItIsAskedForOnItsOwnThread() throws IOException {
+    SynchronousQueue<Thread> beats = new SynchronousQueue<>();
+    Keeper keeper = new Keeper(() -> beats.offer(Thread.currentThread()));
+    try {
+      Thread thread = keeper.call(Thread::currentThread);
+      assertThat(thread).isNotSameAs(Thread.currentThread());
+      assertThat(thread.isDaemon()).isTrue();
+      assertThat(thread.getThreadGroup().getParent()).as("the topmost group").isNull();
+      assertThat(keeper.<Thread>call(() -> keeper.call(Thread::currentThread))).isSameAs(thread);
+      assertThatThrownBy(
+              () ->
+                  keeper.call(
+                      () -> {
+                        throw new IOException("full");
+                      }))
+          .isInstanceOf(IOException.class)
+          .hasMessage("full");
+      assertThatThrownBy(
+              () ->
+                  keeper.call(
+                      () -> {
+                        throw new IllegalStateException("wrong");
+                      }))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("wrong");
+      keeper.later(
+          () -> {
+            throw new IOException("nobody hears of it");
+          });
+      Thread.currentThread().interrupt();
+      assertThat(keeper.call(() -> 7)).isEqualTo(7);
+      assertThat(Thread.interrupted()).isTrue();
+    } finally {
+      keeper.stop();
+    }
+  }
+
+  @Test
+  void theKeeperBeatsWhateverABeatThrows() throws Exception {
+    CountDownLatch beats = new CountDownLatch(3);
+    Keeper keeper =
+        new Keeper(
+            () -> {
+              beats.countDown();
+              throw new IllegalStateException("one beat fails");
+            });
+    beats.await();
+    Thread thread = keeper.call(Thread::currentThread);
+    keeper.stop();
+    thread.join();
+    assertThatThrownBy(() -> keeper.call(() -> 7)).hasMessage("The staging buffer is closed.");
+  }
+
+  // ---- figures
+
+  @Test
+  void batchesAreTakenOrPreparedAlone() {
+    StagingStatistics one =
+        new StagingStatistics(
+            "g", "p", 1, 2, 3, 4, 5, 6, 7, 100, 20, 10, 1, 2, 4, 8, 16, 17, 18, 19, 20, 21, 22);
+    assertThat(one.taken()).isEqualTo(120);
+    assertThat(one.alone()).isEqualTo(15);
+  }
+}
