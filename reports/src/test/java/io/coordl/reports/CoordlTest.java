@@ -50,7 +50,7 @@ class CoordlTest {
         .containsExactly(
             "Program     my.Train --epochs 3 (pid "
                 + ProcessHandle.current().pid()
-                + "), DJL 0.35.1, 3 passes over data, 300 batches",
+                + "), DJL 0.35.1, 3 epochs, 300 batches",
             "Where the time went         seconds  % of wall",
             "  wall                       130.00    100.0 %",
             "  compute                     76.00     58.5 %",
@@ -71,10 +71,80 @@ class CoordlTest {
             "Items       3,000 fetched: 2,000 from memory (190.7 MiB), 1,000 from storage"
                 + " (95.4 MiB), each a file opened",
             "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
-            "Try next    nothing: the first epoch filled the cache, and later ones wait for storage"
-                + " 3.3 % of their time.");
+            "Try next    decode each image once with"
+                + " -javaagent:coordl-agent.jar=cache=minio,decoded=share: 4.00 s from the second"
+                + " epoch on went into waiting for preparation (decode 14.00 s, transforms 10.00 s,"
+                + " other 6.00 s); a cache of raw bytes will not help here.");
     assertThat(out.toString().lines().findFirst()).contains("CoorDL summary of " + job);
     assertThat(err.toString()).isEmpty();
+  }
+
+  /** Two epochs, each followed by an evaluation, as a DJL job with a validation set makes them. */
+  private static void emitWithValidation() {
+    Recordings.emitEpoch(1, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
+    Recordings.emitEvaluation(2);
+    Recordings.emitEpoch(3, 30 * Recordings.SECOND, 1 * Recordings.SECOND);
+    Recordings.emitEvaluation(4);
+  }
+
+  @Test
+  void anEvaluationIsNoEpoch() throws Exception {
+    Path file = Recordings.record(folder.resolve("validation.jfr"), CoordlTest::emitWithValidation);
+
+    assertThat(coordl("summary", file)).isZero();
+    List<String> lines = out.toString().lines().toList();
+    assertThat(lines.get(1)).contains("2 epochs, 2 evaluation passes, 240 batches");
+    assertThat(lines)
+        .filteredOn(line -> line.matches("  (\\d|eval\\. \\d) .*"))
+        .extracting(line -> line.substring(0, 23).strip().replaceAll(" +", " "))
+        .containsExactly("1 70.00", "2 30.00", "eval. 2 8.00");
+
+    out.getBuffer().setLength(0);
+    assertThat(coordl("summary", "--json", file)).isZero();
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/totals/epochs").asLong()).isEqualTo(2);
+    assertThat(json.at("/totals/evaluations").asLong()).isEqualTo(2);
+    assertThat(json.at("/epochs/1/kind").asString()).isEqualTo("evaluation");
+    assertThat(json.at("/epochs/2/kind").asString()).isEqualTo("epoch");
+    assertThat(json.at("/epochs/2/number").asLong()).isEqualTo(2);
+  }
+
+  @Test
+  void itemsThatAreKeptDecodedCameFromMemory() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("decoded.jfr"),
+            () -> {
+              Recordings.emitColdEpoch(1, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
+              Recordings.emitDecodedStore(1_200);
+            });
+
+    assertThat(coordl("summary", file)).isZero();
+
+    assertThat(out.toString().lines())
+        .anyMatch(
+            line ->
+                line.contains("0 from memory (0 bytes), 1,000 from storage")
+                    && line.endsWith("each a file opened; 1,200 more from memory, decoded"));
+  }
+
+  @Test
+  void totalsThatAreOlderThanTheEpochsDoNotCount() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("terminated.jfr"),
+            () -> {
+              Recordings.emitEpoch(1, 74 * Recordings.SECOND, 40 * Recordings.SECOND);
+              Recordings.emitTotals(1, 100, 68 * Recordings.SECOND, 40 * Recordings.SECOND);
+            });
+
+    assertThat(coordl("summary", file)).isZero();
+
+    assertThat(out.toString().lines())
+        .anyMatch(line -> line.matches("  wall +74\\.00 +100\\.0 %"))
+        .anyMatch(line -> line.startsWith("  1               74.00"))
+        .noneMatch(line -> line.contains("68.00"));
   }
 
   @Test
@@ -162,7 +232,7 @@ class CoordlTest {
     assertThat(json.at("/stagings/1/capacityBytes").asLong()).isEqualTo(1L << 30);
     assertThat(json.at("/latencies/1/kind").asString()).isEqualTo("fetch");
     assertThat(json.at("/latencies/1/p99Nanos").asLong()).isEqualTo(40_000_000L);
-    assertThat(json.at("/next/finding").asString()).isEqualTo("cacheFilled");
+    assertThat(json.at("/next/finding").asString()).isEqualTo("prepBound");
   }
 
   @Test
@@ -200,7 +270,7 @@ class CoordlTest {
 
     assertThat(out.toString())
         .contains("dead.jfr (ends early: its JVM died or is still recording)")
-        .contains("2 passes over data, 200 batches (sum of the finished epochs)");
+        .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 
   @Test

@@ -18,6 +18,12 @@ public final class JobTotals {
   private final LongAdder storageBytes = new LongAdder();
 
   private final Totals totals = new Totals();
+  private final Totals firstEpoch = new Totals();
+  private final Totals laterEpochs = new Totals();
+  private long firstEpochWall;
+  private long laterEpochsWall;
+  private long trainingPasses;
+  private long evaluations;
   private long epochs;
   private long firstAsk;
   private long lastSeen;
@@ -69,13 +75,61 @@ public final class JobTotals {
     }
   }
 
+  /**
+   * The passes so far, and by which of them the job is judged: the first epoch warms up, fills
+   * caches and compiles, so those after it count.
+   *
+   * @param passes all, also those whose kind is not known yet
+   * @param epochs passes that updated a model; 0 if no update was seen, and then nobody knows which
+   *     pass is what
+   * @param evaluations passes that ended without an update
+   * @param steady true if the figures are of epochs after the first, false if of the first or,
+   *     where no epoch has ended, of the whole job
+   */
+  public record Epochs(
+      long passes, long epochs, long evaluations, boolean steady, long wall, Totals judged) {}
+
+  /** The passes now. */
+  public synchronized Epochs epochs() {
+    Totals judged = new Totals();
+    if (laterEpochs.batches > 0) {
+      judged.add(laterEpochs);
+      return new Epochs(epochs, trainingPasses, evaluations, true, laterEpochsWall, judged);
+    }
+    boolean one = firstEpoch.batches > 0;
+    judged.add(one ? firstEpoch : totals);
+    return new Epochs(
+        epochs, trainingPasses, evaluations, false, one ? firstEpochWall : wall(), judged);
+  }
+
+  private long wall() {
+    return started ? lastSeen - firstAsk + afterLast : 0;
+  }
+
+  synchronized void epochBegan() {
+    trainingPasses++;
+  }
+
+  /** A pass of a thread that trains has ended. */
+  synchronized void passEnded(boolean epoch, long wall, Totals of) {
+    if (!epoch) {
+      evaluations++;
+    } else if (firstEpoch.batches == 0) {
+      firstEpoch.add(of);
+      firstEpochWall = wall;
+    } else {
+      laterEpochs.add(of);
+      laterEpochsWall += wall;
+    }
+  }
+
   /** All totals now. */
   public synchronized Snapshot snapshot() {
     Totals copy = new Totals();
     copy.add(totals);
     return new Snapshot(
         epochs,
-        started ? lastSeen - firstAsk + afterLast : 0,
+        wall(),
         copy,
         fetchTime.sum(),
         decodeTime.sum(),

@@ -5,7 +5,10 @@ import io.coordl.event.StepEvent;
 import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
-/** One pass of one thread over one iterator: an epoch, or a validation. Confined to the thread. */
+/**
+ * One pass of one thread over one iterator: an epoch if it updates a model, else an evaluation.
+ * Confined to the thread.
+ */
 final class Pass {
   private final WeakReference<Object> subject;
   private final String source;
@@ -15,6 +18,12 @@ final class Pass {
 
   /** Number of the pass, 0 until its first batch was taken by a training thread. */
   long epoch;
+
+  /** Model updates of its steps. */
+  long updates;
+
+  /** Updates by any thread before it began. */
+  final long updatesBefore;
 
   /** The batch taken last, whose step goes on; 0 if none. */
   long openBatch;
@@ -29,10 +38,11 @@ final class Pass {
 
   long stepCheckpoint;
 
-  Pass(Object subject, long start, boolean events) {
+  Pass(Object subject, long start, long updatesBefore, boolean events) {
     this.subject = new WeakReference<>(subject);
     this.source = subject.getClass().getName();
     this.start = start;
+    this.updatesBefore = updatesBefore;
     this.event = events ? new EpochEvent() : null;
     if (event != null) {
       event.begin();
@@ -61,6 +71,7 @@ final class Pass {
       return;
     }
     ended.epoch = epoch;
+    ended.updates = updates;
     ended.source = source;
     ended.complete = complete;
     ended.wall = end - start;

@@ -52,6 +52,7 @@ final class ThreadSpans {
   private @Nullable Pass stepping;
   private @Nullable Pass asking;
   private long stepStart;
+  private boolean updates;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
   /** A result that counts once the thread turns out to train. */
@@ -98,6 +99,7 @@ final class ThreadSpans {
       case UPDATE -> {
         trains();
         recorder.updated();
+        updated();
       }
       case PRODUCER -> building = null;
       case BATCH -> beginBatch(now);
@@ -117,10 +119,10 @@ final class ThreadSpans {
           endPassOf(subject, now);
         }
       }
-      case DECODE, TRANSFORM, CHECKPOINT -> {
+      case DECODE, CONVERT, TRANSFORM, CHECKPOINT -> {
         if (outermost && recorder.events()) {
           Event event =
-              kind == SpanKind.DECODE
+              kind == SpanKind.DECODE || kind == SpanKind.CONVERT
                   ? new DecodeEvent()
                   : kind == SpanKind.TRANSFORM ? new TransformEvent() : new CheckpointEvent();
           event.begin();
@@ -180,13 +182,15 @@ final class ThreadSpans {
       children[at - 1] += duration;
     }
     switch (kind) {
-      case DECODE -> {
+      case DECODE, CONVERT -> {
         recorder.totals().decodeTime.add(self);
         if (building != null) {
           building.addDecode(self);
         }
         if (outermost) {
-          recorder.durations().record(Durations.Kind.DECODE, duration);
+          if (kind == SpanKind.DECODE) {
+            recorder.durations().record(Durations.Kind.DECODE, duration);
+          }
           if (event instanceof DecodeEvent decode) {
             decode.end();
             if (decode.shouldCommit()) {
@@ -519,7 +523,7 @@ final class ThreadSpans {
   private Pass passOf(Object subject, long start) {
     Pass pass = findPass(subject);
     if (pass == null) {
-      pass = new Pass(subject, start, recorder.events());
+      pass = new Pass(subject, start, recorder.updates(), recorder.events());
       // The pass used last may be an epoch that a validation interrupts; those before it were left
       // by a break or an exception, or they would have been used since.
       for (Pass other : List.copyOf(passes.subList(0, Math.max(0, passes.size() - 1)))) {
@@ -573,6 +577,11 @@ final class ThreadSpans {
     }
     closeStep(pass);
     numberOf(pass);
+    if (!updates) {
+      // Other threads may update the model for this one, as DL4J's ParallelWrapper has them do.
+      trained(pass, recorder.updates() - pass.updatesBefore);
+    }
+    recorder.totals().passEnded(pass.updates > 0, now - pass.start, pass.totals);
     pass.finish(complete, now, recorder.totals().sinceLastEpoch(), recorder);
     recorder.durations().epochEnded(pass.epoch);
     // A validation inside an epoch is over: the step it interrupted goes on.
@@ -581,6 +590,23 @@ final class ThreadSpans {
       stepping = outer;
       stepStart = now;
     }
+  }
+
+  /** A step updates the model, which makes an epoch of the pass that its batch is from. */
+  private void updated() {
+    updates = true;
+    if (stepping != null) {
+      trained(stepping, 1);
+    } else if (!passes.isEmpty()) {
+      trained(passes.get(passes.size() - 1), 1);
+    }
+  }
+
+  private void trained(Pass pass, long times) {
+    if (pass.updates == 0 && times > 0) {
+      recorder.totals().epochBegan();
+    }
+    pass.updates += times;
   }
 
   private long numberOf(Pass pass) {

@@ -5,7 +5,7 @@ package io.coordl.bridge;
  * kind; what follows from it is decided by the {@link SpanSink}.
  */
 public enum SpanKind {
-  /** Turning raw bytes into pixels, samples of sound or the like, or pixels into an array. */
+  /** Turning raw bytes into pixels, samples of sound or the like, or at once into an array. */
   DECODE,
   /** One transform of one sample or batch; the subject is the transform. */
   TRANSFORM,
@@ -33,5 +33,7 @@ public enum SpanKind {
   /** The start of a pass over a data set ({@code getData}, {@code reset}); the subject is it. */
   PASS,
   /** Writing a model. */
-  CHECKPOINT
+  CHECKPOINT,
+  /** Pixels that were decoded become an array: time of decoding, but no further image. */
+  CONVERT
 }

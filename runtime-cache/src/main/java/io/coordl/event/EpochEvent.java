@@ -10,17 +10,22 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One pass over a data set ended; all figures are of this pass. */
+/** One epoch, or one evaluation pass, ended; all figures are of it. */
 @Name("io.coordl.Epoch")
 @Label("Epoch")
-@Description("One pass over a data set ended; all figures are of this pass.")
+@Description("One epoch, or one evaluation pass, ended; all figures are of it.")
 @Category("CoorDL")
 @StackTrace(false)
 public final class EpochEvent extends Event {
-  /** Number of the pass, from 1 */
+  /** Number of the pass, from 1, evaluations included */
   @Label("Epoch")
-  @Description("Number of the pass, from 1")
+  @Description("Number of the pass, from 1, evaluations included")
   public long epoch;
+
+  /** Model updates in it: 0 in an evaluation */
+  @Label("Updates")
+  @Description("Model updates in it: 0 in an evaluation")
+  public long updates;
 
   /** Class of the iterator or data set */
   @Label("Source")

@@ -29,10 +29,20 @@ public final class JobStatisticsEvent extends Event {
   @Description("Training libraries seen")
   public @Nullable String frameworks;
 
-  /** Passes over data sets */
+  /** Passes over data sets, whatever for */
+  @Label("Passes")
+  @Description("Passes over data sets, whatever for")
+  public long passes;
+
+  /** Passes that updated a model; 0 if no update was seen */
   @Label("Epochs")
-  @Description("Passes over data sets")
+  @Description("Passes that updated a model; 0 if no update was seen")
   public long epochs;
+
+  /** Passes that ended without an update */
+  @Label("Evaluation Passes")
+  @Description("Passes that ended without an update")
+  public long evaluations;
 
   /** Faults inside the agent */
   @Label("Faults")

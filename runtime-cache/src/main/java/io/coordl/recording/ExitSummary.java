@@ -42,6 +42,7 @@ final class ExitSummary {
    */
   List<String> lines() {
     JobTotals.Snapshot now = job.spans().totals().snapshot();
+    JobTotals.Epochs epochs = job.spans().totals().epochs();
     Totals t = now.totals();
     List<String> lines = new ArrayList<>(job.profiled());
     if (!lines.isEmpty()) {
@@ -57,9 +58,9 @@ final class ExitSummary {
     if (t.batches > 0) {
       lines.add(
           format(
-              "%s: %d passes over data, %d batches, %s from the first batch to the last",
+              "%s: %s, %d batches, %s from the first batch to the last",
               job.frameworks().isEmpty() ? "training" : job.frameworks(),
-              now.epochs(),
+              passes(epochs),
               t.batches,
               seconds(now.wall())));
       lines.add(share("compute", t.compute, now.wall(), ""));
@@ -88,11 +89,12 @@ final class ExitSummary {
                   bytes(now.memoryBytes()))
               + (now.peerItems() == 0
                   ? ""
-                  : format(", %d from other hosts (%s)", now.peerItems(), bytes(now.peerBytes()))));
+                  : format(", %d from other hosts (%s)", now.peerItems(), bytes(now.peerBytes())))
+              + decodedHits());
     }
-    work(lines, "fetch", Durations.Kind.FETCH, now.fetchTime());
-    work(lines, "decode", Durations.Kind.DECODE, now.decodeTime());
-    work(lines, "transform", Durations.Kind.TRANSFORM, now.transformTime());
+    work(lines, "fetch", "%d items fetched", Durations.Kind.FETCH, now.fetchTime());
+    work(lines, "decode", "%d images decoded", Durations.Kind.DECODE, now.decodeTime());
+    work(lines, "transform", "%d times", Durations.Kind.TRANSFORM, now.transformTime());
     for (StoreView store : job.stores()) {
       lines.add(
           format(
@@ -114,11 +116,21 @@ final class ExitSummary {
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));
     }
-    lines.add("next: " + advice(t, now));
+    lines.add("next: " + advice(epochs, now));
     if (recording != null) {
       lines.add("recording: " + recording);
     }
     return lines;
+  }
+
+  /** An item that is kept decoded is not fetched again: it came from memory all the same. */
+  private String decodedHits() {
+    long hits =
+        job.stores().stream()
+            .filter(store -> store.store().equals("decoded"))
+            .mapToLong(StoreView::hits)
+            .sum();
+    return hits == 0 ? "" : format(", %d decoded images from memory", hits);
   }
 
   /** What the other hosts did for this job; nothing if none was asked. */
@@ -138,7 +150,7 @@ final class ExitSummary {
             found == 0
                 ? ""
                 : format(
-                    ", half within %s, 99 %% within %s",
+                    ", p50 %s, p99 %s",
                     millis(times.getValueAtPercentile(50)), millis(times.getValueAtPercentile(99))),
             peers.stream().mapToLong(PeerView::kept).sum(),
             bytes(peers.stream().mapToLong(PeerView::sentBytes).sum()),
@@ -208,35 +220,86 @@ final class ExitSummary {
     }
   }
 
-  private String advice(Totals t, JobTotals.Snapshot now) {
-    if (t.batches == 0 || t.stall < now.wall() / 20) {
-      return "data costs this job less than 5 % of its time; nothing to do";
+  /** Epochs and evaluations; where no update of a model was seen, nobody knows which is what. */
+  private static String passes(JobTotals.Epochs epochs) {
+    if (epochs.epochs() == 0) {
+      return counted(epochs.passes(), "pass over data", "passes over data");
     }
+    return counted(epochs.epochs(), "epoch", "epochs")
+        + (epochs.evaluations() == 0
+            ? ""
+            : ", " + counted(epochs.evaluations(), "evaluation pass", "evaluation passes"));
+  }
+
+  private static String counted(long number, String singular, String plural) {
+    return number + " " + (number == 1 ? singular : plural);
+  }
+
+  /** What to try, judged by the epochs after the first, which warms up and fills caches. */
+  String advice(JobTotals.Epochs epochs, JobTotals.Snapshot now) {
+    Totals t = epochs.judged();
+    String when =
+        epochs.steady()
+            ? "from the second epoch on"
+            : epochs.epochs() == 1 ? "in the only epoch" : "";
+    if (t.batches == 0 || t.stall < epochs.wall() / 20) {
+      return when.isEmpty()
+          ? "nothing to do: data costs this job less than 5 % of its time"
+          : format(
+              "nothing to do: %s, waiting for data is %.1f %% of the time",
+              when, epochs.wall() == 0 ? 0.0 : 100.0 * t.stall / epochs.wall());
+    }
+    String waits = when.isEmpty() ? "the job waits for " : when + " the job waits for ";
     if (t.fetchStall >= t.prepStall) {
       if (!keeps("raw")) {
-        return "the job waits for storage; try cache=minio";
+        return waits + "storage; try " + agent("cache=minio");
       }
       boolean full = job.stores().stream().anyMatch(StoreView::full);
-      if (full && !job.peerViews().isEmpty()) {
-        return "the job waits for storage; a larger cache.size, or another host, would keep more of"
-            + " the data set";
+      if (full) {
+        return waits
+            + "storage; a larger cache.size"
+            + (job.peerViews().isEmpty() ? "" : ", or another host,")
+            + " would keep more of the data set";
       }
-      return full
-          ? "the job waits for storage; a larger cache.size would keep more of the data set"
+      return epochs.steady()
+          ? waits + "storage though the cache has room; try " + agent("dataset=PATH")
           : "the job waited for storage while the cache was filled; later epochs read from memory";
     }
     long prep = now.decodeTime() + now.transformTime() + now.otherTime();
     if (!keeps("decoded") && now.decodeTime() > prep / 4) {
-      return "the job waits for preparation and decodes every image in every epoch; try"
-          + " decoded=share";
+      return waits
+          + "preparation and decodes every image in every epoch; try "
+          + agent("decoded=share");
     }
     if (job.stagings().stream().anyMatch(staging -> staging.sharedPasses() > 0)) {
-      return "the job waits for preparation, which the jobs of its group share already";
+      return waits + "preparation, which the jobs of its group share already";
     }
     boolean ahead = job.frameworks().contains("DJL") && !prefetches();
-    return "the job waits for preparation; try "
-        + (ahead ? "prefetch=2, or " : "")
-        + "prep=coordinate where several jobs use the same data";
+    return waits
+        + "preparation; try "
+        + (ahead ? agent("prefetch=2") + ", or " : "")
+        + agent("prep=coordinate")
+        + " where several jobs use the same data";
+  }
+
+  /** All arguments to give next time, so that no cure is dropped for another. */
+  private String agent(String change) {
+    String key = change.substring(0, change.indexOf('=') + 1);
+    List<String> arguments = new ArrayList<>();
+    for (Setting setting : job.settings()) {
+      boolean given =
+          setting.origin().equals("argument")
+              || setting.origin().equals("file")
+              || setting.origin().equals("environment");
+      if (given && !key.equals(setting.key() + "=")) {
+        // Values of a key that was repeated are one setting; a password is none that is known.
+        for (String value : setting.value().replace("(not shown)", "PASSWORD").split(", ", -1)) {
+          arguments.add(setting.key() + "=" + value);
+        }
+      }
+    }
+    arguments.add(change);
+    return "-javaagent:coordl-agent.jar=" + String.join(",", arguments);
   }
 
   /** Which form of an item the common memory goes to, and why; nothing where that was not asked. */
@@ -275,15 +338,15 @@ final class ExitSummary {
     return job.stores().stream().anyMatch(store -> store.store().equals(form));
   }
 
-  private void work(List<String> lines, String name, Durations.Kind kind, long self) {
+  private void work(List<String> lines, String name, String count, Durations.Kind kind, long self) {
     Histogram histogram = job.latency(kind);
     if (histogram.getTotalCount() > 0) {
       lines.add(
           format(
-              "%s: %s on all threads, %d times, half within %s, 99 %% within %s",
+              "%s: %s on all threads, %s, p50 %s, p99 %s",
               name,
               seconds(self),
-              histogram.getTotalCount(),
+              format(count, histogram.getTotalCount()),
               millis(histogram.getValueAtPercentile(50)),
               millis(histogram.getValueAtPercentile(99))));
     }

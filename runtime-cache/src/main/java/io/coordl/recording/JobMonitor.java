@@ -235,7 +235,10 @@ public final class JobMonitor {
     Totals totals = now.totals();
     event.mainClass = mainClass;
     event.frameworks = frameworks();
-    event.epochs = now.epochs();
+    JobTotals.Epochs epochs = spans.totals().epochs();
+    event.passes = epochs.passes();
+    event.epochs = epochs.epochs();
+    event.evaluations = epochs.evaluations();
     event.faults = log.faults();
     event.wall = now.wall();
     event.batches = totals.batches;

@@ -4,6 +4,7 @@ import static io.coordl.bridge.SpanKind.ASK;
 import static io.coordl.bridge.SpanKind.BATCH;
 import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COMPUTE;
+import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
 import static io.coordl.bridge.SpanKind.FIT;
 import static io.coordl.bridge.SpanKind.PASS;
@@ -11,6 +12,7 @@ import static io.coordl.bridge.SpanKind.PRODUCER;
 import static io.coordl.bridge.SpanKind.SAMPLE;
 import static io.coordl.bridge.SpanKind.TAKE;
 import static io.coordl.bridge.SpanKind.TRANSFORM;
+import static io.coordl.bridge.SpanKind.UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.SpanKind;
@@ -250,6 +252,95 @@ class SpanRecorderTest {
     assertThat(totals().compute).isEqualTo(180);
     assertThat(totals().stall).isEqualTo(9);
     assertThat(heard.lines).contains("epoch 1", "epoch 2");
+  }
+
+  /** One pass of a batch that was waited for so long. */
+  private void pass(Object over, long wait, Runnable step) {
+    long take = spans.enter(TAKE, over);
+    tick(wait);
+    spans.exit(take, new Object());
+    step.run();
+    tick(10);
+    spans.exit(spans.enter(ASK, over), false);
+  }
+
+  private void update() {
+    span(UPDATE, 10);
+  }
+
+  @Test
+  void aPassThatUpdatesNoModelIsAnEvaluation() {
+    Object validation = new Object();
+    long fit = spans.enter(FIT, null);
+    for (int epoch = 0; epoch < 2; epoch++) {
+      pass(iterator, 5, this::update);
+      pass(validation, 7, () -> span(COMPUTE, 10));
+    }
+    spans.exit(fit, null);
+
+    JobTotals.Epochs epochs = spans.totals().epochs();
+    assertThat(epochs.passes()).isEqualTo(4);
+    assertThat(epochs.epochs()).isEqualTo(2);
+    assertThat(epochs.evaluations()).isEqualTo(2);
+  }
+
+  @Test
+  void anEpochThatAnEvaluationInterruptsIsOne() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.exit(take, new Object());
+    pass(new Object(), 7, () -> span(COMPUTE, 10));
+    update();
+    ask(false, 0);
+    spans.exit(fit, null);
+
+    assertThat(spans.totals().epochs().epochs()).isEqualTo(1);
+    assertThat(spans.totals().epochs().evaluations()).isEqualTo(1);
+  }
+
+  @Test
+  void updatesOfWorkersMakeAnEpochOfThePassThatFeedsThem() {
+    long fit = spans.enter(FIT, null);
+    pass(iterator, 5, () -> runOnOtherThread(this::update));
+    pass(iterator, 5, () -> {});
+    spans.exit(fit, null);
+
+    assertThat(spans.totals().epochs().epochs()).isEqualTo(1);
+    assertThat(spans.totals().epochs().evaluations()).isEqualTo(1);
+  }
+
+  @Test
+  void aJobIsJudgedByItsEpochsAfterTheFirst() {
+    long fit = spans.enter(FIT, null);
+    pass(iterator, 1_000, this::update);
+    assertThat(spans.totals().epochs().steady()).isFalse();
+    assertThat(spans.totals().epochs().judged().stall).isEqualTo(1_000);
+    assertThat(spans.totals().epochs().wall()).isEqualTo(1_020);
+    pass(new Object(), 500, () -> span(COMPUTE, 10));
+    pass(iterator, 2, this::update);
+    pass(iterator, 3, this::update);
+    spans.exit(fit, null);
+
+    JobTotals.Epochs epochs = spans.totals().epochs();
+    assertThat(epochs.steady()).isTrue();
+    assertThat(epochs.judged().stall).isEqualTo(5);
+    assertThat(epochs.judged().compute).isEqualTo(40);
+    assertThat(epochs.wall()).isEqualTo(45);
+  }
+
+  @Test
+  void anImageThatBecomesAnArrayIsDecodedOnce() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    span(DECODE, 30);
+    span(CONVERT, 20);
+    spans.exit(take, new Object());
+    spans.exit(fit, null);
+
+    assertThat(spans.totals().snapshot().decodeTime()).isEqualTo(50);
+    assertThat(heard.lines)
+        .filteredOn(line -> line.startsWith("decode"))
+        .containsExactly("decode 30");
   }
 
   @Test

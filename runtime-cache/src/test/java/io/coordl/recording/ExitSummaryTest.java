@@ -2,7 +2,10 @@ package io.coordl.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.attribution.JobTotals;
+import io.coordl.attribution.Totals;
 import io.coordl.bridge.Origin;
+import io.coordl.bridge.SpanKind;
 import io.coordl.staging.StagingStatistics;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -30,6 +33,69 @@ class ExitSummaryTest {
     assertThat(lines).hasSizeLessThanOrEqualTo(20);
     assertThat(lines).filteredOn(line -> line.contains("30 batches from the group")).hasSize(1);
     assertThat(lines).filteredOn(line -> line.contains("more pipelines, see")).hasSize(1);
+  }
+
+  private static final Setting GIVEN = new Setting("decoded", "share", "argument");
+  private static final Setting NOT_GIVEN = new Setting("cache", "off", "default");
+
+  private static String advice(
+      List<Setting> settings, boolean steady, long fetchStall, long prepStall) {
+    JobMonitor job = new JobMonitor(settings, "main", new AgentLog(), new RewriteLog());
+    job.sawFramework("DJL");
+    Totals judged = new Totals();
+    judged.batches = 100;
+    judged.fetchStall = fetchStall;
+    judged.prepStall = prepStall;
+    judged.stall = fetchStall + prepStall;
+    JobTotals.Epochs epochs =
+        new JobTotals.Epochs(steady ? 5 : 1, steady ? 3 : 1, 0, steady, 1_000, judged);
+    return new ExitSummary(job, null).advice(epochs, job.spans().totals().snapshot());
+  }
+
+  @Test
+  void theCureThatAJobHasIsNotDropped() {
+    assertThat(advice(List.of(GIVEN, NOT_GIVEN), true, 0, 300))
+        .startsWith("from the second epoch on the job waits for preparation")
+        .contains("try -javaagent:coordl-agent.jar=decoded=share,prefetch=2,");
+    assertThat(advice(List.of(GIVEN, NOT_GIVEN), true, 300, 0))
+        .endsWith("try -javaagent:coordl-agent.jar=decoded=share,cache=minio");
+  }
+
+  @Test
+  void aJobThatHardlyWaitsAfterItsFirstEpochIsDone() {
+    assertThat(advice(List.of(GIVEN), true, 10, 10))
+        .isEqualTo(
+            "nothing to do: from the second epoch on, waiting for data is 2.0 % of the time");
+    assertThat(advice(List.of(GIVEN), false, 10, 10))
+        .isEqualTo("nothing to do: in the only epoch, waiting for data is 2.0 % of the time");
+  }
+
+  private static void pass(JobMonitor job, SpanKind step) {
+    Object iterator = new Object();
+    job.spans().exit(job.spans().enter(SpanKind.TAKE, iterator), new Object());
+    job.spans().exit(job.spans().enter(step, null), null);
+    job.spans().exit(job.spans().enter(SpanKind.ASK, iterator), false);
+  }
+
+  @Test
+  void anEvaluationIsNoEpoch() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    long fit = job.spans().enter(SpanKind.FIT, null);
+    for (int epoch = 0; epoch < 2; epoch++) {
+      pass(job, SpanKind.UPDATE);
+      pass(job, SpanKind.COMPUTE);
+    }
+    job.spans().exit(fit, null);
+    assertThat(job.finish().get(0))
+        .startsWith("training: 2 epochs, 2 evaluation passes, 4 batches");
+  }
+
+  @Test
+  void wherePassesUpdateNoModelTheyAreCalledWhatTheyAre() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    pass(job, SpanKind.COMPUTE);
+    pass(job, SpanKind.COMPUTE);
+    assertThat(job.finish().get(0)).startsWith("training: 2 passes over data, 2 batches");
   }
 
   @Test

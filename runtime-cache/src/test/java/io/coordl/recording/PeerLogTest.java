@@ -170,7 +170,7 @@ class PeerLogTest {
             "items: 1 from storage (0.0 MiB), 1 from memory (0.0 MiB), 1 from other hosts (19.1"
                 + " MiB)")
         .contains(
-            "peers: 2 asked; 1 items found there (19.1 MiB), half within 0.30 ms, 99 % within 0.30"
+            "peers: 2 asked; 1 items found there (19.1 MiB), p50 0.30 ms, p99 0.30"
                 + " ms, 0 kept there for all (0 B); 1 late, 0 failed (0.40 s lost)");
   }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** With prep=coordinate DL4J's jobs prepare each batch once between them, and use each once. */
 class CoordinatedDl4jIT {
   private static final Pattern ITEMS = Pattern.compile("items: (\\d+) from storage .*");
-  private static final Pattern DECODES = Pattern.compile("decode: .* (\\d+) times, .*");
+  private static final Pattern DECODES = Pattern.compile("decode: .* (\\d+) images decoded, .*");
   private static final int BATCH = 16;
 
   private final String group = UUID.randomUUID().toString();

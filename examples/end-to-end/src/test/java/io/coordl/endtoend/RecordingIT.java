@@ -140,7 +140,7 @@ class RecordingIT {
     String wall = seconds(summary.total("wallNanos"));
     assertThat(atExit)
         .contains(
-            "%d passes over data, %d batches, %s s from the first batch to the last"
+            "%d epochs, %d batches, %s s from the first batch to the last"
                 .formatted(summary.total("epochs"), summary.total("batches"), wall))
         .containsPattern("compute +" + seconds(summary.total("computeNanos")) + " s")
         .containsPattern("data stall +" + seconds(summary.total("stallNanos")) + " s")
@@ -166,8 +166,7 @@ class RecordingIT {
     assertThat(summary.store("hits")).isEqualTo(store.getLong("hits"));
 
     assertThat(String.join("\n", Summary.text(job.recording())))
-        .contains(
-            summary.total("epochs") + " passes over data, " + summary.total("batches") + " batches")
+        .contains(summary.total("epochs") + " epochs, " + summary.total("batches") + " batches")
         .containsPattern("wall +" + wall + " ")
         .containsPattern("compute +" + seconds(summary.total("computeNanos")) + " ")
         .containsPattern("data stall +" + seconds(summary.total("stallNanos")) + " ")

@@ -29,6 +29,6 @@ public final class LaterEpochsFetchRule implements JobRule {
 
   @Override
   public String fine() {
-    return "Later passes over the data do not wait for storage, or the cache is off.";
+    return "Later epochs do not wait for storage, or the cache is off.";
   }
 }

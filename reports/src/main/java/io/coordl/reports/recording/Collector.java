@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class Collector {
   private static final int FAULTS_KEPT = 5;
 
+  /** Origins of arguments that the user gave. */
+  private static final Set<String> GIVEN = Set.of("argument", "file", "environment");
+
   /** A total and when it was written. */
   private record Dated<T>(Instant written, T value) {}
 
@@ -189,6 +192,7 @@ final class Collector {
         stagings(),
         latencies(),
         configuration(),
+        given(),
         phases(),
         host(),
         faults,
@@ -240,6 +244,18 @@ final class Collector {
   Map<String, String> configuration() {
     Map<String, String> values = new TreeMap<>();
     configuration.forEach((key, dated) -> values.put(key, String.valueOf(dated.value.value())));
+    return values;
+  }
+
+  /** Neither defaults nor what another argument brought along. */
+  private Map<String, String> given() {
+    Map<String, String> values = new TreeMap<>();
+    configuration.forEach(
+        (key, dated) -> {
+          if (GIVEN.contains(String.valueOf(dated.value.origin()))) {
+            values.put(key, String.valueOf(dated.value.value()));
+          }
+        });
     return values;
   }
 

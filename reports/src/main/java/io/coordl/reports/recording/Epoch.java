@@ -2,10 +2,14 @@ package io.coordl.reports.recording;
 
 import org.jspecify.annotations.Nullable;
 
-/** One pass over a data set; times in nanoseconds, sizes in bytes. */
+/**
+ * One pass over a data set: an epoch if it updated a model, an evaluation if others did and it did
+ * not; times in nanoseconds, sizes in bytes.
+ */
 @EventName("io.coordl.Epoch")
 public record Epoch(
     long epoch,
+    long updates,
     @Nullable String source,
     boolean complete,
     long wall,

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param stagings one for each pipeline with coordinated prep
  * @param latencies of the whole job, by kind
  * @param configuration the agent's arguments in force
+ * @param given those of them that the user gave, by key
  * @param phases of a differential profile, in the order they were measured; empty if none was made
  * @param host null if no profile was made
  * @param faults number of fault events; the totals of {@code job} may know of more
@@ -39,6 +40,7 @@ public record JobRecording(
     List<StagingStatistics> stagings,
     List<LatencyStatistics> latencies,
     Map<String, String> configuration,
+    Map<String, String> given,
     List<Phase> phases,
     @Nullable Host host,
     long faults,
@@ -51,18 +53,28 @@ public record JobRecording(
     stagings = List.copyOf(stagings);
     latencies = List.copyOf(latencies);
     configuration = Map.copyOf(configuration);
+    given = Map.copyOf(given);
     phases = List.copyOf(phases);
     firstFaults = List.copyOf(firstFaults);
   }
 
   /**
+   * True if updates of a model were seen, so that a pass without any is an evaluation. Where none
+   * was seen, nobody knows which pass is what.
+   */
+  public boolean knowsTraining() {
+    return epochs.stream().anyMatch(epoch -> epoch.updates() > 0);
+  }
+
+  /**
    * The complete epochs of one source but for its first, which warms up: what a longer job would
-   * look like. Training and validation sets take turns; the source that computes longest counts.
+   * look like. Evaluations are none; the source that computes longest counts.
    */
   public List<Epoch> steadyEpochs() {
     Map<String, List<Epoch>> sources =
         epochs.stream()
             .filter(epoch -> epoch.complete() && epoch.batches() > 0)
+            .filter(epoch -> epoch.updates() > 0 || !knowsTraining())
             .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source())));
     return sources.values().stream()
         .max(Comparator.comparingLong(JobRecording::compute))

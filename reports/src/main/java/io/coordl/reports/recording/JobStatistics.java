@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 public record JobStatistics(
     @Nullable String mainClass,
     @Nullable String frameworks,
+    long passes,
     long epochs,
+    long evaluations,
     long faults,
     long wall,
     long batches,

@@ -18,13 +18,13 @@ sealed interface Advice {
   /** Stable name, for programs. */
   String finding();
 
-  /** Time of the training thread that the finding explains. */
+  /** Time of the training thread that the finding explains, in the epochs that count. */
   long nanos();
 
   /** One sentence for the user. */
   String sentence();
 
-  /** The agent's arguments to set, as {@code key=value}; empty if none would help. */
+  /** All arguments for the agent, as {@code key=value}; empty if no change of them would help. */
   default List<String> arguments() {
     return List.of();
   }
@@ -40,6 +40,7 @@ sealed interface Advice {
     return all(evidence)
         .filter(advice -> evidence.worthAChange(advice.nanos()))
         .max(Comparator.comparingLong(Advice::nanos))
+        .or(() -> CacheFilled.look(evidence).filter(CacheFilled::explainsTheFirstEpoch))
         .orElseGet(() -> new ComputeBound(evidence));
   }
 
@@ -104,15 +105,17 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().computeNanos();
+      return evidence.judged().computeNanos();
     }
 
     @Override
     public String sentence() {
-      Figures totals = evidence.totals();
+      Figures totals = evidence.judged();
       return "nothing: waiting for data is "
           + Text.percent(totals.stallNanos(), totals.wallNanos())
-          + " of the time, so compute is the limit and no cache makes this job faster.";
+          + " of the time"
+          + evidence.ofWhat()
+          + ", so compute is the limit and no cache makes this job faster.";
     }
   }
 
@@ -129,13 +132,16 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().fetchStallNanos();
+      return evidence.judged().fetchStallNanos();
     }
 
     @Override
     public String sentence() {
-      return "keep the data set in memory with -javaagent:coordl-agent.jar=cache=minio: "
+      return "keep the data set in memory with "
+          + evidence.agent("cache=minio")
+          + ": "
           + new Nanos(nanos())
+          + evidence.ofWhat()
           + " went into waiting for storage; from the second epoch on, what fits in the cache"
           + perEpoch()
           + " is not read again.";
@@ -148,7 +154,7 @@ sealed interface Advice {
 
     @Override
     public List<String> arguments() {
-      return List.of("cache=minio");
+      return evidence.with("cache=minio");
     }
   }
 
@@ -169,13 +175,13 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().fetchStallNanos();
+      return evidence.judged().fetchStallNanos();
     }
 
     @Override
     public String sentence() {
       return "give the cache more memory, if the host has it, with "
-          + size()
+          + evidence.agent(size())
           + (evidence.hosts() > 1
               ? " on each of " + evidence.hosts() + " hosts, or add a host"
               : "")
@@ -186,7 +192,7 @@ sealed interface Advice {
 
     @Override
     public List<String> arguments() {
-      return List.of(size());
+      return evidence.with(size());
     }
 
     /** A tenth more than the items, for the index and what is lost between them. */
@@ -212,18 +218,20 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().fetchStallNanos();
+      return evidence.judged().fetchStallNanos();
     }
 
     @Override
     public String sentence() {
-      return "say which files are the data set with dataset=PATH: the cache has room, yet later"
+      return "say which files are the data set with "
+          + evidence.agent("dataset=PATH")
+          + ": the cache has room, yet later"
           + " epochs wait for storage, so some files are not taken for items.";
     }
 
     @Override
     public List<String> arguments() {
-      return List.of("dataset=PATH");
+      return evidence.with("dataset=PATH");
     }
   }
 
@@ -235,6 +243,12 @@ sealed interface Advice {
           : Optional.empty();
     }
 
+    /** Filling it is what the job waited for. */
+    boolean explainsTheFirstEpoch() {
+      Figures totals = evidence.totals();
+      return totals.share(totals.fetchStallNanos()) >= Evidence.WORTH_A_CHANGE;
+    }
+
     @Override
     public String finding() {
       return "cacheFilled";
@@ -242,7 +256,7 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().fetchStallNanos();
+      return evidence.judged().fetchStallNanos();
     }
 
     @Override
@@ -250,9 +264,11 @@ sealed interface Advice {
       Figures later = evidence.laterEpochs();
       return later.batches() == 0
           ? "let the job run on: its only epoch filled the cache, and the next will use it."
-          : "nothing: the first epoch filled the cache, and later ones wait for storage "
-              + Text.percent(later.fetchStallNanos(), later.wallNanos())
-              + " of their time.";
+          : "nothing: the first epoch filled the cache, and waiting for data is "
+              + Text.percent(evidence.judged().stallNanos(), evidence.judged().wallNanos())
+              + " of the time"
+              + evidence.ofWhat()
+              + ".";
     }
   }
 
@@ -272,7 +288,7 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().prepStallNanos();
+      return evidence.judged().prepStallNanos();
     }
 
     @Override
@@ -280,40 +296,46 @@ sealed interface Advice {
       return how()
           + ": "
           + new Nanos(nanos())
+          + evidence.ofWhat()
           + " went into waiting for preparation (decode "
-          + new Nanos(evidence.totals().decodeTimeNanos())
+          + new Nanos(evidence.judged().decodeTimeNanos())
           + ", transforms "
-          + new Nanos(evidence.totals().transformTimeNanos())
+          + new Nanos(evidence.judged().transformTimeNanos())
           + ", other "
-          + new Nanos(evidence.totals().otherTimeNanos())
+          + new Nanos(evidence.judged().otherTimeNanos())
           + "); a cache of raw bytes will not help here.";
     }
 
     @Override
     public List<String> arguments() {
       return keepDecoded()
-          ? List.of("decoded=share")
+          ? evidence.with("decoded=share")
           : keepMoreDecoded()
-              ? List.of("decoded.size=SIZE")
+              ? evidence.with("decoded.size=SIZE")
               : prepareAhead()
-                  ? List.of("prefetch=2")
-                  : share() ? List.of("prep=coordinate") : List.of();
+                  ? evidence.with("prefetch=2")
+                  : share() ? evidence.with("prep=coordinate") : List.of();
     }
 
     private String how() {
       if (keepDecoded()) {
-        return "decode each image once with -javaagent:coordl-agent.jar=decoded=share";
+        return "decode each image once with " + evidence.agent("decoded=share");
       }
       if (keepMoreDecoded()) {
-        return "keep more decoded images, if the host has the memory, with decoded.size=SIZE";
+        return "keep more decoded images, if the host has the memory, with "
+            + evidence.agent("decoded.size=SIZE");
       }
       if (prepareAhead()) {
-        return "prepare ahead with prefetch=2, or, where several jobs of this host use the same"
-            + " data, once for all of them with prep=coordinate";
+        return "prepare ahead with "
+            + evidence.agent("prefetch=2")
+            + ", or, where several jobs of this host use the same data, once for all of them with "
+            + evidence.agent("prep=coordinate");
       }
       return share()
           ? "where several jobs of this host use the same data, prepare each batch once for all of"
-              + " them with prep=coordinate in each"
+              + " them with "
+              + evidence.agent("prep=coordinate")
+              + " in each"
           : "prepare on more threads" + (evidence.uses("djl") ? ", with prefetch=N" : "");
     }
 
@@ -335,7 +357,7 @@ sealed interface Advice {
     }
 
     private boolean decodes() {
-      Figures totals = evidence.totals();
+      Figures totals = evidence.judged();
       long prep = totals.decodeTimeNanos() + totals.transformTimeNanos() + totals.otherTimeNanos();
       return totals.decodeTimeNanos() > prep * WORTH_KEEPING;
     }
@@ -354,7 +376,7 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().gcStallNanos();
+      return evidence.judged().gcStallNanos();
     }
 
     @Override
@@ -362,6 +384,7 @@ sealed interface Advice {
       return "give the program a larger heap (-Xmx) or a collector with shorter pauses: garbage"
           + " collection held batches up for "
           + new Nanos(nanos())
+          + evidence.ofWhat()
           + ".";
     }
   }
@@ -379,7 +402,7 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().queueStallNanos();
+      return evidence.judged().queueStallNanos();
     }
 
     @Override
@@ -388,6 +411,7 @@ sealed interface Advice {
           + (evidence.uses("djl") ? ", in DJL with optPrefetchNumber(..) of the data set" : "")
           + ": "
           + new Nanos(nanos())
+          + evidence.ofWhat()
           + " went into batches waiting for a free worker or for their hand-over.";
     }
   }
@@ -405,13 +429,14 @@ sealed interface Advice {
 
     @Override
     public long nanos() {
-      return evidence.totals().checkpointNanos();
+      return evidence.judged().checkpointNanos();
     }
 
     @Override
     public String sentence() {
       return "write models less often or to faster storage: writing them took "
           + new Nanos(nanos())
+          + evidence.ofWhat()
           + ".";
     }
   }

@@ -1,5 +1,6 @@
 package io.coordl.reports.summary;
 
+import io.coordl.reports.recording.Arguments;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -10,13 +11,16 @@ import java.util.stream.Collectors;
 /**
  * What the findings look at.
  *
+ * @param configuration the agent's arguments in force, defaults among them
+ * @param given those that the user gave
  * @param hosts that hold the data set between them: this one, and those that it asked
  */
 record Evidence(
     Figures totals,
-    List<Summary.Pass> epochs,
+    List<Summary.Pass> passes,
     List<Summary.Store> stores,
     Map<String, String> configuration,
+    Map<String, String> given,
     String frameworks,
     int hosts) {
 
@@ -24,7 +28,57 @@ record Evidence(
   static final double WORTH_A_CHANGE = 0.05;
 
   boolean worthAChange(long nanos) {
-    return totals.share(nanos) >= WORTH_A_CHANGE;
+    return judged().share(nanos) >= WORTH_A_CHANGE;
+  }
+
+  /**
+   * What the job is judged by: its epochs but for the first, which warms up and fills caches; where
+   * there is no other, the first; where none has ended, the whole job.
+   */
+  Figures judged() {
+    Figures steady = sum(afterFirst(epochs()));
+    if (steady.batches() > 0) {
+      return steady;
+    }
+    Figures first = sum(epochs());
+    return first.batches() > 0 ? first : totals;
+  }
+
+  /** What the judged time is of, to go on after "of the time" or a time; empty: the whole job. */
+  String ofWhat() {
+    List<Summary.Pass> epochs = epochs();
+    boolean known = epochs.stream().anyMatch(pass -> pass.kind().equals(Summary.Pass.EPOCH));
+    if (sum(afterFirst(epochs)).batches() > 0) {
+      return known ? " from the second epoch on" : " after the first pass over each data set";
+    }
+    if (sum(epochs).batches() == 0) {
+      return "";
+    }
+    return (epochs.size() == 1 ? " in the only " : " in the first ")
+        + (known ? "epoch" : "pass over the data");
+  }
+
+  private List<Summary.Pass> epochs() {
+    return passes.stream().filter(pass -> !pass.isEvaluation()).toList();
+  }
+
+  private static List<Summary.Pass> afterFirst(List<Summary.Pass> passes) {
+    Set<String> seen = new HashSet<>();
+    return passes.stream().filter(pass -> !seen.add(pipelineOf(pass))).toList();
+  }
+
+  private static Figures sum(List<Summary.Pass> passes) {
+    return passes.stream().map(Summary.Pass::figures).reduce(Figures.NONE, Figures::plus);
+  }
+
+  /** All arguments to give next time: those the job had, and the changes. */
+  List<String> with(String... changes) {
+    return Arguments.merged(given, List.of(changes));
+  }
+
+  /** The same as the option of the JVM. */
+  String agent(String... changes) {
+    return Arguments.AGENT + String.join(",", with(changes));
   }
 
   /** True if the MinIO cache was on. */
@@ -59,15 +113,11 @@ record Evidence(
   }
 
   /**
-   * Everything but the first pass over each source, which fills the cache: what a longer job would
-   * look like. Training and validation sets take turns, so the number of the pass does not tell.
+   * Everything but the first pass of each pipeline, which fills the cache: what a longer job would
+   * look like. Training and evaluation take turns, so the number of the pass does not tell.
    */
   Figures laterEpochs() {
-    Set<String> seen = new HashSet<>();
-    return epochs.stream()
-        .filter(pass -> !seen.add(sourceOf(pass)))
-        .map(Summary.Pass::figures)
-        .reduce(Figures.NONE, Figures::plus);
+    return sum(afterFirst(passes));
   }
 
   /** True if passes after the first still read from storage, and waited for it. */
@@ -88,8 +138,8 @@ record Evidence(
 
   /** The most bytes that a pass asked for, over all sources: what a cache must hold. */
   long epochBytes() {
-    return epochs.stream()
-        .collect(Collectors.toMap(Evidence::sourceOf, pass -> pass.figures().bytes(), Long::max))
+    return passes.stream()
+        .collect(Collectors.toMap(Evidence::pipelineOf, pass -> pass.figures().bytes(), Long::max))
         .values()
         .stream()
         .mapToLong(Long::longValue)
@@ -102,8 +152,8 @@ record Evidence(
         * stores.stream().filter(Evidence::isRaw).mapToLong(Summary.Store::capacityBytes).sum();
   }
 
-  private static String sourceOf(Summary.Pass pass) {
-    return String.valueOf(pass.source());
+  private static String pipelineOf(Summary.Pass pass) {
+    return pass.kind() + " " + pass.source();
   }
 
   boolean uses(String framework) {

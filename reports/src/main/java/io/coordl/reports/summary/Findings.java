@@ -18,14 +18,14 @@ public final class Findings {
   private final Summary summary;
   private final Evidence evidence;
 
-  private Findings(Summary summary) {
-    this.summary = summary;
-    this.evidence = summary.evidence();
+  private Findings(JobRecording recording) {
+    this.summary = Summary.of(recording);
+    this.evidence = summary.evidence(recording);
   }
 
   /** Looks at a job. */
   public static Findings of(JobRecording recording) {
-    return new Findings(Summary.of(recording));
+    return new Findings(recording);
   }
 
   /**
@@ -52,9 +52,13 @@ public final class Findings {
   public Finding dataStall() {
     Figures totals = evidence.totals();
     return new Finding(
-        totals.share(totals.stallNanos()),
-        "Training waits for data " + percent(totals.stallNanos()) + " of its time.",
-        "Of "
+        evidence.judged().share(evidence.judged().stallNanos()),
+        "Training waits for data "
+            + percent(evidence.judged().stallNanos())
+            + " of its time"
+            + evidence.ofWhat()
+            + ".",
+        "Of the whole job's "
             + new Nanos(totals.wallNanos())
             + ", fetch stalls took "
             + new Nanos(totals.fetchStallNanos())
@@ -85,7 +89,7 @@ public final class Findings {
             advice ->
                 new Finding(
                     later.share(later.fetchStallNanos()),
-                    "Later passes over the data still wait for storage "
+                    "Later epochs still wait for storage "
                         + Text.percent(later.fetchStallNanos(), later.wallNanos())
                         + " of their time.",
                     "They read "
@@ -227,7 +231,7 @@ public final class Findings {
     return Optional.of(
         new Finding(
             later.share(later.fetchStallNanos()),
-            "Later passes over the data read "
+            "Later epochs read "
                 + Text.percent(later.storageItems(), later.items())
                 + " of the items from storage, though the memory of "
                 + evidence.hosts()
@@ -277,17 +281,22 @@ public final class Findings {
         .map(
             advice ->
                 new Finding(
-                    evidence.totals().share(advice.nanos()),
-                    what + ": " + percent(advice.nanos()) + " of its time.",
+                    evidence.judged().share(advice.nanos()),
+                    what
+                        + ": "
+                        + percent(advice.nanos())
+                        + " of its time"
+                        + evidence.ofWhat()
+                        + ".",
                     new Nanos(advice.nanos())
                         + " of "
-                        + new Nanos(evidence.totals().wallNanos())
+                        + new Nanos(evidence.judged().wallNanos())
                         + " of the training thread.",
                     sentence(advice.sentence())));
   }
 
   private String percent(long nanos) {
-    return Text.percent(nanos, evidence.totals().wallNanos());
+    return Text.percent(nanos, evidence.judged().wallNanos());
   }
 
   /** The sentences of the command line go on from a heading. */

@@ -11,7 +11,9 @@ import io.coordl.reports.recording.LatencyStatistics;
 import io.coordl.reports.recording.PeerStatistics;
 import io.coordl.reports.recording.StagingStatistics;
 import io.coordl.reports.recording.StoreStatistics;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -53,11 +55,31 @@ public record Summary(
    * @param origin {@code job}: the agent's own totals; {@code epochs}: the sum of the epochs, as
    *     the recording ends before the agent wrote totals that include them
    */
-  record Totals(String origin, long epochs, @JsonUnwrapped Figures figures) {}
+  record Totals(
+      String origin, long passes, long epochs, long evaluations, @JsonUnwrapped Figures figures) {}
 
+  /**
+   * @param epoch number of the pass
+   * @param kind {@code epoch}, {@code evaluation}, or {@code pass} where no update of a model was
+   *     seen, so that nobody knows
+   * @param number of the pass among those of its kind
+   */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Pass(
-      long epoch, @Nullable String source, boolean complete, @JsonUnwrapped Figures figures) {}
+      long epoch,
+      String kind,
+      long number,
+      @Nullable String source,
+      boolean complete,
+      @JsonUnwrapped Figures figures) {
+    static final String EPOCH = "epoch";
+    static final String EVALUATION = "evaluation";
+    static final String UNKNOWN = "pass";
+
+    boolean isEvaluation() {
+      return kind.equals(EVALUATION);
+    }
+  }
 
   /**
    * {@code hitRatio}: hits of hits and misses, 0 to 1; absent if nothing was asked for. {@code
@@ -149,23 +171,11 @@ public record Summary(
 
   /** Makes the summary of a recording. */
   public static Summary of(JobRecording recording) {
-    List<Pass> epochs =
-        recording.epochs().stream()
-            .map(Summary::pass)
-            .sorted(Comparator.comparingLong(Pass::epoch))
-            .toList();
+    List<Pass> epochs = passes(recording);
     List<Store> stores = recording.stores().stream().map(Summary::store).toList();
-    Totals totals = totals(recording.job(), epochs, recording.endsEarly());
+    Totals totals = totals(recording.job(), epochs);
     Program program = program(recording.job(), recording.jvm());
-    Advice advice =
-        Advice.on(
-            new Evidence(
-                totals.figures(),
-                epochs,
-                stores,
-                recording.configuration(),
-                program.frameworks() == null ? "" : program.frameworks(),
-                1 + recording.peers().size()));
+    Advice advice = Advice.on(evidence(recording, totals, epochs, stores));
     return new Summary(
         SCHEMA_VERSION,
         new Source(
@@ -186,26 +196,46 @@ public record Summary(
   }
 
   /** What the findings look at. */
-  Evidence evidence() {
+  Evidence evidence(JobRecording recording) {
+    return evidence(recording, totals, epochs, stores);
+  }
+
+  private static Evidence evidence(
+      JobRecording recording, Totals totals, List<Pass> epochs, List<Store> stores) {
+    JobStatistics job = recording.job();
     return new Evidence(
         totals.figures(),
         epochs,
         stores,
-        configuration,
-        program.frameworks() == null ? "" : program.frameworks(),
-        1 + peers.size());
+        recording.configuration(),
+        recording.given(),
+        job == null || job.frameworks() == null ? "" : job.frameworks(),
+        1 + recording.peers().size());
   }
 
   /**
-   * The agent writes its totals whenever a chunk ends. After a crash the last of them may be older
-   * than the last epochs, which were written one by one.
+   * The agent writes its totals whenever a chunk ends. After a crash or a signal the last of them
+   * may be older than the last epochs, which were written one by one; then the epochs count, so
+   * that totals and epochs say the same.
    */
-  private static Totals totals(@Nullable JobStatistics job, List<Pass> epochs, boolean endsEarly) {
+  private static Totals totals(@Nullable JobStatistics job, List<Pass> epochs) {
     Figures sum = epochs.stream().map(Pass::figures).reduce(Figures.NONE, Figures::plus);
-    if (job == null || (endsEarly && job.batches() < sum.batches())) {
-      return new Totals("epochs", epochs.size(), sum);
+    if (job == null || isOlder(Figures.of(job), sum)) {
+      return new Totals(
+          "epochs", epochs.size(), count(epochs, Pass.EPOCH), count(epochs, Pass.EVALUATION), sum);
     }
-    return new Totals("job", job.epochs(), Figures.of(job));
+    return new Totals("job", job.passes(), job.epochs(), job.evaluations(), Figures.of(job));
+  }
+
+  /** What all epochs together did the job has done, or its totals were written before their end. */
+  private static boolean isOlder(Figures job, Figures epochs) {
+    return job.batches() < epochs.batches()
+        || job.computeNanos() < epochs.computeNanos()
+        || job.stallNanos() < epochs.stallNanos();
+  }
+
+  private static long count(List<Pass> epochs, String kind) {
+    return epochs.stream().filter(pass -> pass.kind().equals(kind)).count();
   }
 
   private static Program program(@Nullable JobStatistics job, @Nullable Jvm jvm) {
@@ -216,8 +246,27 @@ public record Summary(
         jvm == null ? null : jvm.jvmVersion());
   }
 
-  private static Pass pass(Epoch epoch) {
-    return new Pass(epoch.epoch(), epoch.source(), epoch.complete(), Figures.of(epoch));
+  private static List<Pass> passes(JobRecording recording) {
+    Map<String, Long> numbers = new HashMap<>();
+    List<Pass> passes = new ArrayList<>();
+    recording.epochs().stream()
+        .sorted(Comparator.comparingLong(Epoch::epoch))
+        .forEach(
+            epoch -> {
+              String kind =
+                  !recording.knowsTraining()
+                      ? Pass.UNKNOWN
+                      : epoch.updates() > 0 ? Pass.EPOCH : Pass.EVALUATION;
+              passes.add(
+                  new Pass(
+                      epoch.epoch(),
+                      kind,
+                      numbers.merge(kind, 1L, Long::sum),
+                      epoch.source(),
+                      epoch.complete(),
+                      Figures.of(epoch)));
+            });
+    return passes;
   }
 
   private static Store store(StoreStatistics store) {

@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** A summary as at most {@value #MOST_LINES} lines of plain text. */
@@ -37,7 +39,7 @@ public final class SummaryText {
     summary.stagings().stream()
         .max(Comparator.comparingLong(SummaryText::batches))
         .ifPresent(first -> lines.add(staging(first, summary.stagings().size() - 1)));
-    lines.add(items(summary.totals().figures()));
+    lines.add(items(summary.totals().figures()) + decoded(summary.stores()));
     if (!summary.peers().isEmpty()) {
       lines.add(peers(summary.peers()));
     }
@@ -66,10 +68,31 @@ public final class SummaryText {
         + (program.pid() == null ? "" : " (pid " + program.pid() + ")")
         + (frameworks.isEmpty() ? "" : ", " + frameworks)
         + ", "
-        + Text.count(totals.epochs(), "pass over data", "passes over data")
+        + passes(totals, summary.epochs())
         + ", "
         + Text.count(totals.figures().batches(), "batch", "batches")
         + (totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
+  }
+
+  /** What is known of them: epochs and evaluations, or, if not which is what, whose they are. */
+  private static String passes(Summary.Totals totals, List<Pass> passes) {
+    if (totals.epochs() > 0) {
+      return Text.count(totals.epochs(), "epoch", "epochs")
+          + (totals.evaluations() == 0
+              ? ""
+              : ", " + Text.count(totals.evaluations(), "evaluation pass", "evaluation passes"));
+    }
+    Map<String, Long> sources =
+        passes.stream()
+            .collect(
+                Collectors.groupingBy(
+                    pass -> String.valueOf(pass.source()), TreeMap::new, Collectors.counting()));
+    return Text.count(totals.passes(), "pass over data", "passes over data")
+        + (sources.size() < 2
+            ? ""
+            : sources.entrySet().stream()
+                .map(source -> source.getValue() + " of " + source.getKey())
+                .collect(Collectors.joining(", ", " (", ")")));
   }
 
   private static void addTimes(List<String> lines, Figures totals) {
@@ -89,24 +112,35 @@ public final class SummaryText {
         "  %-22s %10s %10s", name, Text.seconds(nanos), Text.percent(nanos, totals.wallNanos()));
   }
 
-  /** The first, the second if there is room, and the last: cold, warm, and what it came to. */
-  private static void addEpochs(List<String> lines, List<Pass> epochs, int second) {
-    if (epochs.isEmpty()) {
+  /**
+   * The first, the second if there is room, and the last: cold, warm, and what it came to; of
+   * evaluations, which are no epochs, the last.
+   */
+  private static void addEpochs(List<String> lines, List<Pass> passes, int second) {
+    if (passes.isEmpty()) {
       return;
     }
-    boolean peers = epochs.stream().anyMatch(pass -> pass.figures().peerItems() > 0);
+    boolean peers = passes.stream().anyMatch(pass -> pass.figures().peerItems() > 0);
     lines.add(
         "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened"
             + (peers ? "  memory / peers / storage" : ""));
-    Set<Integer> shown = new LinkedHashSet<>(List.of(0, second, epochs.size() - 1));
-    shown.removeIf(index -> index >= epochs.size());
-    for (int index : shown) {
-      Pass pass = epochs.get(index);
+    List<Pass> epochs = passes.stream().filter(pass -> !pass.isEvaluation()).toList();
+    List<Pass> evaluations = passes.stream().filter(Pass::isEvaluation).toList();
+    Set<Pass> shown = new LinkedHashSet<>();
+    if (!epochs.isEmpty()) {
+      shown.add(epochs.get(0));
+      shown.add(epochs.get(evaluations.isEmpty() ? Math.min(second, epochs.size() - 1) : 0));
+      shown.add(epochs.get(epochs.size() - 1));
+    }
+    if (!evaluations.isEmpty()) {
+      shown.add(evaluations.get(evaluations.size() - 1));
+    }
+    for (Pass pass : shown) {
       Figures figures = pass.figures();
       lines.add(
           Text.format(
-              "  %-10d %10s %10s %10s %10s %10s %,13d%s%s",
-              pass.epoch(),
+              "  %-10s %10s %10s %10s %10s %10s %,13d%s%s",
+              label(pass),
               Text.seconds(figures.wallNanos()),
               Text.seconds(figures.computeNanos()),
               Text.seconds(figures.stallNanos()),
@@ -116,6 +150,14 @@ public final class SummaryText {
               peers ? origins(figures) : "",
               pass.complete() ? "" : "  left early"));
     }
+  }
+
+  private static String label(Pass pass) {
+    return switch (pass.kind()) {
+      case Pass.EVALUATION -> "eval. " + pass.number();
+      case Pass.UNKNOWN -> "pass " + pass.number();
+      default -> String.valueOf(pass.number());
+    };
   }
 
   /** The shares of the items that each place answered, in percent. */
@@ -205,6 +247,16 @@ public final class SummaryText {
         + " from storage ("
         + new Bytes(totals.storageBytes())
         + "), each a file opened";
+  }
+
+  /** An item that is kept decoded is not fetched again: it came from memory all the same. */
+  private static String decoded(List<Store> stores) {
+    long hits =
+        stores.stream()
+            .filter(store -> "decoded".equals(store.store()))
+            .mapToLong(Store::hits)
+            .sum();
+    return hits == 0 ? "" : "; " + Text.count(hits, "more", "more") + " from memory, decoded";
   }
 
   private static String peers(Figures totals) {

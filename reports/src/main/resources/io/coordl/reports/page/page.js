@@ -341,12 +341,36 @@
       element("dd", {}, value, detail ? element("small", {}, detail) : null));
   }
 
+  /** Epochs and evaluations; where no update of a model was seen, nobody knows which pass is what. */
+  function passes(totals) {
+    const found = at(totals);
+    const counted = (field, one, more) => [show(below(totals, field), "count"), " ", found[field] === 1 ? one : more];
+    if (found.epochs === 0) return counted("passes", "pass over data", "passes over data");
+    return found.evaluations === 0 ? counted("epochs", "epoch", "epochs")
+      : [...counted("epochs", "epoch", "epochs"), ", ", ...counted("evaluations", "evaluation pass", "evaluation passes")];
+  }
+
+  /** An item that is kept decoded is not fetched again: it came from memory all the same. */
+  function fromMemory(index, totals) {
+    const stores = RECORDINGS[index].summary.stores;
+    const decoded = stores.findIndex(store => store.store === "decoded" && store.hits > 0);
+    if (decoded < 0) {
+      return key("Items from memory", show(below(totals, "memoryItems"), "percent", { of: below(totals, "items") }),
+        ["of ", show(below(totals, "items"), "count")]);
+    }
+    const hits = stores[decoded].hits;
+    const { items, memoryItems } = at(totals);
+    return key("Items from memory", UNITS.percent((memoryItems + hits) / (items + hits)),
+      [show(below(base(index), "summary", "stores", decoded, "hits"), "count"), " decoded, ",
+        show(below(totals, "memoryItems"), "count"), " of ", show(below(totals, "items"), "count"), " fetched"]);
+  }
+
   function keys(index) {
     const totals = below(base(index), "summary", "totals");
     const wall = { of: below(totals, "wallNanos") };
     return element("dl", { class: "keys" },
       key("Wall time", show(below(totals, "wallNanos"), "nanos"),
-        [show(below(totals, "epochs"), "count"), " passes, ", show(below(totals, "batches"), "count"), " batches"]),
+        [...passes(totals), ", ", show(below(totals, "batches"), "count"), " batches"]),
       key("Compute", show(below(totals, "computeNanos"), "percent", wall),
         show(below(totals, "computeNanos"), "nanos")),
       key("Data stall", show(below(totals, "stallNanos"), "percent", wall),
@@ -355,8 +379,7 @@
         show(below(totals, "fetchStallNanos"), "nanos")),
       key("Prep stall", show(below(totals, "prepStallNanos"), "percent", wall),
         show(below(totals, "prepStallNanos"), "nanos")),
-      key("Items from memory", show(below(totals, "memoryItems"), "percent", { of: below(totals, "items") }),
-        ["of ", show(below(totals, "items"), "count")]),
+      fromMemory(index, totals),
       at(below(totals, "peerItems")) === 0 ? null : key("Items from other hosts",
         show(below(totals, "peerItems"), "percent", { of: below(totals, "items") }),
         show(below(totals, "peerBytes"), "bytes")));
@@ -372,17 +395,23 @@
 
   const PART_COLUMNS = [["epoch"], ["wall s"], ...PARTS.map(([, label]) => [label + " s"]), ["stalled"], ["batches"]];
 
-  const epochLabel = epoch => String(epoch.epoch) + (epoch.complete ? "" : " (left early)");
+  const KINDS_OF_PASS = { epoch: "", evaluation: "eval. ", pass: "pass " };
+
+  const epochLabel = epoch =>
+    KINDS_OF_PASS[epoch.kind] + epoch.number + (epoch.complete ? "" : " (left early)");
+
+  /** Without evaluations, which are no epochs and would look like quick ones. */
+  const epochsOf = recording => recording.summary.epochs.filter(epoch => epoch.kind !== "evaluation");
 
   function epochTable(index) {
     const summary = below(base(index), "summary");
     const epochs = at(below(summary, "epochs"));
     return table(
-      "Times of the training thread in seconds, by pass over a data set" +
+      "Times of the training thread in seconds, by epoch and evaluation" +
         (SEVERAL ? ": " + RECORDINGS[index].name : ""),
       [...PART_COLUMNS, ["data set", "text"]],
       [...epochs.map((epoch, at) => {
-        const row = partRow([show(below(summary, "epochs", at, "epoch"), "count"),
+        const row = partRow([KINDS_OF_PASS[epoch.kind], show(below(summary, "epochs", at, "number"), "count"),
           epoch.complete ? "" : " (left early)"], below(summary, "epochs", at), false);
         row.cells.push(show(below(summary, "epochs", at, "source"), "text"));
         return row;
@@ -397,18 +426,18 @@
     callbacks: { label: item => item.dataset.label + ": " + UNITS.seconds(item.raw * 1e9) + " s" },
   };
 
-  /** Bars of epochs: one a pass, or one of each recording side by side. */
+  /** Bars of epochs: one each, or one of each recording side by side. */
   function epochChart() {
-    const most = Math.max(...RECORDINGS.map(each => each.summary.epochs.length));
+    const most = Math.max(...RECORDINGS.map(each => epochsOf(each).length));
     if (most === 0) return soft("No pass over a data set came to its end.");
     return chart("Where the time went in each epoch",
       "Stacked bars of seconds, one bar " + (SEVERAL ? "of each recording " : "") +
-        "for each pass over the data. The table below has the same figures.",
+        "for each. The table below has the same figures.",
       () => ({
         type: "bar",
         data: {
           labels: Array.from({ length: most }, (unused, index) =>
-            SEVERAL ? String(index + 1) : epochLabel(RECORDINGS[0].summary.epochs[index])),
+            SEVERAL ? String(index + 1) : epochLabel(epochsOf(RECORDINGS[0])[index])),
           datasets: RECORDINGS.flatMap((recording, index) => PARTS.map(part => ({
             ...look(part),
             label: part[1],
@@ -417,7 +446,7 @@
             barPercentage: 0.92,
             categoryPercentage: 0.85,
             maxBarThickness: 110,
-            data: recording.summary.epochs.map(epoch => epoch[part[0]] / 1e9),
+            data: epochsOf(recording).map(epoch => epoch[part[0]] / 1e9),
           }))),
         },
         options: options(["epoch", { stacked: true, grid: { display: false } }],
@@ -621,7 +650,7 @@
   function itemsChart(index) {
     const epochs = RECORDINGS[index].summary.epochs;
     return chart("Items by where they came from" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
-      "Stacked bars of items from memory, other hosts and storage, one bar for each pass. The table below has the same figures.",
+      "Stacked bars of items from memory, other hosts and storage, one bar for each epoch or evaluation. The table below has the same figures.",
       () => ({
         type: "bar",
         data: {
@@ -644,12 +673,12 @@
       if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
       if (recording.summary.epochs.length > 0) {
         made.append(itemsChart(index), folded("Table of the items",
-          table("Items and bytes, by pass over a data set",
+          table("Items and bytes, by epoch and evaluation",
             [["epoch"], ["items"], ...ORIGINS.flatMap(([, label]) => [[label], ["share"]]),
               ...ORIGINS.map(([, label]) => ["bytes " + label])],
-            recording.summary.epochs.map((unused, at) => {
+            recording.summary.epochs.map((epoch, at) => {
               const path = below(summary, "epochs", at);
-              return [show(below(path, "epoch"), "count"), show(below(path, "items"), "count"),
+              return [[KINDS_OF_PASS[epoch.kind], show(below(path, "number"), "count")], show(below(path, "items"), "count"),
                 ...ORIGINS.flatMap(([items]) => [show(below(path, items), "count"),
                   show(below(path, items), "percent", { of: below(path, "items") })]),
                 ...ORIGINS.map(([items]) => show(below(path, items.replace("Items", "Bytes")), "bytes"))];
@@ -766,11 +795,13 @@
       "Files that took most time to fetch", "file", true);
     block("transforms", "Transforms", "Of those as long as the recording's threshold (1 ms unless set otherwise), on all threads.",
       "Transforms that took most time", "transform", false);
-    block("codecs", "Codecs", "Of decodes as long as the recording's threshold (1 ms unless set otherwise), on all threads.",
+    block("codecs", "Codecs", "Of decodes as long as the recording's threshold (1 ms unless set otherwise), on all threads, with what was" +
+      " read within them; quicker ones are in the totals of the job only.",
       "Codecs that took most time", "codec", false);
     if (RECORDINGS.some(each => each.sources.length > 0)) {
       made.append(element("h3", {}, "Preparation of batches"),
-        soft("Self times on the thread that prepared the batch; other is assembly, labels and everything else."));
+        soft("Self times on the thread that prepared the batch, of batches that were taken; other is assembly, labels",
+          " and everything else. The totals of the job also count what was prepared for no batch."));
       RECORDINGS.forEach((recording, index) => {
         if (recording.sources.length === 0) return;
         made.append(SEVERAL ? folded(["In ", nameOf(index)], sourceTable(index)) : sourceTable(index));

@@ -59,6 +59,8 @@ class RecordingReaderTest {
                 "my.Train --epochs 3",
                 "DJL 0.35.1",
                 3,
+                3,
+                0,
                 0,
                 130 * SECOND,
                 300,
@@ -293,8 +295,8 @@ class RecordingReaderTest {
   void anotherVersionsEventIsNotReadAsZeroes() throws Exception {
     assertRefused(
         ChildJob.recordOtherVersion(folder.resolve("other.jfr")),
-        "was written by another version of the agent (event io.coordl.Epoch has no field 'source'):"
-            + " use the coordl.jar that came with it.");
+        "was written by another version of the agent (event io.coordl.Epoch has no field"
+            + " 'updates'): use the coordl.jar that came with it.");
   }
 
   @Test

@@ -131,6 +131,7 @@ public final class Recordings {
   private static EpochEvent epoch(long number, long wall, long fetchStall, boolean cold) {
     EpochEvent event = new EpochEvent();
     event.epoch = number;
+    event.updates = 100;
     event.source = "my.Images";
     event.complete = true;
     event.wall = wall;
@@ -154,6 +155,14 @@ public final class Recordings {
     return event;
   }
 
+  /** An evaluation pass, which updates no model; 3 s, with another data set of the same class. */
+  public static void emitEvaluation(long number) {
+    EpochEvent event = epoch(number, 8 * SECOND, SECOND, false);
+    event.updates = 0;
+    event.batches = 20;
+    event.commit();
+  }
+
   public static void emitTotals(long epochs, long batches, long wall, long fetchStall) {
     totals(epochs, batches, wall, fetchStall).commit();
   }
@@ -162,6 +171,7 @@ public final class Recordings {
     JobStatisticsEvent event = new JobStatisticsEvent();
     event.mainClass = "my.Train --epochs 3";
     event.frameworks = "DJL 0.35.1";
+    event.passes = epochs;
     event.epochs = epochs;
     event.wall = wall;
     event.batches = batches;
@@ -215,6 +225,13 @@ public final class Recordings {
     event.itemSaves = 2_000_000;
     event.jobs = 1;
     return event;
+  }
+
+  /** A store of decoded items of which some were asked for again. */
+  public static void emitDecodedStore(long hits) {
+    StoreStatisticsEvent event = store(hits, 600, 600, 0);
+    event.store = "decoded";
+    event.commit();
   }
 
   /** One of three hosts: of an epoch's 1,000 items 300 come from here, 600 from there, 100 not. */

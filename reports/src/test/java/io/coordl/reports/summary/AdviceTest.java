@@ -32,25 +32,41 @@ class AdviceTest {
   private Advice advice(
       Figures totals, List<Figures> epochs, List<Summary.Store> stores, String cache) {
     List<Summary.Pass> passes = new ArrayList<>();
-    epochs.forEach(
-        epoch -> passes.add(new Summary.Pass(passes.size() + 1, "my.Images", true, epoch)));
+    epochs.forEach(epoch -> passes.add(pass(passes.size() + 1, "my.Images", epoch)));
     Advice advice =
-        Advice.on(new Evidence(totals, passes, stores, Map.of("cache", cache), "DJL 0.35.1", 1));
+        Advice.on(
+            evidence(
+                totals,
+                passes,
+                stores,
+                cache.equals("off") ? Map.of() : Map.of("cache", cache),
+                "DJL",
+                1));
     given.add(advice);
     return advice;
+  }
+
+  private static Summary.Pass pass(int number, String source, Figures figures) {
+    return new Summary.Pass(number, "epoch", number, source, true, figures);
+  }
+
+  /** Of a job whose whole configuration was given as arguments. */
+  private static Evidence evidence(
+      Figures totals,
+      List<Summary.Pass> passes,
+      List<Summary.Store> stores,
+      Map<String, String> given,
+      String frameworks,
+      int hosts) {
+    return new Evidence(totals, passes, stores, given, given, frameworks, hosts);
   }
 
   private Advice ofOneEpoch(
       Figures figures, List<Summary.Store> stores, Map<String, String> configuration) {
     Advice advice =
         Advice.on(
-            new Evidence(
-                figures,
-                List.of(new Summary.Pass(1, "my.Images", true, figures)),
-                stores,
-                configuration,
-                "",
-                1));
+            evidence(
+                figures, List.of(pass(1, "my.Images", figures)), stores, configuration, "", 1));
     given.add(advice);
     return advice;
   }
@@ -133,7 +149,7 @@ class AdviceTest {
     Figures figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(500)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheTooSmall");
-    assertThat(advice.arguments()).containsExactly("cache.size=4g");
+    assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=4g");
   }
 
   @Test
@@ -141,7 +157,7 @@ class AdviceTest {
     Figures figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheNotAsked");
-    assertThat(advice.arguments()).containsExactly("dataset=PATH");
+    assertThat(advice.arguments()).containsExactly("cache=minio", "dataset=PATH");
   }
 
   @Test
@@ -149,28 +165,98 @@ class AdviceTest {
     Figures figures = figures(40, 10, 0, 0, 0);
     Advice advice =
         Advice.on(
-            new Evidence(
+            evidence(
                 figures,
-                List.of(
-                    new Summary.Pass(1, "my.Images", true, figures),
-                    new Summary.Pass(2, "my.Images", true, figures)),
+                List.of(pass(1, "my.Images", figures), pass(2, "my.Images", figures)),
                 List.of(store(500)),
                 Map.of("cache", "minio"),
                 "",
                 3));
     given.add(advice);
     // A third of 3 GiB and a tenth more.
-    assertThat(advice.arguments()).containsExactly("cache.size=2g");
-    assertThat(advice.sentence()).contains("cache.size=2g on each of 3 hosts, or add a host");
+    assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=2g");
+    assertThat(advice.sentence())
+        .contains("cache=minio,cache.size=2g on each of 3 hosts, or add a host");
   }
 
   @Test
   void aFilledCacheIsLeftAlone() {
     Figures cold = figures(40, 10, 0, 0, 0);
-    assertThat(advice(cold, List.of(cold, figures(1, 9, 0, 0, 0)), List.of(store(0)), "minio"))
+    assertThat(advice(cold, List.of(cold, figures(1, 3, 0, 0, 0)), List.of(store(0)), "minio"))
         .isInstanceOf(Advice.CacheFilled.class);
     assertThat(advice(cold, List.of(cold), List.of(store(0)), "minio").sentence())
         .startsWith("let the job run on");
+  }
+
+  @Test
+  void theCureThatAJobHasIsNotDropped() {
+    Advice advice =
+        stillWaits("DJL", Map.of("decoded", "share", "dataset", "/a, /b", "cache", "minio"));
+    assertThat(advice.arguments())
+        .containsExactly("cache=minio", "dataset=/a", "dataset=/b", "decoded=share", "prefetch=2");
+    assertThat(advice.sentence())
+        .contains(
+            "-javaagent:coordl-agent.jar=cache=minio,dataset=/a,dataset=/b,decoded=share,prefetch=2");
+  }
+
+  @Test
+  void theFirstEpochAloneIsNoReasonToChangeAnything() {
+    Figures cold = figures(40, 10, 0, 0, 0);
+    Figures warm = figures(1, 1, 0, 0, 0);
+    Advice advice = advice(cold, List.of(cold, warm, warm), List.of(), "off");
+    assertThat(advice).isInstanceOf(Advice.ComputeBound.class);
+    assertThat(advice.sentence())
+        .startsWith("nothing: waiting for data is 2.0 % of the time from the second epoch on");
+    assertThat(advice.arguments()).isEmpty();
+  }
+
+  @Test
+  void whereOnlyTheFirstEpochIsThereItIsJudgedAndThatIsSaid() {
+    Figures figures = figures(40, 10, 0, 0, 0);
+    assertThat(advice(figures, List.of(figures), List.of(), "off").sentence())
+        .contains("40.00 s in the only epoch went into waiting for storage");
+  }
+
+  @Test
+  void whatEvaluationsWaitForIsNoReasonEither() {
+    Figures quick = figures(1, 1, 0, 0, 0);
+    Figures slow = figures(40, 40, 0, 0, 0);
+    Advice advice =
+        Advice.on(
+            evidence(
+                quick.plus(quick).plus(slow).plus(slow),
+                List.of(
+                    pass(1, "my.Images", quick),
+                    new Summary.Pass(2, "evaluation", 1, "my.Images", true, slow),
+                    pass(2, "my.Images", quick),
+                    new Summary.Pass(4, "evaluation", 2, "my.Images", true, slow)),
+                List.of(),
+                Map.of(),
+                "DJL",
+                1));
+    given.add(advice);
+    assertThat(advice).isInstanceOf(Advice.ComputeBound.class);
+  }
+
+  @Test
+  void whereNobodyKnowsWhichPassTrainsEachDataSetsFirstIsLeftOut() {
+    Figures cold = figures(40, 10, 0, 0, 0);
+    Figures warm = figures(30, 1, 0, 0, 0);
+    Advice advice =
+        Advice.on(
+            evidence(
+                cold,
+                List.of(
+                    new Summary.Pass(1, "pass", 1, "my.A", true, cold),
+                    new Summary.Pass(2, "pass", 2, "my.B", true, cold),
+                    new Summary.Pass(3, "pass", 3, "my.A", true, warm)),
+                List.of(),
+                Map.of(),
+                "DJL",
+                1));
+    given.add(advice);
+    assertThat(advice.sentence())
+        .contains("30.00 s after the first pass over each data set went into waiting for storage");
   }
 
   @Test
@@ -178,11 +264,9 @@ class AdviceTest {
     Figures cold = figures(40, 10, 0, 0, 0);
     Advice advice =
         Advice.on(
-            new Evidence(
+            evidence(
                 cold,
-                List.of(
-                    new Summary.Pass(1, "my.Training", true, cold),
-                    new Summary.Pass(2, "my.Validation", true, cold)),
+                List.of(pass(1, "my.Training", cold), pass(2, "my.Validation", cold)),
                 List.of(store(500)),
                 Map.of("cache", "minio"),
                 "",
@@ -212,9 +296,9 @@ class AdviceTest {
     Figures figures = figures(10, 40, 0, 0, 0);
     Advice advice =
         Advice.on(
-            new Evidence(
+            evidence(
                 figures,
-                List.of(new Summary.Pass(1, "my.Images", true, figures)),
+                List.of(pass(1, "my.Images", figures)),
                 List.of(decoded(0)),
                 configuration,
                 frameworks,
@@ -234,7 +318,7 @@ class AdviceTest {
   @Test
   void aJobThatPreparesAheadIsToldToShare() {
     assertThat(stillWaits("DJL", Map.of("prefetch", "2")).arguments())
-        .containsExactly("prep=coordinate");
+        .containsExactly("prefetch=2", "prep=coordinate");
     assertThat(stillWaits("DL4J", Map.of()).arguments()).containsExactly("prep=coordinate");
   }
 

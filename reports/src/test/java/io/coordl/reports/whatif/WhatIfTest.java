@@ -223,6 +223,7 @@ class WhatIfTest {
         List.of(),
         List.of(),
         Map.of(),
+        Map.of(),
         List.of(),
         null,
         0,
@@ -592,6 +593,7 @@ class WhatIfTest {
     for (int epoch = 1; epoch <= 3; epoch++) {
       var event = new EpochEvent();
       event.epoch = epoch;
+      event.updates = 100;
       event.source = "my.Images";
       event.complete = true;
       event.batches = 100;

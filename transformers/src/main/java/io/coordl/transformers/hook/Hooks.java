@@ -5,6 +5,7 @@ import static io.coordl.bridge.SpanKind.ASSEMBLE;
 import static io.coordl.bridge.SpanKind.BATCH;
 import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COMPUTE;
+import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
 import static io.coordl.bridge.SpanKind.FIT;
 import static io.coordl.bridge.SpanKind.PASS;
@@ -203,7 +204,7 @@ public final class Hooks {
             DJL,
             "toNDArray",
             "(" + manager + "Lai/djl/modality/cv/Image$Flag;)Lai/djl/ndarray/NDArray;",
-            DECODE),
+            CONVERT),
         exact(
             DJL,
             "ai/djl/translate/Pipeline",

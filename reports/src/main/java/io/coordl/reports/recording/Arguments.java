@@ -1,0 +1,40 @@
+package io.coordl.reports.recording;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Arguments for the agent that go on from those a job had. */
+public final class Arguments {
+  /** What is said in front of them. */
+  public static final String AGENT = "-javaagent:coordl-agent.jar=";
+
+  private Arguments() {}
+
+  /**
+   * All arguments to give next time, so that no cure is dropped for another.
+   *
+   * @param given those that the user gave, by key
+   * @param changes {@code key=value}, each in place of what was given; none: nothing is to be given
+   */
+  public static List<String> merged(Map<String, String> given, List<String> changes) {
+    if (changes.isEmpty()) {
+      return List.of();
+    }
+    Map<String, String> all = new LinkedHashMap<>(new TreeMap<>(given));
+    all.keySet().removeIf(key -> key.startsWith("profile"));
+    for (String change : changes) {
+      int equals = change.indexOf('=');
+      all.put(change.substring(0, equals), change.substring(equals + 1));
+    }
+    return all.entrySet().stream().flatMap(Arguments::words).toList();
+  }
+
+  /** Values of a key that was repeated are recorded as a list; a password is not recorded. */
+  private static Stream<String> words(Map.Entry<String, String> argument) {
+    return Stream.of(argument.getValue().replace("(not shown)", "PASSWORD").split(", ", -1))
+        .map(value -> argument.getKey() + "=" + value);
+  }
+}
