@@ -108,7 +108,7 @@ class ProfileCommandsTest {
 
     JsonNode json = validDifferential();
     assertThat(json.at("/live/of").asString()).isEqualTo("job");
-    assertThat(json.at("/missing/0/figure").asString()).isEqualTo("prepRate");
+    assertThat(json.at("/missing/0/figure").asString()).isEqualTo("prep rate P");
     assertThat(json.at("/shares/2/share/value").asDouble()).isEqualTo(0.75);
   }
 

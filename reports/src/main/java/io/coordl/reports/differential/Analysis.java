@@ -217,7 +217,7 @@ final class Analysis {
     }
     missing.add(
         new Missing(
-            "prepRate",
+            "prep rate P",
             stall.isEmpty()
                 ? "it takes the phases ingestion and cached, or prep: make a profile with"
                     + " profile=all."
@@ -239,7 +239,7 @@ final class Analysis {
     }
     missing.add(
         new Missing(
-            "fetchRate",
+            "fetch rate F",
             stall.isEmpty()
                 ? "it takes the phases cached and cold, or fetch: make a profile with"
                     + " profile=all."

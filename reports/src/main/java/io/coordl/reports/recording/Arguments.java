@@ -24,7 +24,9 @@ public final class Arguments {
       return List.of();
     }
     Map<String, String> all = new LinkedHashMap<>(new TreeMap<>(given));
-    all.keySet().removeIf(key -> key.startsWith("profile"));
+    if (all.keySet().removeIf(key -> key.startsWith("profile"))) {
+      all.remove("record"); // The profile's own.
+    }
     for (String change : changes) {
       int equals = change.indexOf('=');
       all.put(change.substring(0, equals), change.substring(equals + 1));

@@ -3,7 +3,10 @@ package io.coordl.reports.whatif;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
+import io.coordl.reports.recording.Arguments;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,13 +85,30 @@ public record Answer(
         missing);
   }
 
+  /** The same, with its arguments among those that the job had: no cure is dropped for another. */
+  Answer beside(Map<String, String> given) {
+    return new Answer(
+        question,
+        title,
+        sentence,
+        figure,
+        plot,
+        Arguments.merged(given, arguments),
+        assumptions,
+        missing);
+  }
+
+  /** True if something is missing for an answer. */
+  boolean isWithheld() {
+    return !missing.isEmpty();
+  }
+
   static Answer withheld(String question, String title, List<Missing> missing) {
     return new Answer(
         question,
         title,
         "no answer: "
-            + String.join(
-                " ", missing.stream().map(one -> one.figure() + ": " + one.reason()).toList()),
+            + missing.stream().map(Missing::reason).distinct().collect(Collectors.joining(" ")),
         null,
         null,
         List.of(),

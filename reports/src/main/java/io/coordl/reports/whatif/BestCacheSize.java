@@ -51,17 +51,25 @@ final class BestCacheSize implements Question {
         name(),
         title(),
         sentence + ".",
-        new Figure("best cache size", "share", best),
+        Sketch.worthIt(gain)
+            ? new Figure("best cache size", "share", best)
+            : new Figure("speed with everything in memory", "times", gain),
         new Plot(
             Sketch.SHARE,
             Sketch.SPEED,
             Cache.today(pipeline),
             List.of(Sketch.series("MinIO", SHARES, share -> pipeline.speed(today.hit(share))))),
-        Sketch.worthIt(gain) && isBetterThanToday(pipeline, Math.min(best.value(), fits(pipeline)))
+        Sketch.worthIt(gain)
+                && isKnown(best)
+                && isBetterThanToday(pipeline, Math.min(best.value(), fits(pipeline)))
             ? Cache.arguments(pipeline, Math.min(best.value(), fits(pipeline) / 1.1))
             : List.of(),
         assumptions,
         List.of());
+  }
+
+  private static boolean isKnown(Measure best) {
+    return best.exceedsItsError();
   }
 
   /** The page cache may do as well already. */
@@ -78,7 +86,7 @@ final class BestCacheSize implements Question {
           + ", with everything in memory at "
           + Sketch.speed(pipeline.speed(today.hit(1)));
     }
-    return "x* = "
+    return (isKnown(best) ? "x* = " : "not known, run again on a quiet machine: x* = ")
         + Sketch.percent(best)
         + " of the data set ("
         + Sketch.bytes(best.value() * pipeline.datasetBytes())

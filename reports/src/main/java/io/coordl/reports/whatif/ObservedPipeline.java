@@ -46,9 +46,7 @@ final class ObservedPipeline {
         new Missing("storageRate", "the rate of the storage behind the page cache" + PROFILE));
     missing.add(new Missing("cores", "the number of cores" + PROFILE));
     if (epochs.size() < 2) {
-      String reason =
-          "it takes at least three complete epochs that fetch items: let the job train on, or"
-              + " measure it with coordl profile -- java ... your.Program.";
+      String reason = tooFew();
       List.of("computeNanos", "prepNanos", "missNanos", "decodeNanos", "todayHit", "sampleBytes")
           .forEach(component -> missing.add(new Missing(component, reason)));
       return pipeline(0, null, null, null, null, null, 0, 0, 0, 0, null);
@@ -80,6 +78,26 @@ final class ObservedPipeline {
         Math.round(bytes * items),
         items / epochs.stream().mapToLong(Epoch::batches).average().orElseThrow(),
         peers);
+  }
+
+  /** Why there are no epochs to look at, and what to do about it. */
+  private String tooFew() {
+    int complete = recording.steadyEpochs().size();
+    String measure = "measure it with coordl profile -- java ... your.Program.";
+    if (complete < 2) {
+      return "it takes at least three complete epochs, and the recording has too few: let the job"
+          + " train on, or "
+          + measure;
+    }
+    boolean decoded =
+        recording.stores().stream()
+            .anyMatch(store -> "decoded".equals(store.store()) && store.hits() > 0);
+    return "from the second epoch on the job fetches no items"
+        + (decoded
+            ? ", as it keeps them decoded, so what fetching and decoding cost does not show: record"
+                + " it once without decoded=share, or "
+            : " that the agent knows: say which files are the data set with dataset=PATH, or ")
+        + measure;
   }
 
   /** What other hosts were asked, whatever the epoch; null if nothing. */

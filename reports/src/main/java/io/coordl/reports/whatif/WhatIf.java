@@ -57,7 +57,9 @@ public record WhatIf(
         pipeline,
         QUESTIONS.stream()
             .filter(question -> questions.isEmpty() || questions.contains(question.name()))
-            .map(question -> question.ask(pipeline, wishes).hinting(pipeline))
+            .map(
+                question ->
+                    question.ask(pipeline, wishes).hinting(pipeline).beside(recording.given()))
             .toList());
   }
 }

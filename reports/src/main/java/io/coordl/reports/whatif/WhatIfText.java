@@ -8,13 +8,18 @@ import io.coordl.reports.whatif.Answer.Plot;
 import io.coordl.reports.whatif.Answer.Point;
 import io.coordl.reports.whatif.Answer.Series;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Answers as plain text of at most {@value #WIDTH} columns: a sentence and a table each. */
+/**
+ * Answers as plain text of at most {@value #WIDTH} columns: a sentence and a table each. Questions
+ * that have no answer for the same reason stand together.
+ */
 public final class WhatIfText {
   static final int WIDTH = 100;
 
@@ -30,7 +35,14 @@ public final class WhatIfText {
     add(lines, "", "CoorDL what-if of " + whatIf.recording());
     addPipeline(lines, whatIf);
     int number = 1;
+    Map<String, List<String>> withheld = new LinkedHashMap<>();
     for (Answer answer : whatIf.answers()) {
+      if (answer.isWithheld()) {
+        withheld
+            .computeIfAbsent(answer.sentence(), sentence -> new ArrayList<>())
+            .add(answer.title());
+        continue;
+      }
       lines.add("");
       lines.add(number++ + "  " + answer.title());
       add(lines, INDENT, answer.sentence());
@@ -45,6 +57,12 @@ public final class WhatIfText {
             "Try: -javaagent:coordl-agent.jar=" + String.join(",", answer.arguments()));
       }
     }
+    withheld.forEach(
+        (sentence, titles) -> {
+          lines.add("");
+          add(lines, "", "-  " + String.join("; ", titles));
+          add(lines, INDENT, sentence);
+        });
     addAssumptions(lines, whatIf);
     return lines;
   }

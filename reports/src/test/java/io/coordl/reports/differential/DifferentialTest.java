@@ -151,7 +151,7 @@ class DifferentialTest {
     assertThat(noCold.missing())
         .anyMatch(missing -> missing.reason().contains("the data set has too few items"))
         .anyMatch(missing -> missing.reason().contains("preparation hides behind compute"))
-        .anyMatch(missing -> missing.figure().equals("fetchRate"));
+        .anyMatch(missing -> missing.figure().equals("fetch rate F"));
   }
 
   @Test

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.coordl.event.EpochEvent;
 import io.coordl.event.HostEvent;
+import io.coordl.reports.differential.Differential;
+import io.coordl.reports.differential.DifferentialText;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
@@ -16,12 +18,14 @@ import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.whatif.Together.Origins;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.DoublePredicate;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.assertj.core.data.Offset;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
@@ -611,6 +615,100 @@ class WhatIfTest {
       event.commit();
     }
     Recordings.emitTotals(3, 300, 18 * SECOND, 3 * SECOND);
+  }
+
+  /** A name in a program, such as {@code missNanos}, that no user has ever seen. */
+  private static final Pattern INTERNAL = Pattern.compile("\\b[a-z]+(?:[A-Z][a-z]*)+\\b");
+
+  /** Epochs of a job that keeps its items decoded: from the second on it fetches nothing. */
+  private static void emitCured() {
+    Recordings.emitConfiguration("decoded", "share");
+    for (int epoch = 1; epoch <= 4; epoch++) {
+      var event = new EpochEvent();
+      event.epoch = epoch;
+      event.updates = 100;
+      event.source = "my.Images";
+      event.complete = true;
+      event.batches = 100;
+      event.items = epoch == 1 ? 1_000 : 0;
+      event.compute = 2 * SECOND;
+      event.wall = 3 * SECOND;
+      event.commit();
+    }
+    Recordings.emitDecodedStore(3_000);
+    Recordings.emitTotals(4, 400, 12 * SECOND, 0);
+  }
+
+  @Test
+  void whatIsMissingAfterACureIsSaidOnceAndInPlainWords() throws Exception {
+    WhatIf whatIf = WhatIf.of(recording(WhatIfTest::emitCured));
+
+    assertThat(answer(whatIf, "decoded").sentence())
+        .startsWith(
+            "no answer: from the second epoch on the job fetches no items, as it keeps them")
+        .contains("without decoded=share");
+    List<String> lines = WhatIfText.lines(whatIf);
+    assertThat(lines)
+        .filteredOn(line -> line.contains("the job fetches no items"))
+        .hasSizeLessThan(5);
+    assertThat(lines).noneMatch(line -> line.contains("three complete epochs"));
+  }
+
+  @Test
+  void noMessageHasAnInternalName() throws Exception {
+    List<JobRecording> recordings =
+        List.of(
+            none(),
+            recording(WhatIfTest::emitCured),
+            recording(WhatIfTest::emitOrdinary),
+            recording(() -> Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND)),
+            recording(() -> emitPhase("ingestion", 1, 1e6, 0, 0)),
+            recording(Profiles::emitSerial),
+            recording(Profiles::emitWorkers));
+    for (JobRecording recording : recordings) {
+      List<String> said = new ArrayList<>(WhatIfText.lines(WhatIf.of(recording)));
+      said.addAll(WhatIfText.lines(WhatIf.of(recording, wishes(0.25, 4, 1e7, null), Set.of())));
+      said.addAll(DifferentialText.lines(Differential.of(recording)));
+      // The first line is the file's name.
+      assertThat(said)
+          .filteredOn(line -> !line.startsWith("CoorDL "))
+          .allSatisfy(line -> assertThat(line).doesNotContainPattern(INTERNAL));
+    }
+  }
+
+  @Test
+  void aCacheThatBringsNothingHasNoBestSize() throws Exception {
+    WhatIf whatIf =
+        WhatIf.of(
+            recording(
+                () -> {
+                  emitPhase("ingestion", 0, 10e6, 0, 0);
+                  emitPhase("cached", 0, 10.05e6, 0, 0.05e6);
+                  emitPhase("cold", 0, 10.06e6, 0.01e6, 0.05e6);
+                  emitPhase("prep", 1, 0.05e6, 0, 0.05e6);
+                  Profiles.emitHost(4, 500_000_000L, 200_000_000L, 0.01e6);
+                  Recordings.emitTotals(1, 100, 70 * SECOND, 40 * SECOND);
+                }));
+
+    assertThat(answer(whatIf, "cacheSize").sentence()).startsWith("none: ");
+    assertThat(answer(whatIf, "cacheSize").figure().unit()).isEqualTo("times");
+    assertThat(figure(whatIf, "cacheSize").value()).isCloseTo(1, within(0.01));
+    assertThat(answer(whatIf, "cacheSize").arguments()).isEmpty();
+  }
+
+  @Test
+  void anAnswersArgumentsGoOnFromThoseOfTheJob() throws Exception {
+    WhatIf whatIf =
+        WhatIf.of(
+            recording(
+                () -> {
+                  Recordings.emitConfiguration("prefetch", "4");
+                  Recordings.emitConfiguration("cache", "minio");
+                  emitOrdinary();
+                }));
+
+    assertThat(answer(whatIf, "decoded").arguments())
+        .containsExactly("cache=minio", "prefetch=4", "decoded=share");
   }
 
   @Test
