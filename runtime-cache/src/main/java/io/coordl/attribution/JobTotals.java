@@ -22,9 +22,9 @@ public final class JobTotals {
   private final Totals laterEpochs = new Totals();
   private long firstEpochWall;
   private long laterEpochsWall;
-  private long trainingPasses;
-  private long evaluations;
+  private long passes;
   private long epochs;
+  private long evaluations;
   private long firstAsk;
   private long lastSeen;
   private long afterLast;
@@ -37,7 +37,7 @@ public final class JobTotals {
    * @param wall from the first ask for a batch to the last thing a training thread was seen doing
    */
   public record Snapshot(
-      long epochs,
+      long passes,
       long wall,
       Totals totals,
       long fetchTime,
@@ -59,7 +59,7 @@ public final class JobTotals {
     /** What happened between an earlier snapshot and this one; wall and totals stay as they are. */
     Snapshot since(Snapshot earlier) {
       return new Snapshot(
-          epochs,
+          passes,
           wall,
           totals,
           fetchTime - earlier.fetchTime,
@@ -94,12 +94,12 @@ public final class JobTotals {
     Totals judged = new Totals();
     if (laterEpochs.batches > 0) {
       judged.add(laterEpochs);
-      return new Epochs(epochs, trainingPasses, evaluations, true, laterEpochsWall, judged);
+      return new Epochs(passes, epochs, evaluations, true, laterEpochsWall, judged);
     }
     boolean one = firstEpoch.batches > 0;
     judged.add(one ? firstEpoch : totals);
     return new Epochs(
-        epochs, trainingPasses, evaluations, false, one ? firstEpochWall : wall(), judged);
+        passes, epochs, evaluations, false, one ? firstEpochWall : wall(), judged);
   }
 
   private long wall() {
@@ -107,7 +107,7 @@ public final class JobTotals {
   }
 
   synchronized void epochBegan() {
-    trainingPasses++;
+    epochs++;
   }
 
   /** A pass of a thread that trains has ended. */
@@ -128,7 +128,7 @@ public final class JobTotals {
     Totals copy = new Totals();
     copy.add(totals);
     return new Snapshot(
-        epochs,
+        passes,
         wall(),
         copy,
         fetchTime.sum(),
@@ -197,6 +197,6 @@ public final class JobTotals {
   }
 
   synchronized long nextEpoch() {
-    return ++epochs;
+    return ++passes;
   }
 }

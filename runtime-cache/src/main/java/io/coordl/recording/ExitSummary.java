@@ -92,9 +92,9 @@ final class ExitSummary {
                   : format(", %d from other hosts (%s)", now.peerItems(), bytes(now.peerBytes())))
               + decodedHits());
     }
-    work(lines, "fetch", "%d items fetched", Durations.Kind.FETCH, now.fetchTime());
-    work(lines, "decode", "%d images decoded", Durations.Kind.DECODE, now.decodeTime());
-    work(lines, "transform", "%d times", Durations.Kind.TRANSFORM, now.transformTime());
+    work(lines, "fetch", "items fetched", Durations.Kind.FETCH, now.fetchTime());
+    work(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTime());
+    work(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTime());
     for (StoreView store : job.stores()) {
       lines.add(
           format(
@@ -338,15 +338,16 @@ final class ExitSummary {
     return job.stores().stream().anyMatch(store -> store.store().equals(form));
   }
 
-  private void work(List<String> lines, String name, String count, Durations.Kind kind, long self) {
+  private void work(List<String> lines, String name, String what, Durations.Kind kind, long self) {
     Histogram histogram = job.latency(kind);
     if (histogram.getTotalCount() > 0) {
       lines.add(
           format(
-              "%s: %s on all threads, %s, p50 %s, p99 %s",
+              "%s: %s on all threads, %d %s, p50 %s, p99 %s",
               name,
               seconds(self),
-              format(count, histogram.getTotalCount()),
+              histogram.getTotalCount(),
+              what,
               millis(histogram.getValueAtPercentile(50)),
               millis(histogram.getValueAtPercentile(99))));
     }

@@ -97,7 +97,7 @@ class SpanRecorderTest {
     assertThat(all.fetchTime()).isEqualTo(30);
     assertThat(all.decodeTime()).isEqualTo(50);
     assertThat(all.transformTime()).isEqualTo(20);
-    assertThat(all.epochs()).isEqualTo(1);
+    assertThat(all.passes()).isEqualTo(1);
     assertThat(heard.lines).contains("stall 101", "step 500", "epoch 1");
   }
 
@@ -178,7 +178,7 @@ class SpanRecorderTest {
           ask(false, 1);
         });
     assertThat(totals().stall).isZero();
-    assertThat(spans.totals().snapshot().epochs()).isZero();
+    assertThat(spans.totals().snapshot().passes()).isZero();
 
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
@@ -230,7 +230,7 @@ class SpanRecorderTest {
       spans.exit(spans.enter(PASS, iterator), null);
     }
     spans.exit(fit, null);
-    assertThat(spans.totals().snapshot().epochs()).isEqualTo(3);
+    assertThat(spans.totals().snapshot().passes()).isEqualTo(3);
   }
 
   @Test
@@ -379,7 +379,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     assertThat(totals().batches).isEqualTo(1);
     assertThat(totals().stall).isEqualTo(7);
-    assertThat(spans.totals().snapshot().epochs()).isEqualTo(1);
+    assertThat(spans.totals().snapshot().passes()).isEqualTo(1);
   }
 
   @Test

@@ -617,6 +617,30 @@ class WhatIfTest {
     Recordings.emitTotals(3, 300, 18 * SECOND, 3 * SECOND);
   }
 
+  @Test
+  void evaluationsOverTheSameClassOfDataSetAreNoEpochs() throws Exception {
+    Pipeline pipeline =
+        Pipeline.of(
+            recording(
+                () -> {
+                  emitOrdinary();
+                  for (int pass = 4; pass <= 6; pass++) {
+                    var evaluation = new EpochEvent();
+                    evaluation.epoch = pass;
+                    evaluation.source = "my.Images";
+                    evaluation.complete = true;
+                    evaluation.batches = 100;
+                    evaluation.items = 1_000;
+                    evaluation.compute = SECOND / 10;
+                    evaluation.wall = SECOND;
+                    evaluation.commit();
+                  }
+                }));
+
+    assertThat(pipeline.computeNanos().value()).isCloseTo(2e6, NEAR);
+    assertThat(pipeline.computeNanos().error()).isCloseTo(0.2e6, NEAR);
+  }
+
   /** A name in a program, such as {@code missNanos}, that no user has ever seen. */
   private static final Pattern INTERNAL = Pattern.compile("\\b[a-z]+(?:[A-Z][a-z]*)+\\b");
 
