@@ -1,6 +1,7 @@
 package io.coordl.attribution;
 
 import io.coordl.event.BatchEvent;
+import io.coordl.event.EventSink;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -93,11 +94,11 @@ final class BatchRecord {
       begun.end();
     }
     String type = source == null ? null : source.getClass().getName();
-    recorder.emit(() -> commit(begun == null ? new BatchEvent() : begun, type));
+    recorder.events().emit(sink -> write(sink, begun == null ? new BatchEvent() : begun, type));
   }
 
-  private void commit(BatchEvent done, @Nullable String source) {
-    if (done.shouldCommit()) {
+  private void write(EventSink sink, BatchEvent done, @Nullable String source) {
+    if (sink.wants(done)) {
       done.batch = id();
       done.fetch = fetch;
       done.decode = decode;
@@ -105,7 +106,7 @@ final class BatchRecord {
       done.other = other();
       done.items = items;
       done.source = source;
-      done.commit();
+      sink.write(done, start, end);
     }
   }
 }

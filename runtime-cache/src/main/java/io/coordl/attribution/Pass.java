@@ -1,6 +1,7 @@
 package io.coordl.attribution;
 
 import io.coordl.event.EpochEvent;
+import io.coordl.event.EventSink;
 import io.coordl.event.StepEvent;
 import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,11 @@ final class Pass {
 
   @Nullable StepEvent stepEvent;
 
+  /** When the step began, and when its last piece that took a while ended. */
+  long stepBegun;
+
+  long stepEnded;
+
   /** Computing of the open batch so far: a step may be in pieces, with asks in between. */
   long stepNanos;
 
@@ -38,15 +44,19 @@ final class Pass {
 
   long stepCheckpoint;
 
-  Pass(Object subject, long start, long updatesBefore, boolean events) {
+  /**
+   * A pass over data.
+   *
+   * @param start when its first wait began
+   * @param updatesBefore model updates by any thread before it began
+   * @param event begun at that time, if there was a recording
+   */
+  Pass(Object subject, long start, long updatesBefore, @Nullable EpochEvent event) {
     this.subject = new WeakReference<>(subject);
     this.source = subject.getClass().getName();
     this.start = start;
     this.updatesBefore = updatesBefore;
-    this.event = events ? new EpochEvent() : null;
-    if (event != null) {
-      event.begin();
-    }
+    this.event = event;
   }
 
   boolean isOf(Object other) {
@@ -63,11 +73,14 @@ final class Pass {
     if (begun != null) {
       begun.end();
     }
-    recorder.emit(() -> commit(begun == null ? new EpochEvent() : begun, complete, end, delta));
+    recorder
+        .events()
+        .emit(sink -> write(sink, begun == null ? new EpochEvent() : begun, complete, end, delta));
   }
 
-  private void commit(EpochEvent ended, boolean complete, long end, JobTotals.Snapshot delta) {
-    if (!ended.shouldCommit()) {
+  private void write(
+      EventSink sink, EpochEvent ended, boolean complete, long end, JobTotals.Snapshot delta) {
+    if (!sink.wants(ended)) {
       return;
     }
     ended.epoch = epoch;
@@ -94,6 +107,6 @@ final class Pass {
     ended.memoryBytes = delta.memoryBytes();
     ended.peerBytes = delta.peerBytes();
     ended.storageBytes = delta.storageBytes();
-    ended.commit();
+    sink.write(ended, start, end);
   }
 }

@@ -6,8 +6,6 @@ import io.coordl.bridge.SpanSink;
 import io.coordl.event.FetchEvent;
 import java.lang.ref.WeakReference;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  * thread, which also calls {@code next()}, never counts as stalled.
  */
 public final class SpanRecorder implements SpanSink {
-  /** Events kept while a recording starts (under a second): far more than there can be. */
-  private static final int MAX_EARLY = 1_000;
-
   private final ThreadLocal<ThreadSpans> threads =
       ThreadLocal.withInitial(() -> new ThreadSpans(this));
   private final AtomicLong batchIds = new AtomicLong();
@@ -36,62 +31,34 @@ public final class SpanRecorder implements SpanSink {
   private final Durations durations;
   private final LongSupplier gcNanos;
   private final LongSupplier clock;
-  private final Queue<Runnable> early = new ConcurrentLinkedQueue<>();
+  private final EventLog events;
   private final List<WeakReference<ThreadSpans>> training = new CopyOnWriteArrayList<>();
   private final Preparers preparers = new Preparers();
   private final LongAdder updates = new LongAdder();
   private final LongAdder passEnds = new LongAdder();
-  private volatile boolean starting = true;
-  private volatile boolean events;
 
   /**
-   * A recorder without events until {@link #events} says so.
+   * A recorder of spans.
    *
+   * @param events where events go
    * @param durations hears of every duration
    * @param gcNanos total of collector pauses of this JVM so far, in nanoseconds
    */
-  public SpanRecorder(Durations durations, LongSupplier gcNanos) {
-    this(durations, gcNanos, System::nanoTime);
+  public SpanRecorder(EventLog events, Durations durations, LongSupplier gcNanos) {
+    this(events, durations, gcNanos, System::nanoTime);
   }
 
   /** For tests: with a clock that only they move. */
-  SpanRecorder(Durations durations, LongSupplier gcNanos, LongSupplier clock) {
+  SpanRecorder(EventLog events, Durations durations, LongSupplier gcNanos, LongSupplier clock) {
+    this.events = events;
     this.durations = durations;
     this.gcNanos = gcNanos;
     this.clock = clock;
   }
 
-  /**
-   * The recording runs, or there will be none: events held up for it are written, late but whole,
-   * or dropped.
-   *
-   * @param on whether there is a recording
-   */
-  public void events(boolean on) {
-    events = on;
-    starting = false;
-    Runnable held;
-    while ((held = early.poll()) != null) {
-      if (on) {
-        held.run();
-      }
-    }
-  }
-
-  /** Writes an event now, or once a recording that is being started runs. */
-  public void emit(Runnable event) {
-    if (events) {
-      event.run();
-    } else if (starting && early.size() < MAX_EARLY) {
-      early.add(event);
-    }
-  }
-
-  /** Writes an event if the recording runs; drops it if not. */
-  public void emitNow(Runnable event) {
-    if (events) {
-      event.run();
-    }
+  /** The way of events into the recording. */
+  public EventLog events() {
+    return events;
   }
 
   /** Number of the batch that this thread prepares, 0 if none. */
@@ -169,8 +136,9 @@ public final class SpanRecorder implements SpanSink {
     return totals;
   }
 
-  boolean events() {
-    return events;
+  /** Whether there is a recording, so that events are worth beginning. */
+  boolean recording() {
+    return events.sink() != null;
   }
 
   long nextBatchId() {
@@ -214,17 +182,21 @@ public final class SpanRecorder implements SpanSink {
     thread.itemFetched();
     durations.record(Durations.Kind.FETCH, nanos);
     totals.fetched(origin, bytes);
-    if (events && nanos >= FetchEvent.SLOW_NANOS) {
-      FetchEvent event = new FetchEvent();
-      if (event.isEnabled()) {
-        event.batch = thread.batchId();
-        event.path = path;
-        event.bytes = bytes;
-        event.fetchTime = nanos;
-        event.memory = origin == Origin.MEMORY;
-        event.origin = origin.label();
-        event.commit();
-      }
+    if (nanos >= FetchEvent.SLOW_NANOS) {
+      long batch = events.sink() == null ? 0 : thread.batchId();
+      events.emitNow(
+          sink -> {
+            FetchEvent event = new FetchEvent();
+            if (sink.wants(event)) {
+              event.batch = batch;
+              event.path = path;
+              event.bytes = bytes;
+              event.fetchTime = nanos;
+              event.memory = origin == Origin.MEMORY;
+              event.origin = origin.label();
+              sink.write(event, startNanos, startNanos + nanos);
+            }
+          });
     }
   }
 

@@ -5,6 +5,8 @@ import io.coordl.event.BatchEvent;
 import io.coordl.event.CheckpointEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.EventSink;
 import io.coordl.event.StepEvent;
 import io.coordl.event.TransformEvent;
 import java.util.ArrayDeque;
@@ -46,6 +48,10 @@ final class ThreadSpans {
   private long waitGc;
   private long gcBefore;
   private @Nullable DataStallEvent stallEvent;
+
+  /** Of the pass that begins with this wait, if it does. */
+  private @Nullable EpochEvent newEpoch;
+
   private @Nullable BatchRecord waitRecord;
 
   private final List<Pass> passes = new ArrayList<>();
@@ -111,7 +117,7 @@ final class ThreadSpans {
           }
         } else if (waitDepth == 0) {
           waitDepth = at + 1;
-          beginWait(now);
+          beginWait(subject, now);
         }
       }
       case PASS -> {
@@ -120,7 +126,7 @@ final class ThreadSpans {
         }
       }
       case DECODE, CONVERT, TRANSFORM, CHECKPOINT -> {
-        if (outermost && recorder.events()) {
+        if (outermost && recorder.recording()) {
           Event event =
               kind == SpanKind.DECODE || kind == SpanKind.CONVERT
                   ? new DecodeEvent()
@@ -193,11 +199,16 @@ final class ThreadSpans {
           }
           if (event instanceof DecodeEvent decode) {
             decode.end();
-            if (decode.shouldCommit()) {
-              decode.batch = batchId();
-              decode.codec = nameOf(subject);
-              decode.commit();
-            }
+            recorder
+                .events()
+                .emitNow(
+                    sink -> {
+                      if (sink.wants(decode)) {
+                        decode.batch = batchId();
+                        decode.codec = nameOf(subject);
+                        sink.write(decode, now - duration, now);
+                      }
+                    });
           }
         }
       }
@@ -210,11 +221,16 @@ final class ThreadSpans {
           recorder.durations().record(Durations.Kind.TRANSFORM, duration);
           if (event instanceof TransformEvent transform) {
             transform.end();
-            if (transform.shouldCommit()) {
-              transform.batch = batchId();
-              transform.transform = nameOf(subject);
-              transform.commit();
-            }
+            recorder
+                .events()
+                .emitNow(
+                    sink -> {
+                      if (sink.wants(transform)) {
+                        transform.batch = batchId();
+                        transform.transform = nameOf(subject);
+                        sink.write(transform, now - duration, now);
+                      }
+                    });
           }
         }
       }
@@ -287,7 +303,7 @@ final class ThreadSpans {
 
   private BatchRecord newRecord(long now) {
     BatchRecord record = new BatchRecord(recorder::nextBatchId, now);
-    record.begin(recorder.events() ? new BatchEvent() : null);
+    record.begin(recorder.recording() ? new BatchEvent() : null);
     return record;
   }
 
@@ -313,15 +329,19 @@ final class ThreadSpans {
 
   // ---- waits and steps
 
-  private void beginWait(long now) {
+  private void beginWait(@Nullable Object subject, long now) {
     endStep(now);
     gcBefore = recorder.gcNanos();
     if (waits.isEmpty()) {
       waitRecord = newRecord(now);
       building = waitRecord;
-      if (recorder.events()) {
+      if (recorder.recording()) {
         stallEvent = new DataStallEvent();
         stallEvent.begin();
+        if (subject != null && findPass(subject) == null) {
+          newEpoch = new EpochEvent();
+          newEpoch.begin();
+        }
       }
     }
   }
@@ -366,6 +386,7 @@ final class ThreadSpans {
     DataStallEvent event = stallEvent;
     long wait = waits.total();
     long start = waits.start();
+    EpochEvent begun = newEpoch;
     long gc = waitGc;
     if (batch == null || subject == null || mine == null) {
       tookNothing(now, subject);
@@ -380,7 +401,7 @@ final class ThreadSpans {
         recorder.recent().put(batch, mine);
       }
     }
-    Pass pass = passOf(subject, start);
+    Pass pass = passOf(subject, start, begun);
     StallShares shares = StallShares.of(waits, gc, made);
     clearWait();
     pass.totals.batches++;
@@ -401,15 +422,23 @@ final class ThreadSpans {
           recorder.totals().add(part);
           recorder.totals().seen(start, now);
           long epoch = numberOf(pass);
-          recorder.emit(() -> commit(event, batchTaken.id(), epoch, shares));
+          recorder
+              .events()
+              .emit(sink -> write(sink, event, batchTaken.id(), epoch, shares, start, now));
         });
     beginStep(pass, recorder.now());
   }
 
-  private static void commit(
-      @Nullable DataStallEvent begun, long batch, long epoch, StallShares shares) {
+  private static void write(
+      EventSink sink,
+      @Nullable DataStallEvent begun,
+      long batch,
+      long epoch,
+      StallShares shares,
+      long start,
+      long end) {
     DataStallEvent event = begun == null ? new DataStallEvent() : begun;
-    if (event.shouldCommit()) {
+    if (sink.wants(event)) {
       event.batch = batch;
       event.epoch = epoch;
       event.wait = shares.total();
@@ -417,7 +446,7 @@ final class ThreadSpans {
       event.prep = shares.prep();
       event.gc = shares.gc();
       event.queue = shares.queue();
-      event.commit();
+      sink.write(event, start, end);
     }
   }
 
@@ -425,6 +454,7 @@ final class ThreadSpans {
     waits.clear();
     waitGc = 0;
     stallEvent = null;
+    newEpoch = null;
     building = null;
     waitRecord = null;
   }
@@ -432,7 +462,9 @@ final class ThreadSpans {
   private void beginStep(Pass pass, long now) {
     stepping = pass;
     stepStart = now;
-    if (recorder.events()) {
+    pass.stepBegun = now;
+    pass.stepEnded = now;
+    if (recorder.recording()) {
       pass.stepEvent = new StepEvent();
       pass.stepEvent.begin();
     }
@@ -452,9 +484,11 @@ final class ThreadSpans {
     pass.stepNanos += compute;
     pass.totals.compute += compute;
     StepEvent event = pass.stepEvent;
-    if (event != null && (event.batch == 0 || compute >= EVENT_PIECE_NANOS)) {
-      event.batch = pass.openBatch;
-      event.end();
+    if (pass.stepEnded == pass.stepBegun || compute >= EVENT_PIECE_NANOS) {
+      pass.stepEnded = now;
+      if (event != null) {
+        event.end();
+      }
     }
     whenTraining(
         pass,
@@ -475,6 +509,8 @@ final class ThreadSpans {
     long compute = pass.stepNanos;
     long checkpoint = pass.stepCheckpoint;
     StepEvent begun = pass.stepEvent;
+    long start = pass.stepBegun;
+    long end = pass.stepEnded;
     pass.openBatch = 0;
     pass.stepNanos = 0;
     pass.stepCheckpoint = 0;
@@ -484,17 +520,19 @@ final class ThreadSpans {
         () -> {
           recorder.durations().record(Durations.Kind.STEP, compute);
           long epoch = numberOf(pass);
-          recorder.emit(
-              () -> {
-                StepEvent event = begun == null ? new StepEvent() : begun;
-                if (event.shouldCommit()) {
-                  event.batch = batch;
-                  event.epoch = epoch;
-                  event.compute = compute;
-                  event.checkpoint = checkpoint;
-                  event.commit();
-                }
-              });
+          recorder
+              .events()
+              .emit(
+                  sink -> {
+                    StepEvent event = begun == null ? new StepEvent() : begun;
+                    if (sink.wants(event)) {
+                      event.batch = batch;
+                      event.epoch = epoch;
+                      event.compute = compute;
+                      event.checkpoint = checkpoint;
+                      sink.write(event, start, end);
+                    }
+                  });
         });
   }
 
@@ -511,19 +549,24 @@ final class ThreadSpans {
     recorder.totals().wrote(now - duration, now);
     if (event instanceof CheckpointEvent done) {
       done.end();
-      if (done.shouldCommit()) {
-        done.model = nameOf(subject);
-        done.commit();
-      }
+      recorder
+          .events()
+          .emitNow(
+              sink -> {
+                if (sink.wants(done)) {
+                  done.model = nameOf(subject);
+                  sink.write(done, now - duration, now);
+                }
+              });
     }
   }
 
   // ---- passes
 
-  private Pass passOf(Object subject, long start) {
+  private Pass passOf(Object subject, long start, @Nullable EpochEvent begun) {
     Pass pass = findPass(subject);
     if (pass == null) {
-      pass = new Pass(subject, start, recorder.updates(), recorder.events());
+      pass = new Pass(subject, start, recorder.updates(), begun);
       // The pass used last may be an epoch that a validation interrupts; those before it were left
       // by a break or an exception, or they would have been used since.
       for (Pass other : List.copyOf(passes.subList(0, Math.max(0, passes.size() - 1)))) {

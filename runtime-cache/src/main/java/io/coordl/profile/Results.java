@@ -65,7 +65,7 @@ final class Results {
       itemsCounted += work.items();
       samplesCounted += event.samples;
     }
-    spans.emit(event::commit);
+    spans.events().emit(sink -> sink.write(event));
   }
 
   synchronized void notMeasured(String phase, String reason) {
@@ -87,7 +87,7 @@ final class Results {
     PhaseEvent event = new PhaseEvent();
     event.phase = phase;
     event.note = reason;
-    spans.emit(event::commit);
+    spans.events().emit(sink -> sink.write(event));
   }
 
   synchronized void remark(String sentence) {
@@ -96,7 +96,7 @@ final class Results {
 
   synchronized void host(HostEvent event) {
     host = event;
-    spans.emit(event::commit);
+    spans.events().emit(sink -> sink.write(event));
   }
 
   /** For the summary at exit. */

@@ -1,5 +1,6 @@
 package io.coordl.recording;
 
+import io.coordl.attribution.EventLog;
 import io.coordl.bridge.FaultListener;
 import io.coordl.event.FaultEvent;
 import java.util.Set;
@@ -13,6 +14,12 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class AgentLog implements FaultListener {
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private final AtomicLong faults = new AtomicLong();
+  private final EventLog events = new EventLog();
+
+  /** The way of events into the recording, from before there is one. */
+  EventLog events() {
+    return events;
+  }
 
   /** Faults inside the agent so far. */
   public long faults() {
@@ -22,7 +29,16 @@ public final class AgentLog implements FaultListener {
   /** One line, each text once. */
   public void say(String text) {
     if (told.size() < 1_000 && told.add(text)) {
-      System.err.println("[coordl] " + UserText.line(text));
+      print("[coordl] " + UserText.line(text));
+    }
+  }
+
+  /** Prints lines; what the program has made of its standard error may fail. */
+  public static void print(String lines) {
+    try {
+      System.err.println(lines);
+    } catch (RuntimeException | Error e) {
+      // There is nobody to tell.
     }
   }
 
@@ -46,18 +62,20 @@ public final class AgentLog implements FaultListener {
     int end = where.indexOf(' ');
     String kind = end < 0 ? where : where.substring(0, end);
     if (tripped || told.add("fault " + kind + cause.getClass())) {
-      System.err.println(
-          "[coordl] " + UserText.line("fault in " + where + ": " + cause + "; " + action));
+      print("[coordl] " + UserText.line("fault in " + where + ": " + cause + "; " + action));
       if (Boolean.getBoolean("coordl.debug")) {
         cause.printStackTrace();
       }
     }
-    FaultEvent event = new FaultEvent();
-    if (event.shouldCommit()) {
-      event.where = UserText.line(where);
-      event.cause = UserText.line(cause.toString());
-      event.action = action;
-      event.commit();
-    }
+    events.emit(
+        sink -> {
+          FaultEvent event = new FaultEvent();
+          if (sink.wants(event)) {
+            event.where = UserText.line(where);
+            event.cause = UserText.line(cause.toString());
+            event.action = action;
+            sink.write(event);
+          }
+        });
   }
 }

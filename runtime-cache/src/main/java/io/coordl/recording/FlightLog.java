@@ -1,200 +1,215 @@
 package io.coordl.recording;
 
-import io.coordl.event.ConfigurationEvent;
-import io.coordl.event.JobStatisticsEvent;
-import io.coordl.event.LatencyStatisticsEvent;
-import io.coordl.event.PeerStatisticsEvent;
-import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.event.StoreStatisticsEvent;
-import io.coordl.staging.StagingStatistics;
-import java.io.File;
+import io.coordl.attribution.EventLog;
+import io.coordl.event.EventSink;
+import io.coordl.thread.AgentThread;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.text.ParseException;
-import java.time.Duration;
-import jdk.jfr.Configuration;
-import jdk.jfr.FlightRecorder;
-import jdk.jfr.Recording;
-import jdk.jfr.RecordingState;
+import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JFR recording of the job: the agent's own from its bundled settings, or the user's if one
- * runs already. Final figures are written as periodic events at the end of every chunk, so any dump
- * at any time, by whomever, has them.
+ * The recording of the job: a file of the agent's own ({@link EventFile}), or the user's if one
+ * runs already. Whatever becomes of the file, the job goes on; at worst the recording ends early,
+ * and that is said.
  */
 final class FlightLog {
-  private static final String SETTINGS = "coordl.jfc";
+  private static final long FLUSH_MILLIS = 1_000;
+
+  /** A killed job's totals are no older. */
+  private static final long TOTALS_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** How long the end of the JVM waits for storage that hangs. */
+  private static final long PATIENCE_SECONDS = 10;
+
+  private static final long MOST_BYTES = 4L << 30;
 
   private final JobMonitor job;
-  private volatile @Nullable File file;
-  private volatile boolean joined;
-  private volatile boolean stopping;
+  private final EventLog events;
+  private final Statistics statistics;
+  private final JfrEvents jfr;
+  private final CountDownLatch done = new CountDownLatch(1);
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private volatile boolean started;
+  private volatile @Nullable EventFile file;
+  private volatile @Nullable String outcome;
 
-  FlightLog(JobMonitor job) {
+  FlightLog(JobMonitor job, EventLog events) {
     this.job = job;
+    this.events = events;
+    this.statistics = new Statistics(job);
+    this.jfr = new JfrEvents(statistics, job::endSpans);
   }
 
   /**
-   * Starts or joins a recording.
+   * Records on a thread of its own until {@link #finish}.
    *
    * @param target file to write, {@code %p} is the process id
-   * @param own start a recording of our own even beside the user's
+   * @param own write a file even beside the user's recording
    */
-  void start(String target, boolean own) throws IOException, ParseException {
-    if (stopping) {
-      throw new IllegalStateException("the JVM ends");
+  void start(String target, boolean own) {
+    started = true;
+    new AgentThread("coordl-recorder", () -> record(target, own)).start();
+  }
+
+  private void record(String target, boolean own) {
+    try {
+      try {
+        if (!own && JfrEvents.recording()) {
+          outcome = "the recording that ran already";
+        } else {
+          file = open(target);
+        }
+        jfr.listen();
+      } catch (RuntimeException | LinkageError e) {
+        job.log().say("no recording of JFR gets the events of the agent (" + e + ")");
+      }
+      EventSink sink = sink();
+      events.open(sink);
+      job.rewrites().open(sink);
+      EventFile opened = file;
+      if (opened != null) {
+        keepFlushing(opened, target);
+      }
+    } finally {
+      done.countDown();
     }
-    // JDK-8371889 (JDK 15 to 22): registering events while another thread does file I/O can
-    // deadlock unless the recorder and the JDK's own file events come first.
-    FlightRecorder recorder = FlightRecorder.getFlightRecorder();
-    preload("jdk.jfr.events.Handlers");
-    preload("jdk.jfr.events.EventConfigurations");
-    FlightRecorder.addPeriodicEvent(ConfigurationEvent.class, this::commitConfiguration);
-    FlightRecorder.addPeriodicEvent(JobStatisticsEvent.class, this::commitJob);
-    FlightRecorder.addPeriodicEvent(LatencyStatisticsEvent.class, job.latencies()::commitJob);
-    FlightRecorder.addPeriodicEvent(StoreStatisticsEvent.class, this::commitStores);
-    FlightRecorder.addPeriodicEvent(StagingStatisticsEvent.class, this::commitStagings);
-    FlightRecorder.addPeriodicEvent(PeerStatisticsEvent.class, this::commitPeers);
-    joined =
-        recorder.getRecordings().stream().anyMatch(r -> r.getState() == RecordingState.RUNNING);
-    if (joined && !own) {
+  }
+
+  private @Nullable EventFile open(String target) {
+    try {
+      Path path = Path.of(target.replace("%p", Long.toString(ProcessHandle.current().pid())));
+      EventFile opened = new EventFile(path.toAbsolutePath(), new EventTypes());
+      outcome = opened.path().toString();
+      JvmInformation jvm = JvmInformation.ofThis();
+      long now = System.nanoTime();
+      opened.write(jvm, now, now);
+      return opened;
+    } catch (IOException | RuntimeException e) {
+      job.log().say("record=" + target + " cannot be written (" + e + "); no recording is made");
+      outcome = "none, " + target + " cannot be written (" + reason(e) + ")";
+      return null;
+    }
+  }
+
+  /** The file, if there is one, and whatever the user records with JFR, now or later. */
+  private EventSink sink() {
+    EventFile own = file;
+    if (own == null) {
+      return jfr;
+    }
+    return new EventSink() {
+      @Override
+      public boolean wants(Event event) {
+        return file != null || jfr.wants(event);
+      }
+
+      @Override
+      public void write(Event event, long start, long end) {
+        own.write(event, start, end);
+        jfr.write(event, start, end);
+      }
+    };
+  }
+
+  private void keepFlushing(EventFile own, String target) {
+    EventSink onlyFile =
+        new EventSink() {
+          @Override
+          public boolean wants(Event event) {
+            return true;
+          }
+
+          @Override
+          public void write(Event event, long start, long end) {
+            own.write(event, start, end);
+          }
+        };
+    try {
+      long lastTotals = System.nanoTime();
+      while (!stopped() && own.size() < MOST_BYTES) {
+        if (System.nanoTime() - lastTotals >= TOTALS_NANOS) {
+          lastTotals = System.nanoTime();
+          statistics.all(onlyFile);
+        }
+        own.flush();
+      }
+      statistics.all(onlyFile);
+      own.finish();
+      if (own.size() >= MOST_BYTES) {
+        ended(own, "4 GiB are written", target);
+      } else if (own.lost() > 0) {
+        outcome = own.path() + ", without " + own.lost() + " events: storage was too slow";
+      }
+    } catch (IOException | RuntimeException e) {
+      own.giveUp();
+      ended(own, reason(e), target);
+    } finally {
+      file = null;
+    }
+  }
+
+  /** The job goes on, the recording does not. */
+  private void ended(EventFile own, String reason, String target) {
+    LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS);
+    outcome =
+        own.size() == 0
+            ? "none, " + own.path() + " cannot be written (" + reason + ")"
+            : own.path() + ", only until " + now + " (" + reason + ")";
+    job.log()
+        .say(
+            "record="
+                + target
+                + " cannot be written any more ("
+                + reason
+                + "); the recording ends, the program goes on");
+  }
+
+  private static String reason(Exception e) {
+    String message = e.getMessage();
+    return message == null ? e.getClass().getSimpleName() : message;
+  }
+
+  /** Waits until the next flush is due; true if the job has ended. Interrupts are not for it. */
+  private boolean stopped() {
+    try {
+      return stop.await(FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      return stop.getCount() == 0;
+    }
+  }
+
+  /** The JVM ends, all events have been written: finishes the file. */
+  void finish() {
+    stop.countDown();
+    if (!started) {
       return;
     }
-    String path = target.replace("%p", Long.toString(ProcessHandle.current().pid()));
-    Recording started = new Recording(settings());
-    started.setName("CoorDL");
-    started.setToDisk(true);
-    started.setMaxSize(4L << 30);
-    started.setMaxAge(Duration.ofDays(7));
-    File to = new File(path).getAbsoluteFile();
-    started.setDestination(to.toPath());
-    started.setDumpOnExit(true);
-    if (stopping) {
-      throw new IllegalStateException("the JVM ends");
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    boolean ended = false;
+    boolean interrupted = false;
+    while (!ended && System.nanoTime() < deadline) {
+      try {
+        ended = done.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
     }
-    started.start();
-    file = to;
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (!ended) {
+      outcome = outcome + ", not finished: storage has not answered for " + PATIENCE_SECONDS + " s";
+    }
   }
 
-  /** The JVM ends: no recording is started any more, JFR would never come back from it. */
-  void stop() {
-    stopping = true;
-  }
-
-  /** Where the recording goes, for the summary. */
+  /** Where the recording went and what became of it, for the summary; null if there is none. */
   @Nullable String where() {
-    File written = file;
-    if (written != null) {
-      return written.getPath();
-    }
-    return joined ? "the recording that ran already" : null;
-  }
-
-  private static Configuration settings() throws IOException, ParseException {
-    InputStream in = FlightLog.class.getResourceAsStream(SETTINGS);
-    if (in == null) {
-      throw new IOException(SETTINGS + " is missing from the agent");
-    }
-    try (Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8)) {
-      return Configuration.create(reader);
-    }
-  }
-
-  private static void preload(String name) {
-    try {
-      Class.forName(name);
-    } catch (ClassNotFoundException e) {
-      // Of another JDK version.
-    }
-  }
-
-  private void commitConfiguration() {
-    for (Setting setting : job.settings()) {
-      ConfigurationEvent event = new ConfigurationEvent();
-      event.key = setting.key();
-      event.value = setting.value();
-      event.origin = setting.origin();
-      event.commit();
-    }
-  }
-
-  private void commitStores() {
-    for (StoreView store : job.stores()) {
-      StoreStatisticsEvent event = new StoreStatisticsEvent();
-      event.store = store.store();
-      event.scope = store.scope();
-      event.group = store.group();
-      event.capacity = store.capacity();
-      event.used = store.used();
-      event.items = store.items();
-      event.hits = store.hits();
-      event.misses = store.misses();
-      event.admitted = store.admitted();
-      event.peer = store.peer();
-      event.bypassed = store.bypassed();
-      event.hitBytes = store.hitBytes();
-      event.peerBytes = store.peerBytes();
-      event.order = store.order();
-      event.itemBytes = store.itemBytes();
-      event.itemSaves = store.itemSaves();
-      event.jobs = store.jobs();
-      event.commit();
-    }
-  }
-
-  private void commitPeers() {
-    for (PeerView peer : job.peerViews()) {
-      PeerStatisticsEvent event = new PeerStatisticsEvent();
-      event.peer = peer.peer();
-      event.found = peer.found();
-      event.absent = peer.absent();
-      event.kept = peer.kept();
-      event.late = peer.late();
-      event.failed = peer.failed();
-      event.receivedBytes = peer.receivedBytes();
-      event.sentBytes = peer.sentBytes();
-      event.foundTime = peer.foundTime();
-      event.keptTime = peer.keptTime();
-      event.lostTime = peer.lostTime();
-      event.commit();
-    }
-  }
-
-  private void commitStagings() {
-    for (StagingStatistics staging : job.stagings()) {
-      StagingStatisticsEvent event = new StagingStatisticsEvent();
-      event.group = staging.group();
-      event.pipeline = staging.pipeline();
-      event.capacity = staging.capacity();
-      event.slots = staging.slots();
-      event.slotBytes = staging.slotBytes();
-      event.jobs = staging.jobs();
-      event.passes = staging.passes();
-      event.sharedPasses = staging.sharedPasses();
-      event.prepared = staging.prepared();
-      event.mapped = staging.mapped();
-      event.copied = staging.copied();
-      event.takenBytes = staging.takenBytes();
-      event.nobody = staging.nobody();
-      event.notStaged = staging.notStaged();
-      event.late = staging.late();
-      event.lost = staging.lost();
-      event.waited = staging.waitNanos();
-      event.waitedFor = staging.waitedForNanos();
-      event.slowestJob = staging.slowestJob();
-      event.waitedForSlowest = staging.waitedForSlowestNanos();
-      event.takeOvers = staging.takeOvers();
-      event.dropped = staging.dropped();
-      event.tooLate = staging.tooLate();
-      event.commit();
-    }
-  }
-
-  private void commitJob() {
-    job.fill(new JobStatisticsEvent()).commit();
+    return outcome;
   }
 }

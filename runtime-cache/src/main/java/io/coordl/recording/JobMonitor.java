@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * the recording and the summary. One per JVM, made by the agent. Safe for concurrent use.
  */
 public final class JobMonitor {
-  private final Latencies latencies = new Latencies();
-  private final SpanRecorder spans = new SpanRecorder(latencies, new GcClock());
-  private final PeerLog peers = new PeerLog(spans, latencies);
   private final AgentLog log;
+  private final Latencies latencies;
+  private final SpanRecorder spans;
+  private final PeerLog peers;
   private final RewriteLog rewrites;
   private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
@@ -36,7 +36,8 @@ public final class JobMonitor {
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private volatile @Nullable Profile profile;
-  private final FlightLog flight = new FlightLog(this);
+  private boolean ended;
+  private final FlightLog flight;
   private final List<Setting> settings;
   private final String mainClass;
 
@@ -53,6 +54,10 @@ public final class JobMonitor {
     this.mainClass = mainClass;
     this.log = log;
     this.rewrites = rewrites;
+    this.latencies = new Latencies(log.events());
+    this.spans = new SpanRecorder(log.events(), latencies, new GcClock());
+    this.peers = new PeerLog(spans, latencies);
+    this.flight = new FlightLog(this, log.events());
   }
 
   /** Where spans go. */
@@ -138,41 +143,42 @@ public final class JobMonitor {
   }
 
   /**
-   * Starts our recording, or joins one that runs; a failure costs the recording, not the job.
+   * Starts our recording beside the job, or joins one that runs; a failure costs the recording, not
+   * the job.
    *
    * @param target file, {@code %p} is the process id
    * @param own start our own even if the user's runs
    */
   public void startRecording(String target, boolean own) {
-    try {
-      flight.start(target, own);
-    } catch (IllegalStateException e) {
-      if (spans.totals().snapshot().totals().batches > 0) {
-        log.say("the program ended before its recording began (" + e + "); no recording is made");
-      }
-    } catch (Exception | LinkageError e) {
-      log.say("record=" + target + " cannot be written (" + e + "); no recording is made");
-    }
-    spans.events(true);
-    rewrites.open();
+    flight.start(target, own);
   }
 
   /** Totals and summary only: nothing is written. */
   public void startWithoutRecording() {
-    spans.events(false);
+    log.events().close();
   }
 
-  /** Closes the stores and returns the summary, at most 20 lines; JFR writes the recording. */
+  /** Epochs that are still open are written as they stand, once. */
+  void endSpans() {
+    synchronized (spans) {
+      if (!ended) {
+        spans.finish();
+        ended = true;
+      }
+    }
+  }
+
+  /** Finishes the recording, closes the stores and returns the summary, at most 20 lines. */
   public List<String> finish() {
     List<String> didNothing = said(unused); // While the recording runs.
-    flight.stop();
     Profile made = profile;
     if (made != null) {
       made.close();
     }
-    spans.finish();
+    endSpans();
     try {
-      return new ExitSummary(this, flight.where(), didNothing).lines();
+      flight.finish();
+      return new ExitSummary(this, recording(), didNothing).lines();
     } finally {
       for (Closeable store : closing) {
         try {
@@ -182,6 +188,15 @@ public final class JobMonitor {
         }
       }
     }
+  }
+
+  /** Where the recording goes and what became of it; null if there is none. */
+  @Nullable String recording() {
+    return flight.where();
+  }
+
+  RewriteLog rewrites() {
+    return rewrites;
   }
 
   Latencies latencies() {

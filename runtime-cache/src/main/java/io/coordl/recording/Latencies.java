@@ -1,6 +1,8 @@
 package io.coordl.recording;
 
 import io.coordl.attribution.Durations;
+import io.coordl.attribution.EventLog;
+import io.coordl.event.EventSink;
 import io.coordl.event.LatencyStatisticsEvent;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -41,8 +43,19 @@ final class Latencies implements Durations {
     }
   }
 
+  private final EventLog events;
+
   /** By kind, once there is one: most jobs ask no peer. */
   private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
+
+  /**
+   * Distributions without a duration.
+   *
+   * @param events where those of an epoch go when it ends
+   */
+  Latencies(EventLog events) {
+    this.events = events;
+  }
 
   @Override
   public void record(Kind kind, long nanos) {
@@ -62,7 +75,10 @@ final class Latencies implements Durations {
       }
       track.collect();
       long total = track.total.sum();
-      commit(kind, epoch, track.epoch, total - track.totalBefore);
+      if (track.epoch.getTotalCount() > 0) {
+        LatencyStatisticsEvent event = event(kind, epoch, track.epoch, total - track.totalBefore);
+        events.emit(sink -> sink.write(event));
+      }
       track.totalBefore = total;
       track.job.add(track.epoch);
       track.epoch.reset();
@@ -70,11 +86,11 @@ final class Latencies implements Durations {
   }
 
   /** Writes the job's distributions so far as events of epoch 0. */
-  synchronized void commitJob() {
+  synchronized void write(EventSink to) {
     for (Kind kind : Kind.values()) {
       Track track = tracks.get(kind);
-      if (track != null) {
-        commit(kind, 0, track.whole(), track.total.sum());
+      if (track != null && track.whole().getTotalCount() > 0) {
+        to.write(event(kind, 0, track.whole(), track.total.sum()));
       }
     }
   }
@@ -85,25 +101,23 @@ final class Latencies implements Durations {
     return track == null ? new Histogram(MAX_NANOS, DIGITS) : track.whole();
   }
 
-  private static void commit(Kind kind, long epoch, Histogram histogram, long total) {
+  private static LatencyStatisticsEvent event(
+      Kind kind, long epoch, Histogram histogram, long total) {
     LatencyStatisticsEvent event = new LatencyStatisticsEvent();
     long count = histogram.getTotalCount();
-    if (count == 0 || !event.isEnabled()) {
-      return;
-    }
     event.kind = kind.label();
     event.epoch = epoch;
     event.count = count;
     event.total = total;
     event.minimum = histogram.getMinValue();
-    event.mean = Math.round((double) total / count);
+    event.mean = count == 0 ? 0 : Math.round((double) total / count);
     event.p50 = histogram.getValueAtPercentile(50);
     event.p90 = histogram.getValueAtPercentile(90);
     event.p99 = histogram.getValueAtPercentile(99);
     event.p999 = histogram.getValueAtPercentile(99.9);
     event.maximum = histogram.getMaxValue();
     event.histogram = encode(histogram);
-    event.commit();
+    return event;
   }
 
   private static String encode(Histogram histogram) {

@@ -2,6 +2,7 @@ package io.coordl.recording;
 
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
+import io.coordl.event.EventSink;
 import io.coordl.event.FetchEvent;
 import io.coordl.event.PeerFetchEvent;
 import io.coordl.partition.PeerSink;
@@ -84,7 +85,9 @@ final class PeerLog implements PeerSink {
       }
     }
     if (nanos >= FetchEvent.SLOW_NANOS || answer == Answer.LATE || answer == Answer.FAILED) {
-      spans.emitNow(() -> commit(peer, nanos, bytes, answer));
+      spans
+          .events()
+          .emitNow(sink -> write(sink, peer, startNanos, startNanos + nanos, bytes, answer));
     }
   }
 
@@ -97,15 +100,15 @@ final class PeerLog implements PeerSink {
         peers.size() < MOST_PEERS ? peer : OTHERS, unseen -> new Counters());
   }
 
-  private void commit(String peer, long nanos, long bytes, Answer answer) {
+  private void write(EventSink sink, String peer, long start, long end, long bytes, Answer answer) {
     PeerFetchEvent event = new PeerFetchEvent();
-    if (event.isEnabled()) {
+    if (sink.wants(event)) {
       event.batch = spans.batchOfThisThread();
       event.peer = peer;
       event.answer = answer.name().toLowerCase(Locale.ROOT);
       event.bytes = bytes;
-      event.answerTime = nanos;
-      event.commit();
+      event.answerTime = end - start;
+      sink.write(event, start, end);
     }
   }
 

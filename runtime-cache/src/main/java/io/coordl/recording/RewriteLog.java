@@ -1,8 +1,10 @@
 package io.coordl.recording;
 
+import io.coordl.event.EventSink;
 import io.coordl.event.RewrittenEvent;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was rewritten and what was left alone. Classes load before the recording starts, so entries
@@ -20,34 +22,35 @@ public final class RewriteLog {
   public record Entry(String type, String rule, long sites, String reason, String provenOn) {}
 
   private final List<Entry> waiting = new ArrayList<>();
-  private boolean open;
+  private @Nullable EventSink sink;
 
   /** Notes one application of a rule. */
   public synchronized void add(Entry entry) {
-    if (open) {
-      commit(entry);
+    EventSink to = sink;
+    if (to != null) {
+      write(to, entry);
     } else if (waiting.size() < MAX_WAITING) {
       waiting.add(entry);
     }
   }
 
   /** The recording runs: writes what has waited, and from now on at once. */
-  synchronized void open() {
-    open = true;
-    waiting.forEach(RewriteLog::commit);
+  synchronized void open(EventSink to) {
+    sink = to;
+    waiting.forEach(entry -> write(to, entry));
     waiting.clear();
   }
 
-  private static void commit(Entry entry) {
+  private static void write(EventSink to, Entry entry) {
     RewrittenEvent event = new RewrittenEvent();
-    if (event.shouldCommit()) {
+    if (to.wants(event)) {
       event.type = entry.type();
       event.rule = entry.rule();
       event.sites = entry.sites();
       event.outcome = entry.sites() > 0 ? "rewritten" : "skipped";
       event.reason = entry.reason();
       event.provenOn = entry.provenOn();
-      event.commit();
+      to.write(event);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.shared;
 
+import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -55,13 +56,7 @@ public final class LateFile<M extends Closeable> implements Closeable {
     this.attempt = attempt;
     this.taker = taker;
     this.words = words;
-    ThreadGroup group = Thread.currentThread().getThreadGroup();
-    while (group != null && group.getParent() != null) {
-      group = group.getParent();
-    }
-    thread = new Thread(group, this::run, "coordl-store", 0, false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
+    thread = new AgentThread("coordl-store", this::run);
     thread.start();
   }
 
@@ -70,7 +65,6 @@ public final class LateFile<M extends Closeable> implements Closeable {
       long began = System.nanoTime();
       boolean said = false;
       for (long pause = FIRST_PAUSE_NANOS; !tryOnce(); pause = longer(pause)) {
-        Thread.interrupted();
         LockSupport.parkNanos(this, pause);
         if (!said && System.nanoTime() - began > LONG_NANOS) {
           said = true;

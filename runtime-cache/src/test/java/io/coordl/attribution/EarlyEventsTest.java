@@ -8,11 +8,13 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.coordl.bridge.Origin;
 import io.coordl.event.EpochEvent;
+import io.coordl.event.EventSink;
 import io.coordl.event.FetchEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import jdk.jfr.Event;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -30,7 +32,21 @@ class EarlyEventsTest {
         public void epochEnded(long epoch) {}
       };
 
-  private final SpanRecorder spans = new SpanRecorder(UNHEARD, () -> 0);
+  /** Events of which a recording of the user's is told. */
+  private static final EventSink JFR =
+      new EventSink() {
+        @Override
+        public boolean wants(Event event) {
+          return event.shouldCommit();
+        }
+
+        @Override
+        public void write(Event event, long start, long end) {
+          event.commit();
+        }
+      };
+
+  private final SpanRecorder spans = new SpanRecorder(new EventLog(), UNHEARD, () -> 0);
   private final Object iterator = new Object();
   private final List<Object> batches = new ArrayList<>();
 
@@ -55,7 +71,7 @@ class EarlyEventsTest {
     try (Recording recording = new Recording()) {
       recording.enable(EpochEvent.class);
       recording.start();
-      spans.events(true);
+      spans.events().open(JFR);
       end();
       takeOne();
       end();
@@ -75,7 +91,7 @@ class EarlyEventsTest {
       recording.enable(EpochEvent.class);
       recording.enable(FetchEvent.class);
       recording.start();
-      spans.events(true);
+      spans.events().open(JFR);
       long fit = spans.enter(FIT, null);
       takeOne();
       spans.itemFetched("near", 0, 1, 10, Origin.MEMORY);

@@ -27,7 +27,7 @@ class SpanRecorderTest {
   private final AtomicLong clock = new AtomicLong(1_000);
   private final AtomicLong gc = new AtomicLong();
   private final Heard heard = new Heard();
-  private final SpanRecorder spans = new SpanRecorder(heard, gc::get, clock::get);
+  private final SpanRecorder spans = new SpanRecorder(new EventLog(), heard, gc::get, clock::get);
   private final Object iterator = new Object();
 
   /** Every duration and epoch, in order. */
@@ -47,7 +47,7 @@ class SpanRecorderTest {
 
   @BeforeEach
   void noRecording() {
-    spans.events(false);
+    spans.events().close();
   }
 
   private void tick(long nanos) {

@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import io.coordl.attribution.Durations;
+import io.coordl.attribution.EventLog;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
 import java.util.Set;
@@ -24,7 +25,7 @@ final class Plans {
           @Override
           public void epochEnded(long epoch) {}
         };
-    SpanRecorder spans = new SpanRecorder(unheard, () -> 0);
+    SpanRecorder spans = new SpanRecorder(new EventLog(), unheard, () -> 0);
     Results results = new Results(spans, items);
     return new Plan(Set.of(), 0, spans, items, new Gate(), results, null, words, clock);
   }

@@ -9,6 +9,7 @@ import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.UserText;
 import io.coordl.thread.AgentThread;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,10 +78,7 @@ final class Activation {
     Bridge.install(hooks);
     String record = options.get(Option.RECORD);
     if (!record.equals("off")) {
-      new AgentThread(
-              "coordl-recorder",
-              () -> monitor.startRecording(record, options.isGiven(Option.RECORD)))
-          .start();
+      monitor.startRecording(record, options.isGiven(Option.RECORD));
     } else {
       monitor.startWithoutRecording();
     }
@@ -90,12 +88,12 @@ final class Activation {
 
   private void finish(JobMonitor monitor) {
     try {
-      StringBuilder text = new StringBuilder();
-      for (String line : monitor.finish()) {
-        text.append("[coordl] ").append(UserText.line(line)).append('\n');
-      }
-      if (options.get(Option.SUMMARY).equals("on")) {
-        System.err.print(text);
+      String text =
+          monitor.finish().stream()
+              .map(line -> "[coordl] " + UserText.line(line))
+              .collect(Collectors.joining("\n"));
+      if (options.get(Option.SUMMARY).equals("on") && !text.isEmpty()) {
+        AgentLog.print(text);
       }
     } catch (Throwable t) {
       log.say("no summary can be made (" + t + ")");

@@ -165,6 +165,56 @@ class FailOpenIT {
     assertThat(Summary.of(host.recording()).store("hits")).isPositive();
   }
 
+  /**
+   * The JDK's own recorder ends the JVM where its temporary directory is full, with the recording
+   * on another disk too.
+   */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void aFullDiskCostsTheRecordingAtMostAndNeverTheJob(Jdk jdk)
+      throws IOException, InterruptedException {
+    Assumptions.assumeTrue(canMount(), "a small disk cannot be mounted here (needs root)");
+    Path directory = Workshop.empty("full-" + jdk.version());
+    Finished plain = new Job(Framework.DL4J, jdk, directory, "plain").runWell();
+
+    Path full = Files.createDirectories(directory.resolve("full"));
+    Finished temporary =
+        new Job(Framework.DL4J, jdk, directory, "temporary")
+            .wrapper(withFullDisk(full))
+            .jvmArgs("-Djava.io.tmpdir=" + full)
+            .agent("")
+            .runWell();
+    assertThat(temporary.differenceFrom(plain)).isEmpty();
+    assertThat(Summary.of(temporary.recording()).total("epochs")).isEqualTo(Job.EPOCHS);
+
+    Finished recording =
+        new Job(Framework.DL4J, jdk, directory, "recording")
+            .wrapper(withFullDisk(full))
+            .agentAsGiven("record=" + full.resolve("job.jfr"))
+            .runWell();
+    assertThat(recording.differenceFrom(plain)).isEmpty();
+    assertThat(recording.agentLines())
+        .filteredOn(line -> line.contains("no recording is made"))
+        .hasSize(1);
+    assertThat(recording.agentLines())
+        .filteredOn(line -> line.startsWith("recording: "))
+        .singleElement()
+        .asString()
+        .contains("cannot be written", "No space left on device");
+  }
+
+  /** A disk of 1 MiB at {@code directory}, full, for what follows. */
+  private static List<String> withFullDisk(Path directory) {
+    return List.of(
+        "unshare",
+        "--mount",
+        "/bin/sh",
+        "-c",
+        "mount -t tmpfs -o size=1m tmpfs \"$0\" && head -c 2m /dev/zero > \"$0/filled\" 2>/dev/null;"
+            + " exec \"$@\"",
+        directory.toString());
+  }
+
   private static boolean canMount() throws InterruptedException {
     try {
       List<String> command = new ArrayList<>(TINY_SHARED_MEMORY);

@@ -104,7 +104,8 @@ final class ChunkWalk {
       throw new RecordingException(
           Kind.NO_RECORDING,
           file
-              + " is empty: the JVM that recorded was killed before it wrote it. What JFR had"
+              + " is empty: JFR writes it when its JVM ends. If that still runs, `jcmd PID JFR.dump"
+              + " filename=FILE.jfr` writes what there is so far; if it was killed, what JFR had"
               + " flushed by then is in the temporary directory, in a folder that begins with the"
               + " date and ends with the process id.");
     }

@@ -1,0 +1,268 @@
+package io.coordl.recording;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The agent's recording: a file in the format of JDK Flight Recorder that the agent writes itself.
+ *
+ * <p>Why not by the JVM's recorder: it ends the JVM at the first write that fails ("An
+ * irrecoverable error in Jfr"), be it of its chunks in the temporary directory, while it runs, or
+ * of a recording in memory when that is dumped; and neither quotas nor another process that fills
+ * the same disk can be foreseen. Here a write that fails is an {@link IOException}.
+ *
+ * <p>Any thread may {@link #write}: that only appends to memory. One thread at a time calls the
+ * rest. A file is a row of chunks, of which the last is readable up to the last {@link #flush}; its
+ * header says that it is not finished until it is.
+ */
+final class EventFile {
+  /** Readers load or divide their work by whole chunks. */
+  private static final int CHUNK_BYTES = 16 << 20;
+
+  /** What may wait in memory while storage hangs. */
+  private static final int MOST_WAITING = 8 << 20;
+
+  private static final int HEADER_BYTES = 68;
+  private static final byte FINISHED = 0;
+  private static final byte COMPRESSED_INTEGERS = 1;
+  private static final byte LAST_CHUNK = 2;
+
+  private final EventTypes types;
+  private final Path path;
+  private final RandomAccessFile file;
+
+  /** One clock for the whole file: a computer that sets its clock moves no event. */
+  private final long originNanos = System.nanoTime();
+
+  private final long originTime = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+
+  private final LongAdder lost = new LongAdder();
+
+  // What the writing threads share.
+  private final Object lock = new Object();
+  private FlightBytes waiting = new FlightBytes();
+  private Map<Long, String> newThreads = new LinkedHashMap<>();
+  private final Map<Long, String> threads = new LinkedHashMap<>();
+  private boolean closed;
+
+  // Of the flushing thread.
+  private FlightBytes flushed = new FlightBytes();
+  private final FlightBytes group = new FlightBytes();
+  private long chunkStart;
+  private long chunkNanos;
+  private long position;
+  private long constants;
+  private byte flushes;
+
+  /** End of what is readable, and its last group of constants. */
+  private long good;
+
+  private long goodConstants;
+
+  /**
+   * Creates the file, in place of another of that name.
+   *
+   * @throws IOException if that or its first bytes fail; then there is no file
+   */
+  EventFile(Path path, EventTypes types) throws IOException {
+    this.types = types;
+    this.path = path;
+    if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+      // Another process that still writes to it goes on with the file that loses its name.
+      Files.deleteIfExists(path);
+    }
+    File target = path.toFile();
+    boolean created = !target.exists();
+    file = new RandomAccessFile(target, "rw");
+    try {
+      file.setLength(0);
+      beginChunk();
+      flush();
+    } catch (IOException e) {
+      close();
+      if (created) {
+        Files.deleteIfExists(path);
+      }
+      throw e;
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /** Bytes of the file that can be read. */
+  long size() {
+    return good;
+  }
+
+  /** Events that were not written, as too many waited for storage. */
+  long lost() {
+    return lost.sum();
+  }
+
+  /** Appends an event, to be flushed later; nothing once the file is closed. */
+  void write(Object event, long start, long end) {
+    Thread thread = Thread.currentThread();
+    synchronized (lock) {
+      if (closed) {
+        return;
+      }
+      int before = waiting.size();
+      if (before > MOST_WAITING) {
+        lost.increment();
+        return;
+      }
+      try {
+        types.write(waiting, event, start, end, thread.getId());
+      } catch (RuntimeException | OutOfMemoryError e) {
+        // Of a program's thread, which must not hear of it.
+        waiting.cut(before);
+        lost.increment();
+        return;
+      }
+      if (!thread.getName().equals(threads.put(thread.getId(), thread.getName()))) {
+        newThreads.put(thread.getId(), thread.getName());
+      }
+    }
+  }
+
+  /** Writes what waits; after it all events so far can be read. */
+  void flush() throws IOException {
+    Map<Long, String> named;
+    boolean full;
+    synchronized (lock) {
+      FlightBytes taken = waiting;
+      waiting = flushed;
+      flushed = taken;
+      named = newThreads;
+      newThreads = new LinkedHashMap<>();
+      full = position + taken.size() - chunkStart > CHUNK_BYTES;
+      if (full) {
+        // The next chunk is read by itself.
+        threads.clear();
+      }
+    }
+    try {
+      if (flushed.size() > 0 || constants == 0) {
+        append(flushed);
+        appendThreads(named);
+        writeHeader(++flushes == FINISHED ? ++flushes : flushes, COMPRESSED_INTEGERS);
+      }
+    } finally {
+      flushed.clear();
+    }
+    if (full) {
+      writeHeader(FINISHED, COMPRESSED_INTEGERS);
+      beginChunk();
+      flush();
+    }
+  }
+
+  /** Flushes and finishes the file. */
+  void finish() throws IOException {
+    flush();
+    writeHeader(FINISHED, (byte) (COMPRESSED_INTEGERS | LAST_CHUNK));
+    close();
+  }
+
+  /** A write failed: keeps what can be read, finished; deletes the file if that is nothing. */
+  void giveUp() {
+    try {
+      file.setLength(good);
+      if (good > chunkStart) {
+        position = good;
+        constants = goodConstants;
+        writeHeader(FINISHED, (byte) (COMPRESSED_INTEGERS | LAST_CHUNK));
+      }
+    } catch (IOException e) {
+      // What is there can be read up to the last flush anyway.
+    } finally {
+      close();
+    }
+  }
+
+  private void close() {
+    synchronized (lock) {
+      closed = true;
+      waiting = new FlightBytes();
+    }
+    try {
+      file.close();
+    } catch (IOException e) {
+      // The bytes have been written, or that has been said.
+    }
+  }
+
+  private void beginChunk() throws IOException {
+    chunkStart = position;
+    chunkNanos = System.nanoTime();
+    constants = 0;
+    flushes = 0;
+    position += HEADER_BYTES;
+    append(types.metadata());
+  }
+
+  private void append(FlightBytes bytes) throws IOException {
+    file.seek(position);
+    file.write(bytes.array(), 0, bytes.size());
+    position += bytes.size();
+  }
+
+  /** Threads that were named since the last flush; a chunk has one group of constants at least. */
+  private void appendThreads(Map<Long, String> named) throws IOException {
+    if (named.isEmpty() && constants != 0) {
+      return;
+    }
+    long at = position - chunkStart;
+    group.clear();
+    int event = group.begin(EventTypes.CONSTANTS);
+    group.number(System.nanoTime());
+    group.number(0); // how long that took
+    group.number(constants == 0 ? 0 : constants - at);
+    group.flag(true); // flushed
+    group.number(named.isEmpty() ? 0 : 1); // pools, none of them empty
+    if (!named.isEmpty()) {
+      group.number(types.threads());
+      group.number(named.size());
+    }
+    named.forEach(
+        (id, name) -> {
+          group.number(id);
+          group.text(name);
+          group.number(0);
+          group.text(name);
+          group.number(id);
+        });
+    group.end(event);
+    append(group);
+    constants = at;
+  }
+
+  private void writeHeader(byte state, byte features) throws IOException {
+    ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
+    header.put((byte) 'F').put((byte) 'L').put((byte) 'R').put((byte) 0);
+    header.putShort((short) 2).putShort((short) 1);
+    header.putLong(position - chunkStart);
+    header.putLong(constants);
+    header.putLong(HEADER_BYTES); // where the description of the events is
+    header.putLong(originTime + chunkNanos - originNanos);
+    header.putLong(System.nanoTime() - chunkNanos);
+    header.putLong(chunkNanos);
+    header.putLong(TimeUnit.SECONDS.toNanos(1)); // ticks a second
+    header.put(state).put((byte) 0).put((byte) 0).put(features);
+    file.seek(chunkStart);
+    file.write(header.array());
+    good = position;
+    goodConstants = constants;
+  }
+}

@@ -1,0 +1,53 @@
+package io.coordl.recording;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.RuntimeMXBean;
+import java.util.stream.Collectors;
+import jdk.jfr.Category;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Timestamp;
+import org.jspecify.annotations.Nullable;
+
+/** Which JVM this is, in the words of the JDK's own event: readers of recordings look for it. */
+@Name("jdk.JVMInformation")
+@Label("JVM Information")
+@Category("Java Virtual Machine")
+final class JvmInformation {
+  @Label("JVM Name")
+  @Nullable String jvmName;
+
+  @Label("JVM Version")
+  @Nullable String jvmVersion;
+
+  @Label("JVM Command Line Arguments")
+  @Nullable String jvmArguments;
+
+  @Label("Java Application Arguments")
+  @Nullable String javaArguments;
+
+  @Label("JVM Start Time")
+  @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
+  long jvmStartTime;
+
+  @Label("Process Identifier")
+  long pid;
+
+  /** This JVM. */
+  static JvmInformation ofThis() {
+    RuntimeMXBean jvm = ManagementFactory.getRuntimeMXBean();
+    JvmInformation event = new JvmInformation();
+    event.jvmName = jvm.getVmName();
+    event.jvmVersion =
+        jvm.getVmName() + " (" + jvm.getVmVersion() + "), " + System.getProperty("os.arch");
+    // Not ours: a password of a peer may be among them.
+    event.jvmArguments =
+        jvm.getInputArguments().stream()
+            .filter(argument -> !argument.startsWith("-javaagent:"))
+            .collect(Collectors.joining(" "));
+    event.javaArguments = System.getProperty("sun.java.command", "");
+    event.jvmStartTime = jvm.getStartTime();
+    event.pid = ProcessHandle.current().pid();
+    return event;
+  }
+}

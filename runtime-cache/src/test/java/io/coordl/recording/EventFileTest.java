@@ -1,0 +1,244 @@
+package io.coordl.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.coordl.event.BatchId;
+import io.coordl.event.DecodeEvent;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.FetchEvent;
+import io.coordl.event.PhaseEvent;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.stream.Stream;
+import jdk.jfr.DataAmount;
+import jdk.jfr.EventType;
+import jdk.jfr.Relational;
+import jdk.jfr.Timespan;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the agent writes, the JDK reads. */
+class EventFileTest {
+  private static final int STATE = 64;
+
+  @TempDir Path folder;
+
+  private final EventTypes types = new EventTypes();
+
+  private static FetchEvent fetch(String path, long bytes) {
+    FetchEvent event = new FetchEvent();
+    event.batch = 7;
+    event.path = path;
+    event.bytes = bytes;
+    event.fetchTime = 2_000_000;
+    event.memory = true;
+    return event;
+  }
+
+  private static void fetched(EventFile file, String path, long bytes) {
+    long now = System.nanoTime();
+    file.write(fetch(path, bytes), now - 2_000_000, now);
+  }
+
+  @Test
+  void anEventIsReadAsItWasWritten() throws IOException {
+    Path path = folder.resolve("one.jfr");
+    EventFile file = new EventFile(path, types);
+    long now = System.nanoTime();
+    Instant at = Instant.now();
+    file.write(fetch("/data/grün \u4e00.jpg", Long.MAX_VALUE), now - 3_000_000, now);
+    file.finish();
+
+    RecordedEvent event = RecordingFile.readAllEvents(path).get(0);
+    assertThat(event.getLong("batch")).isEqualTo(7);
+    assertThat(event.getString("path")).isEqualTo("/data/grün \u4e00.jpg");
+    assertThat(event.getLong("bytes")).isEqualTo(Long.MAX_VALUE);
+    assertThat(event.getBoolean("memory")).isTrue();
+    assertThat(event.getString("origin")).isNull();
+    assertThat(event.getDuration()).isEqualTo(Duration.ofMillis(3));
+    assertThat(event.getEndTime()).isCloseTo(at, within(1, ChronoUnit.SECONDS));
+    assertThat(event.getThread().getJavaName()).isEqualTo(Thread.currentThread().getName());
+    assertThat(event.getThread().getJavaThreadId()).isEqualTo(Thread.currentThread().getId());
+  }
+
+  @Test
+  void negativeNumbersAndFractionsSurvive() throws IOException {
+    Path path = folder.resolve("numbers.jfr");
+    EventFile file = new EventFile(path, types);
+    PhaseEvent phase = new PhaseEvent();
+    phase.phase = "";
+    phase.wall = -1;
+    phase.compute = 1L << 56;
+    phase.sampleNanos = 1.0 / 3;
+    phase.steady = true;
+    long now = System.nanoTime();
+    file.write(phase, now, now);
+    file.finish();
+
+    RecordedEvent event = RecordingFile.readAllEvents(path).get(0);
+    assertThat(event.getString("phase")).isEmpty();
+    assertThat(event.getLong("wall")).isEqualTo(-1);
+    assertThat(event.getLong("compute")).isEqualTo(1L << 56);
+    assertThat(event.getDouble("sampleNanos")).isEqualTo(1.0 / 3);
+    assertThat(event.getBoolean("steady")).isTrue();
+  }
+
+  /** Labels, units and relations come from the event class, as JFR's own description has them. */
+  @Test
+  void theDescriptionIsThatOfTheEventClasses() throws IOException {
+    Path path = folder.resolve("described.jfr");
+    new EventFile(path, types).finish();
+
+    List<EventType> read;
+    try (RecordingFile file = new RecordingFile(path)) {
+      read = file.readEventTypes();
+    }
+    EventType fetch =
+        read.stream().filter(type -> type.getName().equals("io.coordl.Fetch")).findFirst().get();
+    EventType jfr = EventType.getEventType(FetchEvent.class);
+    assertThat(fetch.getLabel()).isEqualTo(jfr.getLabel());
+    assertThat(fetch.getDescription()).isEqualTo(jfr.getDescription());
+    assertThat(fetch.getCategoryNames()).isEqualTo(jfr.getCategoryNames());
+    assertThat(fetch.getField("bytes").getAnnotation(DataAmount.class).value())
+        .isEqualTo(DataAmount.BYTES);
+    assertThat(fetch.getField("fetchTime").getAnnotation(Timespan.class).value())
+        .isEqualTo(Timespan.NANOSECONDS);
+    assertThat(fetch.getField("batch").getContentType())
+        .isEqualTo(jfr.getField("batch").getContentType());
+    assertThat(BatchId.class).hasAnnotation(Relational.class);
+    assertThat(read).extracting(EventType::getName).doesNotHaveDuplicates().hasSize(20);
+  }
+
+  @Test
+  void everyEventOfTheAgentCanBeWritten() throws Exception {
+    Path classes =
+        Path.of(EpochEvent.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    try (Stream<Path> files = Files.list(classes.resolve("io/coordl/event"))) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .filteredOn(name -> name.endsWith("Event.class"))
+          .isNotEmpty()
+          .isSubsetOf(
+              EventTypes.EVENTS.stream().map(type -> type.getSimpleName() + ".class").toList());
+    }
+  }
+
+  @Test
+  void shorterThanItsThresholdNoEventIsWritten() throws IOException {
+    Path path = folder.resolve("threshold.jfr");
+    EventFile file = new EventFile(path, types);
+    file.write(new DecodeEvent(), 0, 999_999);
+    file.write(new DecodeEvent(), 0, 1_000_000);
+    file.finish();
+
+    assertThat(RecordingFile.readAllEvents(path)).hasSize(1);
+  }
+
+  @Test
+  void aRecordingOfManyChunksIsWholeAndKeepsItsThreads() throws Exception {
+    Path path = folder.resolve("chunks.jfr");
+    EventFile file = new EventFile(path, types);
+    String name = "x".repeat(1_000);
+    for (int part = 0; part < 50; part++) {
+      Thread writer =
+          new Thread(
+              () -> {
+                for (int i = 0; i < 1_000; i++) {
+                  fetched(file, name, i);
+                }
+              },
+              "writer-" + part % 3);
+      writer.start();
+      writer.join();
+      file.flush();
+    }
+    file.finish();
+
+    assertThat(Files.size(path)).isGreaterThan(48L << 20);
+    assertThat(chunks(path)).isEqualTo(3);
+    List<RecordedEvent> events = RecordingFile.readAllEvents(path);
+    assertThat(events).hasSize(50_000);
+    assertThat(events).allMatch(event -> event.getThread().getJavaName().startsWith("writer-"));
+    assertThat(events.stream().mapToLong(event -> event.getLong("bytes")).sum())
+        .isEqualTo(50L * 999 * 500);
+  }
+
+  private static int chunks(Path path) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path));
+    int chunks = 0;
+    for (int at = 0; at < bytes.limit(); at += (int) bytes.getLong(at + 8)) {
+      chunks++;
+    }
+    return chunks;
+  }
+
+  /** As after {@code kill -9}: nobody has finished the file. */
+  @Test
+  void whatWasFlushedIsReadableAndNotCalledFinished() throws IOException {
+    Path path = folder.resolve("killed.jfr");
+    EventFile file = new EventFile(path, types);
+    fetched(file, "first", 1);
+    file.flush();
+    fetched(file, "second", 2);
+    file.flush();
+    fetched(file, "never written", 3);
+    byte[] killed = Files.readAllBytes(path);
+
+    assertThat(killed[STATE]).isNotZero();
+    killed[STATE] = 0;
+    Path repaired = Files.write(folder.resolve("repaired.jfr"), killed);
+    assertThat(RecordingFile.readAllEvents(repaired))
+        .extracting(event -> event.getString("path"))
+        .containsExactly("first", "second");
+  }
+
+  @Test
+  void aFileGivenUpKeepsWhatWasFlushed() throws IOException {
+    Path path = folder.resolve("given-up.jfr");
+    EventFile file = new EventFile(path, types);
+    fetched(file, "flushed", 1);
+    file.flush();
+    // What a write that failed half-way leaves behind.
+    Files.write(path, new byte[100], java.nio.file.StandardOpenOption.APPEND);
+    fetched(file, "lost", 2);
+    file.giveUp();
+    fetched(file, "too late", 3);
+
+    assertThat(RecordingFile.readAllEvents(path))
+        .extracting(event -> event.getString("path"))
+        .containsExactly("flushed");
+  }
+
+  @Test
+  void aFileThatCannotBeBegunIsNotLeftBehind() {
+    Path path = Path.of("/dev/full");
+    assertThatThrownBy(() -> new EventFile(path, types)).isInstanceOf(IOException.class);
+    assertThat(path).exists();
+    Path inNothing = folder.resolve("no/such/folder/job.jfr");
+    assertThatThrownBy(() -> new EventFile(inNothing, types)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void anotherProcessThatWritesToThatNameKeepsItsFileAndDamagesNone() throws IOException {
+    Path path = folder.resolve("shared.jfr");
+    EventFile first = new EventFile(path, types);
+    fetched(first, "of the first", 1);
+    EventFile second = new EventFile(path, types);
+    fetched(second, "of the second", 2);
+    second.finish();
+    first.finish();
+
+    assertThat(RecordingFile.readAllEvents(path))
+        .extracting(event -> event.getString("path"))
+        .containsExactly("of the second");
+  }
+}

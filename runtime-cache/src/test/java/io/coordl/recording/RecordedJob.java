@@ -1,0 +1,67 @@
+package io.coordl.recording;
+
+import static io.coordl.bridge.SpanKind.FIT;
+import static io.coordl.bridge.SpanKind.TAKE;
+
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.bridge.Origin;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A job in a JVM of its own, whose one epoch is left by {@code break}. Arguments: {@code own} and
+ * the recording, or {@code joined} and the user's; batches; {@code paced} to wait after each until
+ * it is written, or the recording has ended.
+ */
+final class RecordedJob {
+  private RecordedJob() {}
+
+  public static void main(String[] args) throws Exception {
+    boolean joined = args[0].equals("joined");
+    Path recording = Path.of(args[1]);
+    int batches = Integer.parseInt(args[2]);
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    job.startRecording(args[1], !joined);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  if (joined) {
+                    // The agent comes last: JFR has written its file.
+                    while (size(recording) == 0) {
+                      LockSupport.parkNanos(1_000_000);
+                    }
+                  }
+                  job.finish().forEach(System.err::println);
+                }));
+    SpanRecorder spans = job.spans();
+    Object iterator = new Object();
+    String path = "x".repeat(1_000);
+    spans.enter(FIT, null);
+    for (int batch = 0; batch < batches; batch++) {
+      long size = size(recording);
+      Object taken = new Object();
+      long token = spans.enter(TAKE, iterator);
+      for (int item = 0; item < 20; item++) {
+        spans.itemFetched(path, System.nanoTime() - 1_000_000, 1_000_000, 1, Origin.STORAGE);
+      }
+      spans.exit(token, taken);
+      if (args.length > 3) {
+        // Goes on when the recorder has flushed, or given up and cut the file.
+        while (size(recording) == size && !String.valueOf(job.recording()).contains("only until")) {
+          LockSupport.parkNanos(1_000_000);
+        }
+      }
+    }
+    System.out.println("trained " + batches + " batches");
+    if (joined) {
+      return;
+    }
+    System.exit(7);
+  }
+
+  private static long size(Path file) {
+    return file.toFile().length();
+  }
+}
