@@ -98,8 +98,7 @@ public final class JobTotals {
     }
     boolean one = firstEpoch.batches > 0;
     judged.add(one ? firstEpoch : totals);
-    return new Epochs(
-        passes, epochs, evaluations, false, one ? firstEpochWall : wall(), judged);
+    return new Epochs(passes, epochs, evaluations, false, one ? firstEpochWall : wall(), judged);
   }
 
   private long wall() {

@@ -210,8 +210,8 @@ class FailOpenIT {
         "--mount",
         "/bin/sh",
         "-c",
-        "mount -t tmpfs -o size=1m tmpfs \"$0\" && head -c 2m /dev/zero > \"$0/filled\" 2>/dev/null;"
-            + " exec \"$@\"",
+        "mount -t tmpfs -o size=1m tmpfs \"$0\" && head -c 2m /dev/zero > \"$0/filled\""
+            + " 2>/dev/null; exec \"$@\"",
         directory.toString());
   }
 

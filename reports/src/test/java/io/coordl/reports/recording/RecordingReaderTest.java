@@ -158,7 +158,9 @@ class RecordingReaderTest {
   void aFileThatIsNoRecordingIsRefused() throws Exception {
     assertRefused(folder.resolve("missing.jfr"), "does not exist.");
     assertRefused(folder, "is a directory");
-    assertRefused(Files.createFile(folder.resolve("empty.jfr")), "is empty: JFR writes it when its JVM ends. If that still runs, `jcmd");
+    assertRefused(
+        Files.createFile(folder.resolve("empty.jfr")),
+        "is empty: JFR writes it when its JVM ends. If that still runs, `jcmd");
     assertRefused(Path.of("/dev/null"), "is not a file.");
     assertRefused(
         Files.writeString(folder.resolve("text.jfr"), "no recording\n".repeat(100)),
