@@ -43,7 +43,7 @@ public final class EventLog {
   /** Writes an event now, or once a recording that is being started runs. */
   public void emit(Consumer<EventSink> event) {
     EventSink to = sink;
-    if (to == null) {
+    if (to == null && !closed) {
       to = keep(event);
     }
     if (to != null) {

@@ -183,8 +183,8 @@ public final class SpanRecorder implements SpanSink {
     durations.record(Durations.Kind.FETCH, nanos);
     totals.fetched(origin, bytes);
     if (nanos >= FetchEvent.SLOW_NANOS) {
-      long batch = events.sink() == null ? 0 : thread.batchId();
-      events.emitNow(
+      long batch = thread.batchId();
+      events.emit(
           sink -> {
             FetchEvent event = new FetchEvent();
             if (sink.wants(event)) {

@@ -14,6 +14,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import jdk.jfr.Event;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -123,5 +129,31 @@ class EarlyEventsTest {
         .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Fetch"))
         .extracting(fetch -> fetch.getString("origin"), fetch -> fetch.getBoolean("memory"))
         .containsExactly(tuple("peer", false), tuple("storage", false));
+  }
+
+  /** Some threads write while the recording opens: none of their events falls between. */
+  @Test
+  void noEventIsLostWhileTheRecordingOpens() throws Exception {
+    for (int round = 0; round < 300; round++) {
+      EventLog log = new EventLog();
+      AtomicInteger written = new AtomicInteger();
+      CyclicBarrier together = new CyclicBarrier(3);
+      Callable<Boolean> writing =
+          () -> {
+            together.await();
+            for (int i = 0; i < 200; i++) {
+              log.emit(sink -> written.incrementAndGet());
+            }
+            return true;
+          };
+      ExecutorService threads = Executors.newFixedThreadPool(2);
+      Future<Boolean> one = threads.submit(writing);
+      Future<Boolean> other = threads.submit(writing);
+      together.await();
+      log.open(JFR);
+      assertThat(one.get() && other.get()).isTrue();
+      threads.shutdown();
+      assertThat(written).hasValue(400);
+    }
   }
 }
