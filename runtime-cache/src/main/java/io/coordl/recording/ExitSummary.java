@@ -15,9 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class ExitSummary {
   private static final int MOST_LINES = 20;
 
-  /** Policies, or names of files, that did nothing; the recording has them all. */
-  private static final int MOST_IDLE = 5;
-
   /** Faults, what to try next, the recording. */
   private static final int LINES_AT_END = 3;
 
@@ -33,7 +30,7 @@ final class ExitSummary {
   ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {
     this.job = job;
     this.recording = recording;
-    this.didNothing = didNothing.subList(0, Math.min(MOST_IDLE, didNothing.size()));
+    this.didNothing = didNothing;
   }
 
   /**
@@ -46,14 +43,14 @@ final class ExitSummary {
     Totals t = now.totals();
     List<String> lines = new ArrayList<>(job.profiled());
     if (!lines.isEmpty()) {
-      lines.addAll(didNothing);
+      didNothing.stream().limit(MOST_LINES / 2).forEach(lines::add);
       if (recording != null) {
         lines.add("recording: " + recording);
       }
       return lines;
     }
     if (t.batches == 0 && now.items() == 0) {
-      return didNothing;
+      return didNothing.stream().limit(MOST_LINES).toList();
     }
     if (t.batches > 0) {
       lines.add(
@@ -111,7 +108,9 @@ final class ExitSummary {
     split(job.stores(), lines);
     asked(job.peerViews(), lines);
     lines.addAll(job.policies());
-    lines.addAll(didNothing);
+    // As far as there is room, with a line for coordinated prep; the recording has them all.
+    int room = Math.max(0, MOST_LINES - LINES_AT_END - 1 - lines.size());
+    lines.addAll(didNothing.subList(0, Math.min(room, didNothing.size())));
     staged(job.stagings(), lines, MOST_LINES - LINES_AT_END);
     if (job.log().faults() > 0) {
       lines.add(format("faults inside the agent: %d (see above)", job.log().faults()));

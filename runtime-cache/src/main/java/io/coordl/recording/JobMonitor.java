@@ -103,11 +103,16 @@ public final class JobMonitor {
   public void addAsked(String asked, String name, Supplier<String> why) {
     unused.add(
         () -> {
-          String reason = why.get();
-          String said = log.saidOf(name);
+          String reason;
+          try {
+            reason = why.get();
+          } catch (RuntimeException e) {
+            return ""; // The rest of the summary is worth more.
+          }
           if (reason.isEmpty()) {
             return "";
           }
+          String said = log.saidOf(name);
           String because = said.isEmpty() ? reason : "it " + said;
           rewrites.add(new RewriteLog.Entry("the whole job", asked, 0, because, ""));
           return asked + " did nothing: " + because;

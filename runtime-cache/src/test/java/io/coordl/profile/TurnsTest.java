@@ -151,7 +151,6 @@ class TurnsTest {
 
     assertThat(cold.takesMore()).isFalse();
     assertThat(cached.isSettled()).isTrue();
-    assertThat(cached.gauge.isFull()).as("it was known, and need not have all its time").isFalse();
   }
 
   /** Batches whose steps do not count, as of passes shorter than the queue of their workers. */

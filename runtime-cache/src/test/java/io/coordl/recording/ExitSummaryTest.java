@@ -167,6 +167,15 @@ class ExitSummaryTest {
       String asked = "dataset=/" + i;
       job.addAsked(asked, asked, () -> "nothing");
     }
+    job.addAsked(
+        "cache=minio",
+        "cache=minio",
+        () -> {
+          throw new IllegalStateException("closed");
+        });
+    List<StagingStatistics> pipelines =
+        LongStream.rangeClosed(1, 30).mapToObj(ExitSummaryTest::pipeline).toList();
+    job.addStaging(() -> pipelines, () -> {});
 
     assertThat(job.finish()).hasSizeLessThanOrEqualTo(20).last().asString().startsWith("next: ");
   }

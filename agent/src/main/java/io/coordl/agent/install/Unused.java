@@ -28,7 +28,11 @@ final class Unused {
       return "";
     }
     if (store.admitted() > 0) {
-      return "none of the " + store.admitted() + " " + what + "s it kept was asked for again";
+      return "none of the "
+          + store.admitted()
+          + " "
+          + what
+          + "s it kept was asked for again by this job";
     }
     if (store.bypassedFull() > 0) {
       return "no " + what + " fits into its " + store.capacity() + " bytes";

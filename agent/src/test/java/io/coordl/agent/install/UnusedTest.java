@@ -59,7 +59,7 @@ final class UnusedTest {
   void aStoreSaysHowFarItemsCame() {
     assertThat(Unused.store(null, FILES, "raw item")).startsWith("it has no memory");
     assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image"))
-        .isEqualTo("none of the 64 decoded images it kept was asked for again");
+        .isEqualTo("none of the 64 decoded images it kept was asked for again by this job");
     assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item"))
         .isEqualTo("no raw item fits into its 4096 bytes");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item"))
