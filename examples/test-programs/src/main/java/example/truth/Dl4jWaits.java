@@ -58,6 +58,7 @@ public final class Dl4jWaits {
       case "graph-plain" -> graph(Loading.PLAIN);
       case "hand" -> hand(false);
       case "hand-async" -> hand(true);
+      case "hand-read" -> hand(false);
       case "earlystopping" -> earlyStopping(Loading.PREFETCHED);
       case "earlystopping-timed" -> earlyStopping(Loading.PREFETCHED_AND_TIMED);
       case "earlystopping-plain" -> earlyStopping(Loading.PLAIN);
@@ -70,8 +71,8 @@ public final class Dl4jWaits {
               "Program "
                   + settings.program()
                   + " is unknown, expected fit, graph or earlystopping, each also with -timed or"
-                  + " -plain, parallelwrapper or samediff, each also with -timed, hand or"
-                  + " hand-async.");
+                  + " -plain, parallelwrapper or samediff, each also with -timed, hand,"
+                  + " hand-async or hand-read.");
     };
   }
 

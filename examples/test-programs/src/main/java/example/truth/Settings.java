@@ -10,6 +10,16 @@ package example.truth;
  * @param epochs passes over the data
  */
 record Settings(String program, int prep, int step, int batches, int epochs) {
+  /** Whether each batch begins with reading a file. */
+  boolean reads() {
+    return program.endsWith("-read");
+  }
+
+  /** The file to read. */
+  String file() {
+    return System.getProperty("truth.file");
+  }
+
   static Settings of(String... args) {
     if (args.length != 1 && args.length != 5) {
       throw new IllegalArgumentException(

@@ -1,5 +1,9 @@
 package example.truth;
 
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.ndarray.INDArray;
@@ -17,6 +21,7 @@ final class SleepyIterator implements DataSetIterator {
   private final Settings settings;
   private final Waits waits;
   private final boolean async;
+  private final byte[] buffer = new byte[1 << 16];
   private volatile int next;
 
   SleepyIterator(Settings settings, Waits waits, boolean async) {
@@ -40,6 +45,10 @@ final class SleepyIterator implements DataSetIterator {
     int batch = next;
     next = batch + 1;
     long begun = System.nanoTime();
+    if (settings.reads()) {
+      fetch();
+      waits.fetched(System.nanoTime() - begun);
+    }
     Pause.millis(settings.prep());
     INDArray data = Nd4j.ones(DataType.FLOAT, examples, INPUTS).muli(batch + 1);
     INDArray labels = Nd4j.zeros(DataType.FLOAT, examples, CLASSES);
@@ -48,6 +57,17 @@ final class SleepyIterator implements DataSetIterator {
     }
     waits.made(batch, begun, System.nanoTime());
     return new Noted(data, labels, batch, waits);
+  }
+
+  /** From the page cache or from a disk: how long it takes is measured, not known. */
+  private void fetch() {
+    try (InputStream in = new FileInputStream(settings.file())) {
+      while (in.read(buffer) >= 0) {
+        // All of it.
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A user's own batch: notes that the training thread has got it and looks into it. */

@@ -41,6 +41,7 @@ final class Waits {
   private final List<Long> stepEnds = new ArrayList<>();
   private final List<Long> epochs = new ArrayList<>();
   private long total;
+  private long fetched;
   private int steps;
 
   private Waits(Settings settings, boolean timed, boolean ahead, int workers) {
@@ -71,6 +72,11 @@ final class Waits {
       throw new IllegalStateException("This account is kept from both ends.");
     }
     total += nanos;
+  }
+
+  /** Of a wait, the part in which a file was read. */
+  synchronized void fetched(long nanos) {
+    fetched += nanos;
   }
 
   /** A loop of the program's own has come to the end of an epoch. */
@@ -136,13 +142,14 @@ final class Waits {
     System.out.printf(
         Locale.ROOT,
         "{\"program\":\"%s\",\"trueStallNanos\":%d,\"batches\":%d,\"epochs\":%d,"
-            + "\"prepMillis\":%d,\"stepMillis\":%d,\"epochStallNanos\":%s}%n",
+            + "\"prepMillis\":%d,\"stepMillis\":%d,\"fetchNanos\":%d,\"epochStallNanos\":%s}%n",
         settings.program(),
         total,
         steps,
         settings.epochs(),
         settings.prep(),
         settings.step(),
+        fetched,
         epochs);
   }
 }

@@ -12,8 +12,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,9 @@ public final class ChildJvm {
   /** $0 is the file for the figures, "$@" the command; file descriptor 3 is its standard error. */
   private static final String TIMED =
       "exec 3>&2; TIMEFORMAT='%3U %3S'; { time \"$@\" 2>&3; } 2>\"$0\"";
+
+  /** In which a JVM prints its threads. */
+  private static final long DUMP_SECONDS = 2;
 
   private final Jdk jdk;
   private final String mainClass;
@@ -103,7 +109,10 @@ public final class ChildJvm {
     return this;
   }
 
-  /** Kills the program and all it started after {@code limit}; 10 minutes unless told. */
+  /**
+   * Kills the program and all it started after {@code limit}, 10 minutes unless told; its threads
+   * are then the end of its output.
+   */
   public ChildJvm timeout(Duration limit) {
     timeout = limit;
     return this;
@@ -149,6 +158,7 @@ public final class ChildJvm {
         ended = process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
       } finally {
         if (!ended) {
+          dumpThreads(process.toHandle());
           killTree(process.toHandle());
         }
       }
@@ -181,6 +191,25 @@ public final class ChildJvm {
     command.addAll(List.of("-cp", classPath, mainClass));
     command.addAll(args);
     return command;
+  }
+
+  /** Asks each JVM for its threads, which it prints on its standard output, and waits a moment. */
+  private static void dumpThreads(ProcessHandle process) throws InterruptedException {
+    for (ProcessHandle child : Stream.concat(Stream.of(process), process.descendants()).toList()) {
+      String command = child.info().command().orElse("");
+      if (command.endsWith("/java")) {
+        try {
+          new ProcessBuilder("kill", "-QUIT", Long.toString(child.pid()))
+              .start()
+              .waitFor(DUMP_SECONDS, TimeUnit.SECONDS);
+          child.onExit().get(DUMP_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+          // As expected: it goes on, and has had the time to print.
+        } catch (IOException | ExecutionException e) {
+          return; // Then without.
+        }
+      }
+    }
   }
 
   private static void killTree(ProcessHandle process) {

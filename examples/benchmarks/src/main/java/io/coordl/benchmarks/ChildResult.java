@@ -27,11 +27,11 @@ public record ChildResult(
         what
             + (timedOut ? " ran too long and was killed" : " ended with exit status " + exit)
             + ". The end of its output:\n"
-            + end(out)
-            + end(err));
+            + end(out, timedOut ? 100_000 : 2_000) // With all threads of one that hung.
+            + end(err, 2_000));
   }
 
-  private static String end(String text) {
-    return text.substring(Math.max(0, text.length() - 2000));
+  private static String end(String text, int most) {
+    return text.substring(Math.max(0, text.length() - most));
   }
 }

@@ -1,6 +1,7 @@
 package io.coordl.benchmarks;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,6 +36,64 @@ public record KnownWaits(String name, String mainClass, String module) {
     public double error() {
       return (double) (measuredNanos - trueNanos) / trueNanos;
     }
+  }
+
+  /**
+   * What waits were for, by both accounts: the program's of reading a file and waiting in all, the
+   * agent's of fetch, prep and all.
+   */
+  public record Split(long trueFetch, long trueNanos, long fetchStall, long prepStall, long stall) {
+    /** The part of all waits that was fetching, by the program's own clock. */
+    public double trueShare() {
+      return (double) trueFetch / trueNanos;
+    }
+
+    /** The same by the agent. */
+    public double share() {
+      return (double) fetchStall / stall;
+    }
+
+    /** The part of all waits that the agent calls preparing. */
+    public double prepShare() {
+      return (double) prepStall / stall;
+    }
+  }
+
+  /** Bytes to read for each batch, of a file without any blocks: some tens of milliseconds. */
+  private static final long FILE_BYTES = 512L << 20;
+
+  /** The program that reads a file for each batch and then prepares it, one after the other. */
+  public static KnownWaits reading() {
+    return new KnownWaits("hand-read", "example.truth.Dl4jWaits", "dl4j-image");
+  }
+
+  /**
+   * As {@link #measure}, of {@link #reading}: what the waits were for.
+   *
+   * @throws IllegalStateException if the program or the reading of its recording fails
+   */
+  public Split split(Checkout checkout, Jdk jdk, Path directory)
+      throws IOException, InterruptedException {
+    Path recording = recording(directory);
+    Path file = directory.resolve("item.bin");
+    try (RandomAccessFile empty = new RandomAccessFile(file.toFile(), "rw")) {
+      empty.setLength(FILE_BYTES);
+    }
+    ChildJvm child =
+        child(checkout, jdk, "record=" + recording + ",dataset=" + file)
+            .jvmArgs("-Dtruth.file=" + file);
+    JsonNode truth = json(child.run().orFail("The program " + this).out());
+    RecordingSummary agent = RecordingSummary.read(checkout.coordlJar(), recording);
+    return new Split(
+        truth.path("fetchNanos").longValue(),
+        truth.path("trueStallNanos").longValue(),
+        agent.fetchStall(),
+        agent.prepStall(),
+        agent.stall());
+  }
+
+  private Path recording(Path directory) throws IOException {
+    return Files.createDirectories(directory).resolve(module + "-" + name + ".jfr");
   }
 
   /**
@@ -79,25 +138,8 @@ public record KnownWaits(String name, String mainClass, String module) {
    */
   public Accounts measure(Checkout checkout, Jdk jdk, Path directory)
       throws IOException, InterruptedException {
-    Path recording = Files.createDirectories(directory).resolve(module + "-" + name + ".jfr");
-    ChildJvm child =
-        new ChildJvm(jdk, mainClass)
-            .classPath(checkout.exampleJar("test-programs"), checkout.exampleJar(module))
-            .classPathFile(checkout.exampleClassPath(module))
-            .agent(checkout.agentJar(), "summary=off,record=" + recording)
-            .jvmArgs(
-                "-Xmx512m",
-                "-XX:TieredStopAtLevel=1",
-                "-Dai.djl.offline=true",
-                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
-            .args(name)
-            .args(SETTINGS.toArray(new String[0]))
-            .environment("OMP_NUM_THREADS", "1")
-            .environment("COORDL_OPTS", "");
-    if (jdk.feature() >= 24) {
-      child.jvmArgs("--enable-native-access=ALL-UNNAMED");
-    }
+    Path recording = recording(directory);
+    ChildJvm child = child(checkout, jdk, "record=" + recording);
     JsonNode truth = json(child.run().orFail("The program " + this).out());
     RecordingSummary agent = RecordingSummary.read(checkout.coordlJar(), recording);
     List<Long> trueStalls =
@@ -118,6 +160,28 @@ public record KnownWaits(String name, String mainClass, String module) {
               + ".");
     }
     return new Accounts(afterTheFirst(trueStalls), afterTheFirst(agent.epochStalls()));
+  }
+
+  private ChildJvm child(Checkout checkout, Jdk jdk, String arguments) throws IOException {
+    ChildJvm child =
+        new ChildJvm(jdk, mainClass)
+            .classPath(checkout.exampleJar("test-programs"), checkout.exampleJar(module))
+            .classPathFile(checkout.exampleClassPath(module))
+            .agent(checkout.agentJar(), "summary=off," + arguments)
+            .jvmArgs(
+                "-Xmx512m",
+                "-XX:TieredStopAtLevel=1",
+                "-Dai.djl.offline=true",
+                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+            .args(name)
+            .args(SETTINGS.toArray(new String[0]))
+            .environment("OMP_NUM_THREADS", "1")
+            .environment("COORDL_OPTS", "");
+    if (jdk.feature() >= 24) {
+      child.jvmArgs("--enable-native-access=ALL-UNNAMED");
+    }
+    return child;
   }
 
   private static long afterTheFirst(List<Long> epochs) {

@@ -1,6 +1,7 @@
 package io.coordl.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,10 +39,14 @@ class ChildJvmTest {
   }
 
   @Test
-  void aChildThatHangsIsKilled() throws IOException, InterruptedException {
+  void aChildThatHangsShowsItsThreadsAndIsKilled() throws IOException, InterruptedException {
     ChildResult result = child("hang").timeout(Duration.ofSeconds(3)).run();
     assertThat(result.timedOut()).isTrue();
     assertThat(result.exit()).isNotZero();
+    assertThat(result.out()).contains("Full thread dump", "\"main\"", "Thread.sleep");
+    assertThatThrownBy(() -> result.orFail("The child"))
+        .hasMessageContaining("ran too long")
+        .hasMessageContaining("Full thread dump");
     // The JVM itself, which is not our child but the shell's.
     long pid = Long.parseLong(result.out().lines().skip(1).findFirst().orElseThrow());
     Optional<ProcessHandle> left = ProcessHandle.of(pid);

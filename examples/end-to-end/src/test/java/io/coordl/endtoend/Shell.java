@@ -2,10 +2,15 @@ package io.coordl.endtoend;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs commands of the system. Any thread. */
 final class Shell {
+  /** Of system commands, none of which computes anything. */
+  private static final long LIMIT_SECONDS = 120;
+
   private Shell() {}
 
   /**
@@ -16,9 +21,24 @@ final class Shell {
    */
   static String run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    // Read here while another thread watches the time: the end of the process ends the reading.
+    AtomicBoolean late = new AtomicBoolean();
+    CompletableFuture<Void> deadline =
+        CompletableFuture.runAsync(
+            () -> {
+              late.set(true);
+              process.descendants().forEach(ProcessHandle::destroyForcibly);
+              process.destroyForcibly();
+            },
+            CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS));
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (process.waitFor() != 0) {
-      throw new IOException(String.join(" ", command) + ": " + out.strip());
+    int status = process.waitFor();
+    deadline.cancel(false);
+    if (status != 0 || late.get()) {
+      throw new IOException(
+          String.join(" ", command)
+              + (late.get() ? " did not end within " + LIMIT_SECONDS + " s: " : ": ")
+              + out.strip());
     }
     return out;
   }
@@ -26,12 +46,8 @@ final class Shell {
   /** Whether a command is there and ends with status 0. */
   static boolean works(String... command) throws InterruptedException {
     try {
-      Process process =
-          new ProcessBuilder(List.of(command))
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      return process.waitFor() == 0;
+      run(command);
+      return true;
     } catch (IOException e) {
       return false;
     }

@@ -1,6 +1,7 @@
 package io.coordl.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.coordl.benchmarks.KnownWaits;
 import io.coordl.benchmarks.TruthBenchmark;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -34,6 +36,19 @@ class TruthIT {
           program.measure(Workshop.checkout(), Workshop.newestJdk(), Workshop.directory("truth")));
     }
     assertThat(attempts).anyMatch(TruthIT::agree);
+  }
+
+  /** Both accounts are of one run, so that a busy machine is in both of them. */
+  @Test
+  void fetchAndPrepStallAreWhatTheProgramMeasuredInTheSameRun()
+      throws IOException, InterruptedException {
+    KnownWaits.Split split =
+        KnownWaits.reading()
+            .split(
+                Workshop.checkout(), Workshop.newestJdk(), Workshop.directory("truth-of-fetching"));
+    assertThat(split.trueShare()).as("else this tells nothing: %s", split).isBetween(0.02, 0.98);
+    assertThat(split.share()).as("%s", split).isCloseTo(split.trueShare(), within(0.05));
+    assertThat(split.prepShare()).as("%s", split).isCloseTo(1 - split.trueShare(), within(0.1));
   }
 
   private static boolean agree(KnownWaits.Accounts accounts) {
