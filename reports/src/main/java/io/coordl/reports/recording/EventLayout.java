@@ -134,7 +134,7 @@ final class EventLayout {
       } else if (way == WANTED_TEXT) {
         text = bytes.text(texts);
       } else {
-        readOther(way, bytes, texts);
+        readOther(way, bytes);
       }
     }
     System.arraycopy(into, 0, numbers, 0, numbers.length);
@@ -146,7 +146,7 @@ final class EventLayout {
   }
 
   /** Apart from what nearly all fields are, which is compiled all the sooner. */
-  private void readOther(int way, FileBytes bytes, FileBytes.Texts texts) throws IOException {
+  private void readOther(int way, FileBytes bytes) throws IOException {
     switch (way) {
       case OTHER_TEXT -> bytes.skipText();
       case FOUR -> bytes.skip(Float.BYTES);
