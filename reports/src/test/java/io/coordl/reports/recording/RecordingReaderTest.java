@@ -49,6 +49,24 @@ class RecordingReaderTest {
   }
 
   @Test
+  void argumentsThatTheUserGaveAreToldFromDefaults() throws Exception {
+    JobRecording recording =
+        read(
+            Recordings.record(
+                folder.resolve("given.jfr"),
+                () -> {
+                  Recordings.emitConfiguration("cache", "off", "default");
+                  Recordings.emitConfiguration("cache.scope", "host", "peer");
+                  Recordings.emitConfiguration("decoded", "share", "environment");
+                  Recordings.emitConfiguration("dataset", "/data", "file");
+                  Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND);
+                }));
+
+    assertThat(recording.configuration()).hasSize(4);
+    assertThat(recording.given()).isEqualTo(Map.of("decoded", "share", "dataset", "/data"));
+  }
+
+  @Test
   void theLastTotalsWinAndEveryEpochIsThereOnce() throws Exception {
     JobRecording recording = read(job());
 

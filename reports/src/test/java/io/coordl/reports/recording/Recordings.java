@@ -107,10 +107,14 @@ public final class Recordings {
   }
 
   public static void emitConfiguration(String key, String value) {
+    emitConfiguration(key, value, "argument");
+  }
+
+  static void emitConfiguration(String key, String value, String origin) {
     ConfigurationEvent event = new ConfigurationEvent();
     event.key = key;
     event.value = value;
-    event.origin = "argument";
+    event.origin = origin;
     event.commit();
   }
 
