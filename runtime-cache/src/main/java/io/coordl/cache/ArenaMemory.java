@@ -72,7 +72,7 @@ abstract class ArenaMemory implements Closeable {
 
   /**
    * Where the file behind a word is gone, a read throws; to change the word atomically would end
-   * the process.
+   * the process, and still does if the file goes between the two.
    */
   private void touch(long at) {
     get(at);
