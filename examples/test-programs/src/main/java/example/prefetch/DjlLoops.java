@@ -70,6 +70,7 @@ public final class DjlLoops {
       case "interrupt" -> interrupt();
       case "validation" -> validation();
       case "close" -> close();
+      case "changes" -> changes();
       default -> throw new IllegalArgumentException(program + " is no program of this.");
     }
   }
@@ -188,6 +189,21 @@ public final class DjlLoops {
     for (int i = 0; i < 30; i++) {
       try (NDManager own = manager.newSubManager()) {
         take("batch", data.getData(own).iterator(), 2);
+      }
+    }
+  }
+
+  /** Between two batches everything changes that a transform could read. */
+  private void changes() throws IOException, TranslateException {
+    for (Changing.Kind kind : Changing.kinds(Files.createTempFile("factor", null))) {
+      Iterator<Batch> batches = pictures(kind.transform()).getData(manager).iterator();
+      for (int i = 1; i <= 5; i++) {
+        kind.change().to(i);
+        Changing.open = true;
+        Batch batch = batches.next();
+        Changing.open = false;
+        say(kind.name(), batch);
+        batch.close();
       }
     }
   }

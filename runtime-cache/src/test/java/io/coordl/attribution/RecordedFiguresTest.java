@@ -21,6 +21,7 @@ import io.coordl.event.CheckpointEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
 import io.coordl.event.EpochEvent;
+import io.coordl.event.EventSink;
 import io.coordl.event.FetchEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.TransformEvent;
@@ -54,8 +55,24 @@ class RecordedFiguresTest {
   private final AtomicLong clock = new AtomicLong(5_000);
   private final AtomicLong gc = new AtomicLong();
   private final List<String> heard = new ArrayList<>();
+
+  /** As the events go into a recording of JFR. */
+  private static final EventSink JFR =
+      new EventSink() {
+        @Override
+        public boolean wants(Event event) {
+          return event.shouldCommit();
+        }
+
+        @Override
+        public void write(Event event, long start, long end) {
+          event.commit();
+        }
+      };
+
   private final SpanRecorder spans =
       new SpanRecorder(
+          new EventLog(),
           new Durations() {
             @Override
             public void record(Kind kind, long nanos) {
@@ -134,7 +151,7 @@ class RecordedFiguresTest {
   }
 
   private void train() {
-    spans.events(true);
+    spans.events().open(JFR);
     long fit = spans.enter(FIT, null);
     Object data = new ArrayList<>();
     takeAndStep(data, 900);
@@ -269,7 +286,7 @@ class RecordedFiguresTest {
         recorded(
             "Decode",
             () -> {
-              spans.events(true);
+              spans.events().open(JFR);
               long outer = spans.enter(DECODE, "outer");
               span(DECODE, "inner", 10);
               tick(5);
@@ -286,7 +303,7 @@ class RecordedFiguresTest {
         recorded(
             "Transform",
             () -> {
-              spans.events(true);
+              spans.events().open(JFR);
               long outer = spans.enter(TRANSFORM, null);
               span(TRANSFORM, "inner", 10);
               tick(5);
@@ -297,43 +314,6 @@ class RecordedFiguresTest {
     assertThat(spans.totals().snapshot().transformTime()).isEqualTo(15);
     assertThat(heard).containsExactly("transform 15");
   }
-
-  @Test
-  void onceTheRecordingIsOverNothingIsWritten() throws IOException {
-    recorded(
-        "Batch",
-        () -> {
-          train();
-          spans.events(false);
-          takeAndStep(new Object(), 1);
-        });
-    Path file = folder.resolve("job.jfr");
-    assertThat(events(file, "Batch")).hasSize(2);
-    assertThat(events(file, "DataStall")).hasSize(2);
-    assertThat(events(file, "Fetch")).hasSize(2);
-    assertThat(events(file, "Decode")).hasSize(2);
-    assertThat(events(file, "Transform")).hasSize(2);
-  }
-
-  @Test
-  void theFirstThousandEventsAreHeldUntilTheRecordingRuns() {
-    AtomicLong written = new AtomicLong();
-    for (int i = 0; i < 1_500; i++) {
-      spans.emit(written::incrementAndGet);
-      spans.emitNow(written::incrementAndGet);
-    }
-    assertThat(written).hasValue(0);
-    spans.events(true);
-    assertThat(written).hasValue(1_000);
-    spans.emit(written::incrementAndGet);
-    spans.emitNow(written::incrementAndGet);
-    assertThat(written).hasValue(1_002);
-    spans.events(false);
-    spans.emit(written::incrementAndGet);
-    assertThat(written).hasValue(1_002);
-  }
-
-  // ---- threads that prepare
 
   @Test
   void aThreadThatPreparesIsCountedWhileItDoes() throws Exception {

@@ -49,7 +49,7 @@ class ExitSummaryTest {
     judged.stall = fetchStall + prepStall;
     JobTotals.Epochs epochs =
         new JobTotals.Epochs(steady ? 5 : 1, steady ? 3 : 1, 0, steady, 1_000, judged);
-    return new ExitSummary(job, null).advice(epochs, job.spans().totals().snapshot());
+    return new ExitSummary(job, null, List.of()).advice(epochs, job.spans().totals().snapshot());
   }
 
   @Test

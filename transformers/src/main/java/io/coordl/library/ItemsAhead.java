@@ -135,8 +135,9 @@ public final class ItemsAhead implements Closeable {
     // Whatever the library looks up by it, it finds what the program's thread finds.
     Thread.currentThread().setContextClassLoader(loader);
     long span = Spans.enter(SpanKind.PRODUCER, null);
+    boolean decoding = decoder != null && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN;
     try {
-      if (decoder != null && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN) {
+      if (decoder != null && decoding) {
         if (!decoder.isKept(path)) {
           count(decodedInVain, decoder.decode(path));
         }
@@ -145,7 +146,7 @@ public final class ItemsAhead implements Closeable {
       }
     } catch (Throwable t) {
       // The program's own call will say what is wrong with the item.
-      count(decodedInVain, false);
+      count(decoding ? decodedInVain : fetchedInVain, false);
     } finally {
       Spans.exit(span, null);
       Thread.currentThread().setContextClassLoader(null);

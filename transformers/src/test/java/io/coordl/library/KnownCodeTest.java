@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What may be run before it is asked for, and what is left alone, and in which words. */
 class KnownCodeTest {
   /** A library of which everything is known but one method and one class. */
-  private static final KnownCode CODE =
+  static final KnownCode CODE =
       new KnownCode(
           "org.jspecify.",
           new KnownCode.Known() {
@@ -34,6 +34,31 @@ class KnownCodeTest {
             @Override
             public boolean isClosed(Class<?> type) {
               return true;
+            }
+
+            @Override
+            public boolean keepsItsOwn(Class<?> declaring) {
+              return false;
+            }
+
+            @Override
+            public boolean readsFile(String owner, String method) {
+              return false;
+            }
+
+            @Override
+            public boolean copies(String owner, String method) {
+              return false;
+            }
+
+            @Override
+            public boolean isAnnounced(String method, String descriptor) {
+              return method.equals("prepare");
+            }
+
+            @Override
+            public String getsItem() {
+              return "";
             }
 
             @Override
@@ -85,7 +110,7 @@ class KnownCodeTest {
         new Object[] {new CountsInArray(), "CountsInArray.apply may change an array it keeps"},
         new Object[] {new CountsInMap(), "CountsInMap.apply may change a collection it keeps"},
         new Object[] {new CountsAtomically(), "java.util.concurrent.atomic.AtomicInteger"},
-        new Object[] {new ReadsOn(), "ReadsOn.apply uses its field lines"},
+        new Object[] {new ReadsOn(), "ReadsOn keeps a java.io.BufferedReader"},
         new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
         new Object[] {new Locks(), "Locks.apply locks"},
         new Object[] {new LocksWhole(), "LocksWhole.apply locks"},

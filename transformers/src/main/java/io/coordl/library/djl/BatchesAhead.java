@@ -1,6 +1,7 @@
 package io.coordl.library.djl;
 
 import ai.djl.Device;
+import ai.djl.modality.cv.ImageFactory;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.NDResource;
 import ai.djl.training.dataset.Batch;
@@ -26,7 +27,7 @@ import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -44,11 +45,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>The same batch.</b> What {@code fetch} makes depends on the indices, which are known, and
  * on what the pipeline does, which is looked at once per pass by {@link KnownCode}: it may draw
- * from {@link RandomUtils#RANDOM} and from nothing else, and keep no state. Its draws come from a
- * copy of that generator. When the program asks for the batch, the generator is moved on to where
- * the copy came; if the program has drawn from it in between, a batch that has drawn, too, is
- * thrown away and the program's own call makes it. So a batch that nobody asks for leaves no trace.
- * An exception of the pipeline is thrown where the program asks for the batch.
+ * from {@link RandomUtils#RANDOM} and from nothing else, and read nothing that changes. Its draws
+ * come from a copy of that generator. When the program asks for the batch, the generator is moved
+ * on to where the copy came; if the program has drawn from it in between, a batch that has drawn,
+ * too, is thrown away and the program's own call makes it. So a batch that nobody asks for leaves
+ * no trace. What the library lets the program change at any time, the pipeline's list of transforms
+ * and their arrays, is copied first and compared when the batch is asked for ({@link
+ * FixedPipeline}). A pipeline that throws ahead of time has prepared nothing: the program's own
+ * call throws if it should.
  *
  * <p><b>The same arrays' owners.</b> A batch is prepared by an iterable of our own over a manager
  * of our own, so that the program may close its manager at any time; the arrays are handed to the
@@ -61,7 +65,7 @@ import org.jspecify.annotations.Nullable;
  * data set, or has dropped the iterable.
  */
 final class BatchesAhead {
-  /** After so many batches in a row that were thrown away, a pass is left alone. */
+  /** After so many batches in a row that were thrown away, or failed, a pass is left alone. */
   private static final int MAX_IN_VAIN = 3;
 
   /** Of a program that waits for the agent's thread; a pipeline that hangs would hang in it too. */
@@ -72,6 +76,7 @@ final class BatchesAhead {
   private final KnownCode code;
   private final @Nullable AheadRandom random;
   private final Fields fields = new Fields();
+  private final FixedPipeline.Copies pipelines = new FixedPipeline.Copies();
   private final Method fetch;
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
@@ -101,6 +106,19 @@ final class BatchesAhead {
   private void say(String reason) {
     if (said.add(reason)) {
       words.accept("prefetch prepares no batches ahead: " + reason + ".");
+    }
+  }
+
+  /**
+   * A data set is about to be prepared, which may set what batches are made of: what is ahead may
+   * be made of what was there before, of this data set or of another one that has it.
+   */
+  void prepare() {
+    if (awaitIdle()) {
+      for (Slot slot : slots) {
+        slot.looked = null;
+        discard(slot.take());
+      }
     }
   }
 
@@ -144,6 +162,9 @@ final class BatchesAhead {
     if (slot.left) {
       return null;
     }
+    if (slot.looked == null && !look(slot, iterable)) {
+      return null;
+    }
     Prepared prepared = slot.take();
     if (prepared == null) {
       return new Call(iterable, order, slot, progress, null);
@@ -156,7 +177,13 @@ final class BatchesAhead {
     discard(prepared);
     if (++slot.inVain == MAX_IN_VAIN) {
       slot.left = true;
-      say("the program draws from DJL's random generator between its batches");
+      Throwable failure = prepared.failure;
+      say(
+          failure != null
+              ? "it throws a " + failure.getClass().getName()
+              : prepared.changed
+                  ? "the program changes its transforms between its batches"
+                  : "the program draws from DJL's random generator between its batches");
       return null;
     }
     return new Call(iterable, order, slot, progress, null);
@@ -199,22 +226,38 @@ final class BatchesAhead {
     }
     RandomAccessDataset dataset = (RandomAccessDataset) fields.dataset.get(iterable);
     Slot slot = new Slot(order, dropped, dataset);
-    String reason =
-        code.reasonToLeave(
-            Arrays.asList(
-                dataset,
-                fields.dataBatchifier.get(iterable),
-                fields.labelBatchifier.get(iterable),
-                fields.pipeline.get(iterable),
-                fields.targetPipeline.get(iterable)));
+    order.accompany(slot);
+    if (look(slot, iterable)) {
+      slots.add(slot);
+    }
+    return slot;
+  }
+
+  /** Whether what batches are made of may be run ahead, as it is now. */
+  private boolean look(Slot slot, DataIterable iterable) throws IllegalAccessException {
+    Fixed fixed = fix(iterable);
+    List<@Nullable Object> parts = new ArrayList<>();
+    parts.add(slot.dataset);
+    parts.add(fixed.factory());
+    parts.add(fields.dataBatchifier.get(iterable));
+    parts.add(fields.labelBatchifier.get(iterable));
+    parts.addAll(FixedPipeline.parts(fixed.data()));
+    parts.addAll(FixedPipeline.parts(fixed.labels()));
+    String reason = code.reasonToLeave(parts);
     if (reason != null) {
       slot.left = true;
       say(reason);
-    } else {
-      slots.add(slot);
     }
-    order.accompany(slot);
-    return slot;
+    slot.looked = fixed;
+    return reason == null;
+  }
+
+  /** What the program can change at any time, as it is now. */
+  private Fixed fix(DataIterable iterable) throws IllegalAccessException {
+    return new Fixed(
+        ImageFactory.getInstance(),
+        pipelines.copy((Pipeline) fields.pipeline.get(iterable)),
+        pipelines.copy((Pipeline) fields.targetPipeline.get(iterable)));
   }
 
   /**
@@ -232,15 +275,15 @@ final class BatchesAhead {
     if (!prepared.done
         || prepared.indices != indices
         || prepared.progress != progress
-        || (batch == null && prepared.thrown == null)
+        || batch == null
         || Thread.currentThread().isInterrupted()) {
       return false;
     }
-    if (batch == null) {
-      prepared.close();
-      return advance(generator, prepared);
-    }
     try {
+      if (!isFromThis(prepared, iterable)) {
+        prepared.changed = true;
+        return false;
+      }
       NDManager target = ((NDManager) fields.manager.get(iterable)).newSubManager();
       target.setName("dataIter fetch");
       batch.getData().attach(target);
@@ -255,6 +298,16 @@ final class BatchesAhead {
       return false;
     }
     return true;
+  }
+
+  /** Whether a batch was made of what the program's own call would take now. */
+  private boolean isFromThis(Prepared prepared, DataIterable iterable)
+      throws IllegalAccessException {
+    Fixed fixed = prepared.fixed;
+    return fixed.factory() == ImageFactory.getInstance()
+        && FixedPipeline.isSame(fixed.data(), (Pipeline) fields.pipeline.get(iterable), pipelines)
+        && FixedPipeline.isSame(
+            fixed.labels(), (Pipeline) fields.targetPipeline.get(iterable), pipelines);
   }
 
   /** What a batch was prepared from counts only if it has drawn. */
@@ -275,14 +328,19 @@ final class BatchesAhead {
   }
 
   /** Prepares the batch after this one, if there is one. */
-  private void prepareNext(DataIterable iterable, LookAhead<?> order, Slot slot, int progress) {
+  private void prepareNext(DataIterable iterable, LookAhead<?> order, Slot slot, int progress)
+      throws IllegalAccessException {
     AheadRandom generator = random;
     if (generator == null || !(order.peek() instanceof List<?> peeked) || slot.left) {
       return;
     }
     @SuppressWarnings("unchecked") // What the sampler of a DataIterable yields.
     List<Long> indices = (List<Long>) peeked;
-    Prepared prepared = new Prepared(indices, progress + indices.size(), generator.copy());
+    Fixed fixed = fix(iterable);
+    if (!fixed.hasPartsOf(slot.looked) && !look(slot, iterable)) {
+      return;
+    }
+    Prepared prepared = new Prepared(indices, progress + indices.size(), generator.copy(), fixed);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     synchronized (lock) {
       underWay++;
@@ -315,14 +373,13 @@ final class BatchesAhead {
         prepared.batch = (Batch) fetch.invoke(shadow(iterable, prepared), prepared.arguments());
       }
     } catch (InvocationTargetException e) {
-      // An error may be one of this thread's: then the program's own call shows.
-      prepared.thrown = e.getCause() instanceof Exception thrown ? thrown : null;
+      prepared.failure = e.getCause(); // The program's own call shows whether it throws then.
     } catch (Throwable t) {
       Bridge.fault("preparing a batch ahead", t);
     } finally {
       generator.endAhead();
       Spans.exit(span, null);
-      if (prepared.batch != null || prepared.thrown != null) {
+      if (prepared.batch != null) {
         ahead.prepared();
       }
       Thread.currentThread().setContextClassLoader(null);
@@ -349,14 +406,16 @@ final class BatchesAhead {
     NDManager programs = (NDManager) fields.manager.get(iterable);
     NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
     prepared.manager = own;
+    FixedPipeline data = prepared.fixed.data();
+    FixedPipeline labels = prepared.fixed.labels();
     return new DataIterable(
         (RandomAccessDataset) fields.dataset.get(iterable),
         own,
         NO_ORDER,
         (Batchifier) fields.dataBatchifier.get(iterable),
         (Batchifier) fields.labelBatchifier.get(iterable),
-        (Pipeline) fields.pipeline.get(iterable),
-        (Pipeline) fields.targetPipeline.get(iterable),
+        data == null ? null : data.copy(),
+        labels == null ? null : labels.copy(),
         null,
         0,
         (Device) fields.device.get(iterable));
@@ -404,7 +463,7 @@ final class BatchesAhead {
 
     @Override
     public @Nullable Throwable thrown() {
-      return taken == null ? null : taken.thrown;
+      return null;
     }
 
     @Override
@@ -418,6 +477,19 @@ final class BatchesAhead {
     }
   }
 
+  /** What the program can change at any time, as it was. */
+  private record Fixed(
+      @Nullable ImageFactory factory,
+      @Nullable FixedPipeline data,
+      @Nullable FixedPipeline labels) {
+    boolean hasPartsOf(@Nullable Fixed other) {
+      return other != null
+          && factory == other.factory
+          && FixedPipeline.haveSameTransforms(data, other.data)
+          && FixedPipeline.haveSameTransforms(labels, other.labels);
+    }
+  }
+
   /** A batch that was, or is being, prepared. */
   private static final class Prepared {
     final List<Long> indices;
@@ -427,17 +499,23 @@ final class BatchesAhead {
     final AheadRandom from;
 
     final AheadRandom to;
+    final Fixed fixed;
     @Nullable NDManager manager;
     @Nullable Batch batch;
-    @Nullable Exception thrown;
+    @Nullable Throwable failure;
+
+    /** Whether the program has changed what it was made of. */
+    boolean changed;
+
     volatile boolean done;
     volatile boolean discarded;
 
-    Prepared(List<Long> indices, int progress, AheadRandom from) {
+    Prepared(List<Long> indices, int progress, AheadRandom from, Fixed fixed) {
       this.indices = indices;
       this.progress = progress;
       this.from = from;
       this.to = from.copy();
+      this.fixed = fixed;
     }
 
     Object[] arguments() {
@@ -461,6 +539,10 @@ final class BatchesAhead {
     int inVain;
 
     boolean left;
+
+    /** What was looked at; null if that may have changed since. */
+    volatile @Nullable Fixed looked;
+
     private final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
 
     Slot(Object order, ReferenceQueue<Object> dropped, RandomAccessDataset dataset) {
@@ -485,6 +567,32 @@ final class BatchesAhead {
     private static final Set<String> DRAWING =
         Set.of("RandomHue", "RandomBrightness", "RandomColorJitter");
 
+    /** Packages and classes whose methods depend on what they are given, and draw as is known. */
+    private static final List<String> KNOWN =
+        List.of(
+            "ai/djl/ndarray/",
+            "ai/djl/modality/",
+            "ai/djl/translate/",
+            "ai/djl/training/dataset/",
+            "ai/djl/basicdataset/",
+            "ai/djl/util/RandomUtils",
+            "ai/djl/util/Pair",
+            "ai/djl/util/Preconditions",
+            "ai/djl/util/Float16Utils",
+            "ai/djl/Device");
+
+    /** Classes and methods among these that do more. */
+    private static final Set<String> UNKNOWN =
+        Set.of(
+            "ai/djl/ndarray/NDScope",
+            "ai/djl/translate/TranslatorContext",
+            "prepare",
+            "getData",
+            "fromUrl",
+            "setImageFactory",
+            "getEngine",
+            "getGpuCount");
+
     @Override
     public @Nullable String reasonToLeave(Class<?> type) {
       if (NDResource.class.isAssignableFrom(type)) {
@@ -493,12 +601,21 @@ final class BatchesAhead {
       return DRAWING.contains(type.getSimpleName()) ? "draws from the engine's generator" : null;
     }
 
+    /** The base classes only keep what they make iterables of, which are looked at themselves. */
     @Override
     public boolean isClosed(Class<?> type) {
       String name = type.getName();
-      return name.startsWith("ai.djl.repository.")
+      return type == RandomAccessDataset.class
+          || name.startsWith("ai.djl.repository.")
           || name.startsWith("ai.djl.engine.")
           || name.startsWith("ai.djl.Device");
+    }
+
+    /** Lists of indices that the program made stay its own. */
+    @Override
+    public boolean keepsItsOwn(Class<?> declaring) {
+      return RandomAccessDataset.class.isAssignableFrom(declaring)
+          && !declaring.getName().endsWith("SubDatasetByIndices");
     }
 
     @Override
@@ -507,12 +624,33 @@ final class BatchesAhead {
           method.startsWith("random")
               || method.startsWith("truncated")
               || method.startsWith("sample");
-      return !owner.startsWith("ai/djl/engine/")
-          && !owner.startsWith("ai/djl/inference/")
-          && !owner.startsWith("ai/djl/nn/")
+      return (KNOWN.stream().anyMatch(owner::startsWith) || owner.endsWith("Exception"))
+          && !UNKNOWN.contains(owner)
+          && !UNKNOWN.contains(method)
           && (!draws
               || owner.equals("ai/djl/util/RandomUtils")
               || owner.equals("ai/djl/modality/cv/util/NDImageUtils"));
+    }
+
+    @Override
+    public boolean readsFile(String owner, String method) {
+      return (owner.endsWith("ImageFactory") && method.equals("fromFile"))
+          || (owner.startsWith("ai/djl/ndarray/") && method.equals("load"));
+    }
+
+    @Override
+    public boolean copies(String owner, String method) {
+      return owner.equals("ai/djl/ndarray/NDManager") && method.equals("create");
+    }
+
+    @Override
+    public boolean isAnnounced(String method, String descriptor) {
+      return (method + descriptor).equals("prepare(Lai/djl/util/Progress;)V");
+    }
+
+    @Override
+    public String getsItem() {
+      return "get(Lai/djl/ndarray/NDManager;J)Lai/djl/training/dataset/Record;";
     }
   }
 

@@ -50,6 +50,10 @@ public final class Prefetch implements LibraryHooks {
         throw new IllegalStateException(e);
       }
     }
+    if (method.equals("prepare")) {
+      batches.prepare();
+      return null;
+    }
     return self.getClass() == BatchSampler.class
             && arguments[0] instanceof RandomAccessDataset dataset
             && drawsAtOnce((BatchSampler) self)

@@ -122,6 +122,7 @@ public final class Hooks {
             "sample",
             "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
         answer(djlAhead, DJL, "ai/djl/training/dataset/DataIterable", "fetch", fetch),
+        answer(djlAhead, DJL, null, "prepare", "(Lai/djl/util/Progress;)V"),
         new HookRule(
             DJL,
             "ai/djl/util/RandomUtils",
