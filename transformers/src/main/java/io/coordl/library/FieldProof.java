@@ -251,8 +251,14 @@ final class FieldProof {
       return origin instanceof Made made
           && !shown.contains(made)
           && (!deep
-              || contents.getOrDefault(made, Set.of()).stream()
-                  .allMatch(content -> content == Plain.NULL || isOwn(content, seen)));
+              || (!isCall(made)
+                  && contents.getOrDefault(made, Set.of()).stream()
+                      .allMatch(content -> content == Plain.NULL || isOwn(content, seen))));
+    }
+
+    /** What a method of the JDK returns has elements that it was given. */
+    private boolean isCall(Made made) {
+      return method.instructions.get(made.at()).opcode() <= Opcodes.INVOKEDYNAMIC;
     }
 
     private void use(Instruction it, List<Value> operands, int k, Origin origin) {
@@ -264,10 +270,9 @@ final class FieldProof {
         } else if (role == Role.SHOWN || role == Role.PUT) {
           shown.add(made);
         } else if (role == Role.CHANGED) {
-          for (int other = 1; other < operands.size(); other++) {
-            operands.get(other).origins().stream()
-                .filter(content -> !(content instanceof Made))
-                .forEach(content -> put(made, content));
+          int first = it.opcode() <= Opcodes.SASTORE ? 2 : 1; // After the index of an array.
+          for (int other = first; other < operands.size(); other++) {
+            operands.get(other).origins().forEach(content -> put(made, content));
           }
         }
       } else if (origin instanceof Kept kept
@@ -310,11 +315,10 @@ final class FieldProof {
       boolean passesElements =
           JdkCode.isCollection(owner)
               && (name.equals("stream") || name.equals("forEach") || name.equals("toArray"));
-      if (JdkCode.changes(owner, name)) {
+      if (JdkCode.changes(owner, name) || (name.equals("<init>") && JdkCode.isJdk(owner))) {
         return Role.CHANGED;
       }
-      return (name.equals("<init>") && JdkCode.isJdk(owner))
-              || (name.equals("clone")
+      return (name.equals("clone")
                   ? !deep && JdkCode.looks(owner, name)
                   : JdkCode.looks(owner, name))
               || JdkCode.isElement(owner, name)

@@ -146,7 +146,7 @@ final class GeneratedTransforms {
               "stream",
               "",
               "private final List<Float> l# = List.of(1f, 2f);",
-              "v + self.l#.stream().map(x -> x * v).reduce(0f, Float::sum)"),
+              "v + self.l#.stream().map(y -> y * v).reduce(0f, Float::sum)"),
           new Piece(
               "exception",
               "",
@@ -251,6 +251,17 @@ final class GeneratedTransforms {
               "array in a list",
               "",
               "private final List<float[]> l# = List.of(Control.ARRAY);",
+              "v * self.l#.get(0)[0]"),
+          new Piece(
+              "array in a copied list",
+              "",
+              "private final List<float[]> l# = new ArrayList<>(Control.ARRAYS);",
+              "v * self.l#.get(0)[0]"),
+          new Piece(
+              "array added to a list",
+              "",
+              "private final List<float[]> l# = new ArrayList<>();"
+                  + " { float[] a = {1}; l#.add(a); Control.shown = a; }",
               "v * self.l#.get(0)[0]"),
           new Piece(
               "shared list",
@@ -482,6 +493,7 @@ final class GeneratedTransforms {
         public static volatile float mode = 1;
         public static final Control SHARED = new Control();
         public static final float[] ARRAY = {1};
+        public static final List<float[]> ARRAYS = List.of(ARRAY);
         public static final List<Float> LIST = new ArrayList<>();
         public static final Map<String, Float> MAP = new HashMap<>();
         public static final StringBuilder TEXT = new StringBuilder();

@@ -2,6 +2,7 @@ package io.coordl.library;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.cache.MinioCache;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -131,6 +132,41 @@ class ItemsAheadTest {
     goOn.countDown();
     program.join();
     assertThat(interrupted[0]).isTrue();
+  }
+
+  @Test
+  void whatCannotBeFetchedSaysNothingOfWhatCanBeDecoded() throws InterruptedException {
+    MinioCache failing =
+        new MinioCache(
+            null,
+            path -> {
+              throw new IllegalStateException("no files");
+            });
+    try (ItemsAhead both = new ItemsAhead(1, failing, true)) {
+      while (both.isWorthwhile(false)) {
+        both.offer("raw", null, pass);
+      }
+      goOn.countDown();
+      CountDownLatch last = new CountDownLatch(1);
+      both.offer("picture", new Waiting(), pass);
+      both.offer(
+          "last",
+          new ItemsAhead.Decoder() {
+            @Override
+            public boolean isKept(String path) {
+              last.countDown();
+              return true;
+            }
+
+            @Override
+            public boolean decode(String path) {
+              throw new AssertionError("it is kept");
+            }
+          },
+          pass);
+      assertThat(last.await(30, TimeUnit.SECONDS)).as("decoding goes on").isTrue();
+      assertThat(decoded).containsExactly("picture");
+    }
   }
 
   @Test
