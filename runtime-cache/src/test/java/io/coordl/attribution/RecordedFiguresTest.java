@@ -573,9 +573,9 @@ class RecordedFiguresTest {
     JobTotals totals = new JobTotals();
     for (int epoch = 1; epoch <= 3; epoch++) {
       totals.fetchTime.add(epoch);
-      totals.decodeTime.add(2 * epoch);
-      totals.transformTime.add(3 * epoch);
-      totals.otherTime.add(4 * epoch);
+      totals.decodeTime.add(2L * epoch);
+      totals.transformTime.add(3L * epoch);
+      totals.otherTime.add(4L * epoch);
       for (int item = 0; item < epoch; item++) {
         totals.fetched(Origin.MEMORY, 5);
         totals.fetched(Origin.PEER, 6);
@@ -630,7 +630,7 @@ class RecordedFiguresTest {
   void aWaitOfManyCallsIsTheSumOfThem() {
     WaitIntervals waits = new WaitIntervals();
     for (int i = 0; i < 9; i++) {
-      waits.add(10 * i, 10 * i + 4);
+      waits.add(10L * i, 10L * i + 4);
     }
     assertThat(waits.total()).isEqualTo(36);
     assertThat(waits.start()).isZero();

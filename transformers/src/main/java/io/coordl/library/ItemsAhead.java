@@ -135,7 +135,8 @@ public final class ItemsAhead implements Closeable {
     // Whatever the library looks up by it, it finds what the program's thread finds.
     Thread.currentThread().setContextClassLoader(loader);
     long span = Spans.enter(SpanKind.PRODUCER, null);
-    boolean decoding = decoder != null && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN;
+    boolean decoding =
+        decoder != null && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN;
     try {
       if (decoder != null && decoding) {
         if (!decoder.isKept(path)) {

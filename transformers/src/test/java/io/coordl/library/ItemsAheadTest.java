@@ -142,7 +142,7 @@ class ItemsAheadTest {
             path -> {
               throw new IllegalStateException("no files");
             });
-    try (ItemsAhead both = new ItemsAhead(1, failing, true)) {
+    try (ItemsAhead both = new ItemsAhead(1, failing, () -> true)) {
       while (both.isWorthwhile(false)) {
         both.offer("raw", null, pass);
       }

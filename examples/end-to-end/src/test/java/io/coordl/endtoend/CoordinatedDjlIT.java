@@ -102,8 +102,9 @@ class CoordinatedDjlIT {
         "sampler-throws",
         "data-throws"
       })
-  void aProgramSeesWhatItSeesWithoutTheAgent(String way) throws IOException, InterruptedException {
-    for (Jdk jdk : Workshop.jdks().toList()) {
+  void aProgramSeesWhatItSeesWithoutTheAgent(String way, TestInfo test)
+      throws IOException, InterruptedException {
+    for (Jdk jdk : Workshop.jdks(test).toList()) {
       for (String threads : List.of("0", "2")) {
         String plain = goOver(jdk, way, threads).run().orFail("The plain run").out();
         ChildResult coordinated =

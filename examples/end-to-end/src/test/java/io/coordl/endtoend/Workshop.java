@@ -78,10 +78,4 @@ final class Workshop {
     int name = test.getTestMethod().orElseThrow().getName().hashCode();
     return Stream.of(JDKS.get(Math.floorMod(name + turn, JDKS.size())));
   }
-
-  /** All of {@code values} with -Pfull, else the first. */
-  @SafeVarargs
-  static <T> Stream<T> firstOrAll(T... values) {
-    return Stream.of(values).limit(FULL ? values.length : 1);
-  }
 }
