@@ -5,8 +5,9 @@ import io.coordl.transformers.callsite.CallSite;
 import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.callsite.ClassNames;
-import io.coordl.transformers.callsite.ConstantPool;
 import io.coordl.transformers.callsite.SiteListener;
+import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.ConstantPool;
 import io.coordl.transformers.hook.HookWeaver;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,7 +17,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
-import net.bytebuddy.ClassFileVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +42,6 @@ public final class ProgramTransformer implements ClassFileTransformer {
   private final ConstantPool prefilter;
   private final CallSiteRewriter callSites = new CallSiteRewriter();
   private final HookWeaver hooks;
-  private final ConstantPool hookFilter;
   private final Listener listener;
   private final Map<ClassLoader, Boolean> seeing = new WeakHashMap<>();
 
@@ -55,7 +54,6 @@ public final class ProgramTransformer implements ClassFileTransformer {
       interesting.add(site.owner());
     }
     prefilter = new ConstantPool(interesting);
-    hookFilter = new ConstantPool(hooks.markers());
   }
 
   /**
@@ -90,26 +88,32 @@ public final class ProgramTransformer implements ClassFileTransformer {
       return null;
     }
     try {
-      ClassFileVersion version = ClassFileVersion.ofClassFile(classFile);
-      if (version.isGreaterThan(ClassFileVersion.latest())) {
-        listener.newer(name.replace('/', '.'), version.getMajorVersion());
-        return null;
-      }
-      RuleListener rules = listener.forClass(name.replace('/', '.'));
-      if (!seesBridge(loader)) {
-        rules.skipped("all", "its class loader does not delegate to the boot loader", "");
-        return null;
-      }
-      byte[] rewritten = callSites.rewrite(classFile, new Sites(rules));
-      if (!hookFilter.mentionsAny(classFile)) {
-        return rewritten;
-      }
-      byte[] woven = hooks.weave(rewritten == null ? classFile : rewritten, loader, rules);
-      return woven == null ? rewritten : woven;
+      ClassFile read = ClassFile.read(classFile);
+      return read == null ? null : transform(loader, name.replace('/', '.'), read);
     } catch (Throwable t) {
       listener.failed(name, t);
       return null;
     }
+  }
+
+  private byte @Nullable [] transform(ClassLoader loader, String name, ClassFile classFile) {
+    boolean hasSites = callSites.concerns(classFile);
+    HookWeaver.Plan plan = hooks.plan(classFile);
+    if (!hasSites && plan.isEmpty()) {
+      return null;
+    }
+    if (classFile.version() > ClassFile.NEWEST) {
+      listener.newer(name, classFile.version());
+      return null;
+    }
+    RuleListener rules = listener.forClass(name);
+    if (!seesBridge(loader)) {
+      rules.skipped("all", "its class loader does not delegate to the boot loader", "");
+      return null;
+    }
+    byte[] rewritten = hasSites ? callSites.rewrite(classFile, new Sites(rules)) : null;
+    byte[] woven = hooks.weave(plan, rewritten == null ? classFile.bytes() : rewritten, rules);
+    return woven == null ? rewritten : woven;
   }
 
   /**

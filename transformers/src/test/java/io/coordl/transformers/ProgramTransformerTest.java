@@ -20,7 +20,7 @@ final class ProgramTransformerTest {
   private final List<String> newer = new ArrayList<>();
   private final ProgramTransformer transformer =
       new ProgramTransformer(
-          new HookWeaver(Hooks.all(), getClass().getClassLoader()),
+          new HookWeaver(Hooks.all()),
           new ProgramTransformer.Listener() {
             @Override
             public RuleListener forClass(String name) {

@@ -7,9 +7,11 @@ import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.thread.AgentThread;
 import io.coordl.transformers.ProgramTransformer;
+import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.HookWeaver;
 import io.coordl.transformers.hook.Hooks;
 import java.lang.instrument.Instrumentation;
+import java.util.function.Predicate;
 
 /** What {@code premain} does once the loaders stand: options, transformer, and then waiting. */
 public final class Installer {
@@ -25,8 +27,12 @@ public final class Installer {
       return;
     }
     AgentLog log = new AgentLog();
-    options.problems().forEach(log::say);
-    options.remarks().forEach(log::say);
+    for (String problem : options.problems()) {
+      log.say(problem);
+    }
+    for (String remark : options.remarks()) {
+      log.say(remark);
+    }
     // Nothing to observe yet, but faults are told from now on.
     Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
     RewriteLog rewrites = new RewriteLog();
@@ -34,8 +40,13 @@ public final class Installer {
     ProgramTransformer transformer =
         new ProgramTransformer(
             new HookWeaver(
-                Hooks.with(answerer -> Policies.inForce(options, answerer.policy())),
-                Installer.class.getClassLoader()),
+                Hooks.with(
+                    new Predicate<>() { // No lambda here: each drags in its machinery.
+                      @Override
+                      public boolean test(HookRule.Answerer answerer) {
+                        return Policies.inForce(options, answerer.policy());
+                      }
+                    })),
             new ClassListener(rewrites, activation, log));
     instrumentation.addTransformer(transformer, true);
     if (options.profiles()) {

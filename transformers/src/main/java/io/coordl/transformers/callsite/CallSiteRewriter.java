@@ -1,6 +1,9 @@
 package io.coordl.transformers.callsite;
 
+import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.ConstantPool;
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.Deque;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
@@ -9,7 +12,6 @@ import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +74,6 @@ import org.jspecify.annotations.Nullable;
  * be called on any thread.
  */
 public final class CallSiteRewriter {
-  private static final int METHODREF = 10;
   private static final String CONSTRUCTOR = "<init>";
   private static final String METAFACTORY = "java/lang/invoke/LambdaMetafactory";
 
@@ -80,7 +81,7 @@ public final class CallSiteRewriter {
       "(Ljava/lang/invoke/MethodHandles$Lookup;Ljava/lang/String;Ljava/lang/invoke/MethodType;"
           + "Ljava/lang/invoke/MethodHandle;)Ljava/lang/invoke/CallSite;";
 
-  private final ConstantPool mentionsOwner = new ConstantPool(CallSites.owners());
+  private final ConstantPool owners = new ConstantPool(CallSites.owners());
 
   /** A rewriter of the rules of {@link CallSites#TABLE}. */
   public CallSiteRewriter() {}
@@ -95,51 +96,59 @@ public final class CallSiteRewriter {
    *     the class as it is
    */
   public byte @Nullable [] rewrite(byte[] classFile, SiteListener listener) {
-    if (!mentionsOwner.mentionsAny(classFile)) {
-      return null;
-    }
-    ClassReader reader = OpenedClassReader.of(classFile);
-    if (!refersToSite(reader)) {
-      return null;
-    }
-    ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
-    Rewriting rewriting = new Rewriting(writer, listener, reader.getClassName().replace('/', '.'));
-    reader.accept(rewriting, 0);
-    return rewriting.changed ? writer.toByteArray() : null;
+    ClassFile read = ClassFile.read(classFile);
+    return read == null || !concerns(read) ? null : rewrite(read, listener);
   }
 
-  /** Whether a method reference of the constant pool is one of the rules'. */
-  private static boolean refersToSite(ClassReader reader) {
-    char[] buffer = new char[reader.getMaxStringLength()];
-    for (int i = 1; i < reader.getItemCount(); i++) {
-      int offset = reader.getItem(i);
-      if (offset > 0
-          && reader.readByte(offset - 1) == METHODREF
-          && CallSites.isOwner(reader.readClass(offset, buffer))) {
-        int nameAndType = reader.getItem(reader.readUnsignedShort(offset + 2));
-        CallSite site =
-            CallSites.find(
-                reader.readClass(offset, buffer),
-                reader.readUTF8(nameAndType, buffer),
-                reader.readUTF8(nameAndType + 2, buffer));
-        if (site != null) {
-          return true;
-        }
+  /** Whether the class refers to a method of the table: no other can hold a site. */
+  public boolean concerns(ClassFile classFile) {
+    return !methodsOfTheTable(classFile).isEmpty();
+  }
+
+  /** Indices of the constants that refer to a method of the table. */
+  private BitSet methodsOfTheTable(ClassFile classFile) {
+    BitSet found = new BitSet();
+    for (int i = 1; i < classFile.constants(); i++) {
+      if (classFile.refersToMethodOf(owners, i)
+          && CallSites.find(classFile.ownerOf(i), classFile.nameOf(i), classFile.descriptorOf(i))
+              != null) {
+        found.set(i);
       }
     }
-    return false;
+    return found;
+  }
+
+  /** Rewrites a class as read in place; else as {@link #rewrite(byte[], SiteListener)}. */
+  public byte @Nullable [] rewrite(ClassFile classFile, SiteListener listener) {
+    ClassReader reader = new ClassReader(classFile.bytes());
+    ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+    BitSet called = methodsOfTheTable(classFile);
+    // A method handle may be an argument of an invokedynamic anywhere.
+    BitSet only = classFile.hasHandleOf(called) ? null : classFile.methodsThatMayCall(called);
+    Rewriting rewriting =
+        new Rewriting(writer, listener, reader.getClassName().replace('/', '.'), only);
+    reader.accept(rewriting, 0);
+    return rewriting.changed ? writer.toByteArray() : null;
   }
 
   private static final class Rewriting extends ClassVisitor {
     private final SiteListener listener;
     private final String className;
+    private final @Nullable BitSet only;
+    private int methods;
     private boolean hasInvokeDynamic;
     private boolean changed;
 
-    Rewriting(ClassVisitor next, SiteListener listener, String className) {
-      super(OpenedClassReader.ASM_API, next);
+    /**
+     * Visits the methods of a class.
+     *
+     * @param only counted from 0, the methods to look into, null for all; others are copied
+     */
+    Rewriting(ClassVisitor next, SiteListener listener, String className, @Nullable BitSet only) {
+      super(Opcodes.ASM9, next);
       this.listener = listener;
       this.className = className;
+      this.only = only;
     }
 
     @Override
@@ -162,7 +171,9 @@ public final class CallSiteRewriter {
         @Nullable String signature,
         String @Nullable [] exceptions) {
       MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
-      return next == null ? null : new Sites(this, next);
+      boolean mayHoldSites = only == null || only.get(methods);
+      methods++;
+      return next != null && mayHoldSites ? new Sites(this, next) : next;
     }
 
     void rewritten(CallSite site) {
@@ -201,7 +212,7 @@ public final class CallSiteRewriter {
     private final Deque<OpenNew> open = new ArrayDeque<>();
 
     Sites(Rewriting rewriting, MethodVisitor next) {
-      super(OpenedClassReader.ASM_API, next);
+      super(Opcodes.ASM9, next);
       this.rewriting = rewriting;
     }
 

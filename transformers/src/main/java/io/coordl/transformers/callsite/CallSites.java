@@ -98,10 +98,6 @@ public final class CallSites {
     return BY_OWNER.keySet();
   }
 
-  static boolean isOwner(String owner) {
-    return BY_OWNER.containsKey(owner);
-  }
-
   /** The rule for a method, null if there is none. */
   static @Nullable CallSite find(String owner, String name, String descriptor) {
     List<CallSite> sites = BY_OWNER.get(owner);

@@ -1,7 +1,8 @@
 package io.coordl.transformers.hook;
 
-import io.coordl.bridge.SpanKind;
 import io.coordl.transformers.RuleListener;
+import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.hook.WovenMethod.Target;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -9,38 +10,32 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import net.bytebuddy.ByteBuddy;
-import net.bytebuddy.asm.Advice;
-import net.bytebuddy.asm.AsmVisitorWrapper.ForDeclaredMethods;
-import net.bytebuddy.description.type.TypeDescription;
-import net.bytebuddy.dynamic.ClassFileLocator;
-import net.bytebuddy.dynamic.DynamicType;
-import net.bytebuddy.dynamic.scaffold.MethodGraph;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.matcher.ElementMatchers;
-import net.bytebuddy.pool.TypePool;
-import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weaves spans into the methods that {@link Hooks} names. Byte Buddy is touched only once a class
- * has such a method, since its start costs some 0.4 s of CPU. Safe for concurrent use.
+ * Weaves into the methods that {@link Hooks} names what marks or answers them ({@link
+ * WovenMethod}). Which they are is read from the class file in place; methods that no rule is about
+ * are copied as they are. Loads and resolves no class. Safe for concurrent use.
  */
 public final class HookWeaver {
   private final List<HookRule> rules;
-  private final ClassFileLocator advice;
+  private final Set<String> names = new HashSet<>();
 
-  /**
-   * A weaver for {@code rules}.
-   *
-   * @param loader where the advice's own class files are found
-   */
-  public HookWeaver(List<HookRule> rules, ClassLoader loader) {
+  /** A weaver for {@code rules}. */
+  public HookWeaver(List<HookRule> rules) {
     this.rules = List.copyOf(rules);
-    this.advice = ClassFileLocator.ForClassLoader.of(loader);
+    for (HookRule rule : rules) {
+      names.add(rule.method());
+      String beside = rule.beside();
+      if (beside != null) {
+        names.add(beside.substring(0, beside.indexOf('(')));
+      }
+    }
   }
 
   /** Strings one of which is in the constant pool of every class with a method to mark. */
@@ -52,39 +47,72 @@ public final class HookWeaver {
     return markers;
   }
 
-  /**
-   * The class with its spans, or null if it has none to mark.
-   *
-   * @param classFile as loaded, perhaps with call sites rewritten already
-   * @param loader that defines it, null for the boot loader
-   * @param listener hears of each rule applied, and of each that did not fit
-   */
-  public byte @Nullable [] weave(
-      byte[] classFile, @Nullable ClassLoader loader, RuleListener listener) {
-    Shape shape = Shape.read(classFile);
-    if ((shape.isInterface && shape.methods.isEmpty()) || Hooks.isNoData(shape.name)) {
-      return null;
+  /** What the rules have to do with one class. */
+  public static final class Plan {
+    final Map<ClassFile.Method, List<HookRule>> chosen = new LinkedHashMap<>();
+    private final List<HookRule> missed = new ArrayList<>();
+
+    /** Whether no rule is about the class. */
+    public boolean isEmpty() {
+      return chosen.isEmpty() && missed.isEmpty();
     }
-    Map<Method, List<HookRule>> chosen = new LinkedHashMap<>();
+  }
+
+  /** What is to be done with a class. */
+  public Plan plan(ClassFile classFile) {
+    Plan plan = new Plan();
+    String name = classFile.name();
+    if (Hooks.isNoData(name)) {
+      return plan;
+    }
+    List<ClassFile.Method> methods = new ArrayList<>();
+    for (ClassFile.Method method : classFile.methods(names)) {
+      if (!hasNoBodyOfItsOwn(method)) {
+        methods.add(method);
+      }
+    }
+    if (classFile.isInterface() && methods.isEmpty()) {
+      return plan;
+    }
     for (HookRule rule : rules) {
-      List<Method> found = shape.matching(rule);
-      for (Method method : found) {
-        choose(rule, chosen.computeIfAbsent(method, unused -> new ArrayList<>()));
+      String owner = rule.owner();
+      if (owner != null && !owner.equals(name)) {
+        continue;
       }
-      if (shape.name.equals(rule.owner()) && found.isEmpty()) {
-        listener.skipped(rule.describe(), "the class has no such method", rule.provenOn());
+      List<ClassFile.Method> found = matching(rule, methods);
+      for (ClassFile.Method method : found) {
+        List<HookRule> chosen = plan.chosen.get(method);
+        if (chosen == null) {
+          chosen = new ArrayList<>();
+          plan.chosen.put(method, chosen);
+        }
+        choose(rule, chosen);
+      }
+      if (owner != null && found.isEmpty()) {
+        plan.missed.add(rule);
       }
     }
-    if (chosen.isEmpty()) {
-      return null;
-    }
-    byte[] woven = Weaving.apply(shape.name, classFile, loader, advice, chosen);
-    for (List<HookRule> applied : chosen.values()) {
-      for (HookRule rule : applied) {
-        listener.applied(rule.library(), rule.describe(), 1, rule.provenOn());
+    return plan;
+  }
+
+  private static boolean hasNoBodyOfItsOwn(ClassFile.Method method) {
+    int without = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE;
+    return (method.access() & without) != 0;
+  }
+
+  private static List<ClassFile.Method> matching(HookRule rule, List<ClassFile.Method> methods) {
+    List<ClassFile.Method> found = new ArrayList<>();
+    String beside = rule.beside();
+    boolean stands = beside == null;
+    for (ClassFile.Method method : methods) {
+      stands = stands || (method.name() + method.descriptor()).equals(beside);
+      String descriptor = rule.descriptor();
+      if (method.name().equals(rule.method())
+          && (descriptor == null || descriptor.equals(method.descriptor()))) {
+        found.add(method);
       }
     }
-    return woven;
+    return stands ? found : List.of();
   }
 
   /**
@@ -94,132 +122,103 @@ public final class HookWeaver {
   private static void choose(HookRule rule, List<HookRule> chosen) {
     if (rule.advice() == HookRule.Weave.ANSWER) {
       chosen.add(0, rule);
-    } else if (chosen.stream().allMatch(other -> other.advice() == HookRule.Weave.ANSWER)) {
+    } else if (chosen.isEmpty()
+        || chosen.get(chosen.size() - 1).advice() == HookRule.Weave.ANSWER) {
       chosen.add(rule);
     }
   }
 
-  /** A method of the class at hand. */
-  record Method(String name, String descriptor) {}
-
-  /** What of a class decides which rules fit: its name and the methods it implements itself. */
-  private static final class Shape extends ClassVisitor {
-    String name = "";
-    boolean isInterface;
-    final List<Method> methods = new ArrayList<>();
-
-    private Shape() {
-      super(OpenedClassReader.ASM_API);
+  /**
+   * The class with its spans, or null if it has none to mark.
+   *
+   * @param plan made of this class; call sites may have been rewritten since
+   * @param classFile as loaded, perhaps with call sites rewritten already
+   * @param listener hears of each rule applied, and of each that did not fit
+   */
+  public byte @Nullable [] weave(Plan plan, byte[] classFile, RuleListener listener) {
+    for (HookRule rule : plan.missed) {
+      listener.skipped(rule.describe(), "the class has no such method", rule.provenOn());
     }
+    if (plan.chosen.isEmpty()) {
+      return null;
+    }
+    ClassReader reader = new ClassReader(classFile);
+    ClassWriter writer = new ClassWriter(reader, 0); // Copies what is not visited.
+    reader.accept(new Weaving(writer, plan.chosen), ClassReader.EXPAND_FRAMES);
+    byte[] woven = writer.toByteArray();
+    for (List<HookRule> applied : plan.chosen.values()) {
+      for (HookRule rule : applied) {
+        listener.applied(rule.library(), rule.describe(), 1, rule.provenOn());
+      }
+    }
+    return woven;
+  }
 
-    static Shape read(byte[] classFile) {
-      Shape shape = new Shape();
-      OpenedClassReader.of(classFile)
-          .accept(shape, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
-      return shape;
+  /** Sends the chosen methods through what is woven into them, and all else past it. */
+  private static final class Weaving extends ClassVisitor {
+    private final Map<ClassFile.Method, List<HookRule>> chosen;
+    private String owner = "";
+    private int version;
+
+    Weaving(ClassVisitor next, Map<ClassFile.Method, List<HookRule>> chosen) {
+      super(Opcodes.ASM9, next);
+      this.chosen = chosen;
     }
 
     @Override
     public void visit(
         int version,
         int access,
-        String internalName,
+        String name,
         @Nullable String signature,
         @Nullable String superName,
         String @Nullable [] interfaces) {
-      name = internalName;
-      isInterface = (access & Opcodes.ACC_INTERFACE) != 0;
+      owner = name;
+      this.version = version & 0xffff;
+      super.visit(version, access, name, signature, superName, interfaces);
     }
 
     @Override
-    public @Nullable MethodVisitor visitMethod(
+    public MethodVisitor visitMethod(
         int access,
-        String method,
+        String name,
         String descriptor,
         @Nullable String signature,
         String @Nullable [] exceptions) {
-      int without = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE;
-      if ((access & without) == 0) {
-        methods.add(new Method(method, descriptor));
-      }
-      return null;
-    }
-
-    List<Method> matching(HookRule rule) {
-      List<Method> found = new ArrayList<>();
-      String owner = rule.owner();
-      if (owner != null && !owner.equals(name)) {
-        return found;
-      }
-      String beside = rule.beside();
-      if (beside != null
-          && methods.stream().noneMatch(m -> beside.equals(m.name() + m.descriptor()))) {
-        return found;
-      }
-      String descriptor = rule.descriptor();
-      for (Method method : methods) {
-        if (method.name().equals(rule.method())
-            && (descriptor == null || descriptor.equals(method.descriptor()))) {
-          found.add(method);
+      MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
+      for (Map.Entry<ClassFile.Method, List<HookRule>> entry : chosen.entrySet()) {
+        ClassFile.Method method = entry.getKey();
+        if (method.name().equals(name) && method.descriptor().equals(descriptor)) {
+          Target target = new Target(owner, version, access, name, descriptor);
+          return surround(next, target, method.maxLocals(), entry.getValue());
         }
       }
-      return found;
+      return next;
     }
-  }
 
-  /** Everything that needs Byte Buddy, loaded with the first class that is woven. */
-  private static final class Weaving {
-    private static final ByteBuddy BYTE_BUDDY =
-        new ByteBuddy().with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE);
-
-    static byte[] apply(
-        String name,
-        byte[] classFile,
-        @Nullable ClassLoader loader,
-        ClassFileLocator advice,
-        Map<Method, List<HookRule>> chosen) {
-      String typeName = name.replace('/', '.');
-      ClassFileLocator locator =
-          new ClassFileLocator.Compound(
-              ClassFileLocator.Simple.of(typeName, classFile),
-              ClassFileLocator.ForClassLoader.of(loader));
-      TypeDescription type = TypePool.Default.of(locator).describe(typeName).resolve();
-      DynamicType.Builder<?> builder = BYTE_BUDDY.decorate(type, locator);
-      for (Map.Entry<Method, List<HookRule>> entry : chosen.entrySet()) {
-        Method method = entry.getKey();
-        for (HookRule rule : entry.getValue()) {
-          if (rule.advice() == HookRule.Weave.RANDOM) {
-            builder =
-                builder.visit(
-                    new ForDeclaredMethods()
-                        .invokable(ElementMatchers.isTypeInitializer(), new RandomWrapper()));
-            continue;
-          }
-          builder =
-              builder.visit(
-                  new ForDeclaredMethods()
-                      .method(
-                          ElementMatchers.named(method.name())
-                              .and(ElementMatchers.hasDescriptor(method.descriptor())),
-                          adviceFor(rule, advice)));
-        }
+    /** The last rule is nearest to the body, and its variables right behind the body's. */
+    private static MethodVisitor surround(
+        MethodVisitor next, Target target, int maxLocals, List<HookRule> rules) {
+      int first = maxLocals + WovenMethod.SLOTS * rules.size();
+      MethodVisitor outermost = next;
+      for (HookRule rule : rules) {
+        first -= WovenMethod.SLOTS;
+        outermost = around(outermost, target, first, rule);
       }
-      return builder.make().getBytes();
+      return outermost;
     }
 
-    private static Advice adviceFor(HookRule rule, ClassFileLocator locator) {
-      SpanKind kind = rule.kind();
+    private static MethodVisitor around(
+        MethodVisitor next, Target target, int first, HookRule rule) {
       return switch (rule.advice()) {
-        case SPAN ->
-            Advice.withCustomMapping().bind(Kind.class, kind).to(SpanAdvice.class, locator);
-        case TIMED_ITERABLE -> Advice.to(TimedIterableAdvice.class, locator);
-        case ANSWER -> {
-          HookRule.Answerer answerer = Objects.requireNonNull(rule.answer());
-          yield Advice.withCustomMapping()
-              .bind(Answer.class, answerer.name())
-              .to(AnswerAdvice.class, locator);
-        }
-        case RANDOM -> throw new IllegalStateException("no advice");
+        case SPAN -> new SpanMethod(next, target, first, rule.kind());
+        case TIMED_ITERABLE -> new TimedIterableMethod(next, target, first);
+        case RANDOM -> new RandomMethod(next);
+        case ANSWER ->
+            target.canBeAnswered()
+                ? new AnsweredMethod(
+                    next, target, first, Objects.requireNonNull(rule.answer()).name())
+                : next;
       };
     }
   }

@@ -18,7 +18,6 @@ import static io.coordl.bridge.SpanKind.UPDATE;
 import io.coordl.bridge.SpanKind;
 import io.coordl.transformers.hook.HookRule.Weave;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -55,11 +54,21 @@ public final class Hooks {
 
   /** The spans, and what the policies in force answer; DJL first. */
   public static List<HookRule> with(Predicate<HookRule.Answerer> inForce) {
-    List<HookRule> all = new ArrayList<>(spans());
-    answers().stream()
-        .filter(rule -> inForce.test(Objects.requireNonNull(rule.answer())))
-        .forEach(all::add);
-    all.sort(Comparator.comparing(HookRule::library));
+    List<HookRule> spans = spans();
+    List<HookRule> answers = answers();
+    List<HookRule> all = new ArrayList<>();
+    for (String library : List.of(DJL, DL4J)) {
+      for (HookRule rule : spans) {
+        if (rule.library().equals(library)) {
+          all.add(rule);
+        }
+      }
+      for (HookRule rule : answers) {
+        if (rule.library().equals(library) && inForce.test(Objects.requireNonNull(rule.answer()))) {
+          all.add(rule);
+        }
+      }
+    }
     return all;
   }
 

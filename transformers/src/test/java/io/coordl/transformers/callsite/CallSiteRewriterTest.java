@@ -80,6 +80,30 @@ final class CallSiteRewriterTest {
   }
 
   @Test
+  void aMethodWhoseNameIsNotAsciiIsRewrittenToo() {
+    ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+    writer.visit(Opcodes.V1_8, Opcodes.ACC_PUBLIC, "some/Program", null, "java/lang/Object", null);
+    for (String name : List.of("plain", "gr\u00fc\u00dfe", "last")) {
+      MethodVisitor method =
+          writer.visitMethod(Opcodes.ACC_STATIC, name, "(Ljava/io/File;)V", null, null);
+      method.visitCode();
+      if (!name.equals("plain")) {
+        method.visitTypeInsn(Opcodes.NEW, FILE_INPUT_STREAM);
+        method.visitInsn(Opcodes.DUP);
+        construct(method);
+        method.visitInsn(Opcodes.POP);
+      }
+      method.visitInsn(Opcodes.RETURN);
+      method.visitMaxs(0, 0);
+      method.visitEnd();
+    }
+    writer.visitEnd();
+
+    assertThat(rewriter.rewrite(writer.toByteArray(), listener)).isNotNull();
+    assertThat(rewritten).hasSize(2);
+  }
+
+  @Test
   void aNewWithoutDupIsLeft() {
     byte[] classFile =
         classFile(

@@ -2,6 +2,7 @@ package io.coordl.transformers.callsite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.transformers.classfile.ConstantPool;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

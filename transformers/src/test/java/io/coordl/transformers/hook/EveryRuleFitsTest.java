@@ -3,6 +3,7 @@ package io.coordl.transformers.hook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.transformers.RuleListener;
+import io.coordl.transformers.classfile.ClassFile;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -24,8 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every rule of {@link Hooks}, against the class files of the libraries it was written for. */
 final class EveryRuleFitsTest {
-  private static final ClassLoader LOADER = EveryRuleFitsTest.class.getClassLoader();
-  private static final HookWeaver WEAVER = new HookWeaver(Hooks.all(), LOADER);
+  private static final HookWeaver WEAVER = new HookWeaver(Hooks.all());
 
   /** What the weaver said. */
   private static final class Heard implements RuleListener {
@@ -52,13 +52,17 @@ final class EveryRuleFitsTest {
     library = Library.read();
     library.classes.forEach(
         (name, bytes) -> {
-          byte[] woven = WEAVER.weave(bytes, LOADER, HEARD);
+          byte[] woven = weave(WEAVER, bytes, HEARD);
           if (woven != null) {
             WOVEN.put(name, woven);
           }
         });
     System.out.println(
         "woven: " + WOVEN.size() + " of " + library.classes.size() + " classes of DJL and DL4J");
+  }
+
+  private static byte[] weave(HookWeaver weaver, byte[] classFile, RuleListener listener) {
+    return weaver.weave(weaver.plan(ClassFile.read(classFile)), classFile, listener);
   }
 
   static Stream<HookRule> rulesWithOwner() {
@@ -75,9 +79,7 @@ final class EveryRuleFitsTest {
     assertThat(library.classes.keySet()).contains(rule.owner());
 
     Heard heard = new Heard();
-    byte[] woven =
-        new HookWeaver(List.of(rule), LOADER)
-            .weave(library.classes.get(rule.owner()), LOADER, heard);
+    byte[] woven = weave(new HookWeaver(List.of(rule)), library.classes.get(rule.owner()), heard);
 
     assertThat(woven).isNotNull();
     assertThat(heard.applied).containsExactly(rule.library() + " " + rule.describe());
@@ -107,7 +109,7 @@ final class EveryRuleFitsTest {
   void weavingAgainGivesTheSameAsARetransformationMust() {
     WOVEN.forEach(
         (name, bytes) ->
-            assertThat(WEAVER.weave(library.classes.get(name), LOADER, new Heard()))
+            assertThat(weave(WEAVER, library.classes.get(name), new Heard()))
                 .as(name)
                 .isEqualTo(bytes));
   }
@@ -161,7 +163,7 @@ final class EveryRuleFitsTest {
     other.visitEnd();
     Heard heard = new Heard();
 
-    assertThat(WEAVER.weave(other.toByteArray(), LOADER, heard)).isNull();
+    assertThat(weave(WEAVER, other.toByteArray(), heard)).isNull();
 
     assertThat(heard.applied).isEmpty();
     assertThat(heard.skipped)
@@ -175,7 +177,7 @@ final class EveryRuleFitsTest {
   void aClassOfAnotherLibraryWithTheSameMethodNamesIsLeftAlone() throws Exception {
     Heard heard = new Heard();
     try (var in = java.util.Scanner.class.getResourceAsStream("Scanner.class")) {
-      assertThat(WEAVER.weave(in.readAllBytes(), LOADER, heard)).isNull();
+      assertThat(weave(WEAVER, in.readAllBytes(), heard)).isNull();
     }
     assertThat(heard.applied).isEmpty();
     assertThat(heard.skipped).isEmpty();

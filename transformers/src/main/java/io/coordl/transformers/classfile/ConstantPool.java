@@ -1,4 +1,4 @@
-package io.coordl.transformers.callsite;
+package io.coordl.transformers.classfile;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -6,11 +6,15 @@ import java.util.Arrays;
 /**
  * The prefilter: tells from a class file's constant pool alone, without parsing the class, whether
  * it can refer to anything a rule is about. Nearly all classes end here, so this is the cost of the
- * agent on a class. Immutable and safe for concurrent use.
+ * agent on a class: one look at the length of each string, and no allocation. Immutable and safe
+ * for concurrent use.
  */
 public final class ConstantPool {
   private static final int COUNT_OFFSET = 8;
   private static final int FIRST_ENTRY_OFFSET = 10;
+  private static final byte UTF8 = 1;
+  private static final byte LONG = 5;
+  private static final byte DOUBLE = 6;
 
   /** The interesting strings, by their length in bytes. */
   private final byte[][][] byLength;
@@ -42,34 +46,43 @@ public final class ConstantPool {
     int count = unsignedShort(classFile, COUNT_OFFSET);
     int offset = FIRST_ENTRY_OFFSET;
     for (int index = 1; index < count; index++) {
-      if (offset + 3 > classFile.length) {
+      int size = sizeOf(classFile, offset);
+      if (size == 0) {
         return false;
       }
-      switch (classFile[offset]) {
-        case 1 -> { // Utf8
-          int length = unsignedShort(classFile, offset + 1);
-          int start = offset + 3;
-          if (isInteresting(classFile, start, length)) {
-            return true;
-          }
-          offset = start + length;
-        }
-        case 3, 4, 9, 10, 11, 12, 17, 18 -> offset += 5;
-        case 5, 6 -> { // Long and Double take two indices.
-          offset += 9;
-          index++;
-        }
-        case 7, 8, 16, 19, 20 -> offset += 3;
-        case 15 -> offset += 4;
-        default -> {
-          return false;
-        }
+      byte tag = classFile[offset];
+      if (tag == UTF8 && holds(classFile, offset + 3, size - 3)) {
+        return true;
       }
+      if (takesTwoIndices(tag)) {
+        index++;
+      }
+      offset += size;
     }
     return false;
   }
 
-  private boolean isInteresting(byte[] classFile, int start, int length) {
+  /** Bytes of the constant at {@code offset}, its tag included; 0 if it is of no known kind. */
+  static int sizeOf(byte[] classFile, int offset) {
+    if (offset + 3 > classFile.length) {
+      return 0;
+    }
+    return switch (classFile[offset]) {
+      case UTF8 -> 3 + unsignedShort(classFile, offset + 1);
+      case 3, 4, 9, 10, 11, 12, 17, 18 -> 5;
+      case LONG, DOUBLE -> 9;
+      case 7, 8, 16, 19, 20 -> 3;
+      case 15 -> 4;
+      default -> 0;
+    };
+  }
+
+  static boolean takesTwoIndices(byte tag) {
+    return tag == LONG || tag == DOUBLE;
+  }
+
+  /** Whether the {@code length} bytes from {@code start} on are one of the strings. */
+  boolean holds(byte[] classFile, int start, int length) {
     if (length >= byLength.length || start + length > classFile.length) {
       return false;
     }

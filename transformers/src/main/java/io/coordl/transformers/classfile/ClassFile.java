@@ -1,0 +1,254 @@
+package io.coordl.transformers.classfile;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of a class file that decide which rules concern it: its name, the methods it refers to,
+ * the methods it declares. Of a few hundred classes that pass the {@link ConstantPool} this leaves
+ * the few that a rule will change, and only those are worth a parser.
+ *
+ * <p>Strings come out as Latin-1: right where they are ASCII, as all that rules name are, and equal
+ * to nothing a rule names where they are not. Immutable.
+ */
+public final class ClassFile {
+  /**
+   * The newest version that the parser reads; {@code ClassFileTest} holds it against the parser.
+   */
+  public static final int NEWEST = 72;
+
+  private static final int MAJOR_OFFSET = 6;
+  private static final int COUNT_OFFSET = 8;
+  private static final int FIRST_ENTRY_OFFSET = 10;
+  private static final int METHODREF = 10;
+  private static final int METHOD_HANDLE = 15;
+  private static final int INVOKE_VIRTUAL = 0xb6;
+  private static final int INVOKE_STATIC = 0xb8;
+  private static final int INTERFACE = 0x0200;
+
+  private final byte[] bytes;
+
+  /** By index: where the constant lies, at its tag; 0 where there is none. */
+  private final int[] constants;
+
+  /** Where access flags, name, supertypes, fields and methods begin. */
+  private final int body;
+
+  private ClassFile(byte[] bytes, int[] constants, int body) {
+    this.bytes = bytes;
+    this.constants = constants;
+    this.body = body;
+  }
+
+  /**
+   * A method that the class implements itself.
+   *
+   * @param maxLocals slots of its frame, parameters included; 0 if it is abstract or native
+   */
+  public record Method(int access, String name, String descriptor, int maxLocals) {}
+
+  /**
+   * The class file in {@code bytes}, which are not copied; null if the constant pool is none, or
+   * holds entries of an unknown kind.
+   *
+   * @throws IndexOutOfBoundsException here or later, if the class file is cut off
+   */
+  public static @Nullable ClassFile read(byte[] bytes) {
+    if (bytes.length < FIRST_ENTRY_OFFSET) {
+      return null;
+    }
+    int[] constants = new int[unsignedShort(bytes, COUNT_OFFSET)];
+    int offset = FIRST_ENTRY_OFFSET;
+    for (int index = 1; index < constants.length; index++) {
+      constants[index] = offset;
+      int size = ConstantPool.sizeOf(bytes, offset);
+      if (size == 0) {
+        return null;
+      }
+      if (ConstantPool.takesTwoIndices(bytes[offset])) {
+        index++;
+      }
+      offset += size;
+    }
+    return new ClassFile(bytes, constants, offset);
+  }
+
+  /** The class file itself, not to be modified. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** Major version. */
+  public int version() {
+    return unsignedShort(bytes, MAJOR_OFFSET);
+  }
+
+  /** Internal name of the class. */
+  public String name() {
+    return className(body + 2);
+  }
+
+  /** Whether it is an interface. */
+  public boolean isInterface() {
+    return (unsignedShort(bytes, body) & INTERFACE) != 0;
+  }
+
+  /** Number of entries of the constant pool; they count from 1. */
+  public int constants() {
+    return constants.length;
+  }
+
+  /** Whether a constant is a reference to a method of one of the given classes. */
+  public boolean refersToMethodOf(ConstantPool owners, int index) {
+    int constant = constants[index];
+    if (constant == 0 || bytes[constant] != METHODREF) {
+      return false;
+    }
+    int owner = constants[unsignedShort(bytes, constant + 1)];
+    int name = constants[unsignedShort(bytes, owner + 1)];
+    return owners.holds(bytes, name + 3, unsignedShort(bytes, name + 1));
+  }
+
+  /** Internal name of the class whose method a constant refers to. */
+  public String ownerOf(int index) {
+    return className(constants[index] + 1);
+  }
+
+  /** Name of the method that a constant refers to. */
+  public String nameOf(int index) {
+    return string(nameAndType(index) + 1);
+  }
+
+  /** Descriptor of the method that a constant refers to. */
+  public String descriptorOf(int index) {
+    return string(nameAndType(index) + 3);
+  }
+
+  private int nameAndType(int index) {
+    return constants[unsignedShort(bytes, constants[index] + 3)];
+  }
+
+  /** Whether a method handle among the constants is for one of these methods. */
+  public boolean hasHandleOf(BitSet methods) {
+    for (int constant : constants) {
+      if (constant != 0
+          && bytes[constant] == METHOD_HANDLE
+          && methods.get(unsignedShort(bytes, constant + 2))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Which methods of the class, counted from 0 in their order, may call one of these: their code is
+   * searched, not parsed, so that one too many may be among them and none is missing.
+   */
+  public BitSet methodsThatMayCall(BitSet called) {
+    BitSet calling = new BitSet();
+    int offset = methodsOffset();
+    int methods = unsignedShort(bytes, offset);
+    offset += 2;
+    for (int i = 0; i < methods; i++) {
+      int code = codeOf(offset + 6);
+      if (code != 0 && mayCall(code, called)) {
+        calling.set(i);
+      }
+      offset = afterAttributes(offset + 6);
+    }
+    return calling;
+  }
+
+  private boolean mayCall(int code, BitSet called) {
+    int first = code + 14;
+    int behind = first + integer(code + 10);
+    for (int i = first; i + 2 < behind; i++) {
+      int opcode = bytes[i] & 0xff;
+      if (opcode >= INVOKE_VIRTUAL
+          && opcode <= INVOKE_STATIC
+          && called.get(unsignedShort(bytes, i + 1))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int methodsOffset() {
+    int interfaces = unsignedShort(bytes, body + 6);
+    int offset = body + 8 + 2 * interfaces;
+    int fields = unsignedShort(bytes, offset);
+    offset += 2;
+    for (int i = 0; i < fields; i++) {
+      offset = afterAttributes(offset + 6);
+    }
+    return offset;
+  }
+
+  /** The methods of the class with one of these names, in their order. */
+  public List<Method> methods(Set<String> names) {
+    List<Method> found = new ArrayList<>();
+    int offset = methodsOffset();
+    int methods = unsignedShort(bytes, offset);
+    offset += 2;
+    for (int i = 0; i < methods; i++) {
+      String name = string(offset + 2);
+      if (names.contains(name)) {
+        int access = unsignedShort(bytes, offset);
+        found.add(new Method(access, name, string(offset + 4), maxLocals(offset + 6)));
+      }
+      offset = afterAttributes(offset + 6);
+    }
+    return found;
+  }
+
+  private int maxLocals(int attributes) {
+    int code = codeOf(attributes);
+    return code == 0 ? 0 : unsignedShort(bytes, code + 8);
+  }
+
+  /** Where the code of a method with these attributes lies; 0 if there is none. */
+  private int codeOf(int attributes) {
+    int count = unsignedShort(bytes, attributes);
+    int offset = attributes + 2;
+    for (int i = 0; i < count; i++) {
+      if (string(offset).equals("Code")) {
+        return offset;
+      }
+      offset += 6 + integer(offset + 2);
+    }
+    return 0;
+  }
+
+  private int afterAttributes(int attributes) {
+    int count = unsignedShort(bytes, attributes);
+    int offset = attributes + 2;
+    for (int i = 0; i < count; i++) {
+      offset += 6 + integer(offset + 2);
+    }
+    return offset;
+  }
+
+  /** The name of the class whose index lies at {@code offset}. */
+  private String className(int offset) {
+    return string(constants[unsignedShort(bytes, offset)] + 1);
+  }
+
+  /** The string whose index lies at {@code offset}. */
+  private String string(int offset) {
+    int constant = constants[unsignedShort(bytes, offset)];
+    int length = unsignedShort(bytes, constant + 1);
+    return new String(bytes, constant + 3, length, StandardCharsets.ISO_8859_1);
+  }
+
+  private int integer(int offset) {
+    return (unsignedShort(bytes, offset) << 16) | unsignedShort(bytes, offset + 2);
+  }
+
+  private static int unsignedShort(byte[] bytes, int offset) {
+    return ((bytes[offset] & 0xff) << 8) | (bytes[offset + 1] & 0xff);
+  }
+}

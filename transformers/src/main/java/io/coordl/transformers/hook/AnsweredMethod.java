@@ -1,0 +1,111 @@
+package io.coordl.transformers.hook;
+
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+
+/** Asks for an answer before a method runs, and skips its body if there is one. */
+final class AnsweredMethod extends WovenMethod {
+  private static final String CALL = "io/coordl/bridge/LibraryCall";
+  private static final String OBJECT = "java/lang/Object";
+
+  private final String answer;
+
+  /** A method that belongs to an object, of a class file of Java 5 or newer. */
+  AnsweredMethod(MethodVisitor next, Target target, int first, String answer) {
+    super(next, target, first, CALL);
+    this.answer = answer;
+  }
+
+  @Override
+  void enter(Label body) {
+    mv.visitLdcInsn(answer);
+    mv.visitLdcInsn(Type.getObjectType(target.owner()));
+    mv.visitLdcInsn(target.name());
+    mv.visitVarInsn(Opcodes.ALOAD, 0);
+    arguments();
+    callBridge(
+        BRIDGE,
+        "enter",
+        "(Ljava/lang/String;Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Object;"
+            + "[Ljava/lang/Object;)Lio/coordl/bridge/LibraryCall;");
+    mv.visitVarInsn(Opcodes.ASTORE, stateSlot);
+    mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
+    mv.visitJumpInsn(Opcodes.IFNULL, body);
+    mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
+    mv.visitMethodInsn(Opcodes.INVOKEVIRTUAL, CALL, "answered", "()Z", false);
+    mv.visitJumpInsn(Opcodes.IFEQ, body);
+    defaultResult();
+    skipBody();
+  }
+
+  private void arguments() {
+    Type[] types = Type.getArgumentTypes(target.descriptor());
+    mv.visitIntInsn(Opcodes.SIPUSH, types.length);
+    mv.visitTypeInsn(Opcodes.ANEWARRAY, OBJECT);
+    int slot = 1;
+    for (int i = 0; i < types.length; i++) {
+      mv.visitInsn(Opcodes.DUP);
+      mv.visitIntInsn(Opcodes.SIPUSH, i);
+      mv.visitVarInsn(types[i].getOpcode(Opcodes.ILOAD), slot);
+      Boxes.box(mv, types[i]);
+      mv.visitInsn(Opcodes.AASTORE);
+      slot += types[i].getSize();
+    }
+  }
+
+  private void defaultResult() {
+    switch (result.getSort()) {
+      case Type.VOID -> {
+        return;
+      }
+      case Type.BOOLEAN, Type.CHAR, Type.BYTE, Type.SHORT, Type.INT ->
+          mv.visitInsn(Opcodes.ICONST_0);
+      case Type.FLOAT -> mv.visitInsn(Opcodes.FCONST_0);
+      case Type.LONG -> mv.visitInsn(Opcodes.LCONST_0);
+      case Type.DOUBLE -> mv.visitInsn(Opcodes.DCONST_0);
+      default -> mv.visitInsn(Opcodes.ACONST_NULL);
+    }
+    storeResult();
+  }
+
+  @Override
+  void nothing() {
+    mv.visitInsn(Opcodes.ACONST_NULL);
+    mv.visitVarInsn(Opcodes.ASTORE, stateSlot);
+  }
+
+  @Override
+  void thrown(Label end) {
+    mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
+    mv.visitJumpInsn(Opcodes.IFNULL, end);
+    mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
+    callBridge(BRIDGE, "failed", "(Lio/coordl/bridge/LibraryCall;)V");
+    mv.visitJumpInsn(Opcodes.GOTO, end);
+  }
+
+  @Override
+  Label left(Label end) {
+    Label raise = new Label();
+    mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
+    mv.visitJumpInsn(Opcodes.IFNULL, end);
+    mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
+    callBridge(BRIDGE, "thrown", "(Lio/coordl/bridge/LibraryCall;)Ljava/lang/Throwable;");
+    mv.visitInsn(Opcodes.DUP);
+    mv.visitJumpInsn(Opcodes.IFNONNULL, raise);
+    mv.visitInsn(Opcodes.POP);
+    mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
+    loadResultAsObject();
+    callBridge(
+        BRIDGE, "leave", "(Lio/coordl/bridge/LibraryCall;Ljava/lang/Object;)Ljava/lang/Object;");
+    if (result.getSort() == Type.VOID) {
+      mv.visitInsn(Opcodes.POP);
+    } else {
+      Boxes.unbox(mv, result);
+      storeResult();
+    }
+    mv.visitJumpInsn(Opcodes.GOTO, end);
+    return raise;
+  }
+}

@@ -1,0 +1,46 @@
+package io.coordl.transformers.hook;
+
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+
+/** Values of any type to objects, and back. */
+final class Boxes {
+  private Boxes() {}
+
+  /** The value on the stack becomes an object. */
+  static void box(MethodVisitor code, Type type) {
+    String box = boxOf(type);
+    if (!box.isEmpty()) {
+      String descriptor = "(" + type.getDescriptor() + ")L" + box + ";";
+      code.visitMethodInsn(Opcodes.INVOKESTATIC, box, "valueOf", descriptor, false);
+    }
+  }
+
+  /** The object on the stack becomes a value, or is checked to be of the type. */
+  static void unbox(MethodVisitor code, Type type) {
+    String box = boxOf(type);
+    if (box.isEmpty()) {
+      code.visitTypeInsn(Opcodes.CHECKCAST, type.getInternalName());
+    } else {
+      code.visitTypeInsn(Opcodes.CHECKCAST, box);
+      String method = type.getClassName() + "Value";
+      code.visitMethodInsn(Opcodes.INVOKEVIRTUAL, box, method, "()" + type.getDescriptor(), false);
+    }
+  }
+
+  /** The wrapper class of a primitive type; empty for others. */
+  private static String boxOf(Type type) {
+    return switch (type.getSort()) {
+      case Type.BOOLEAN -> "java/lang/Boolean";
+      case Type.CHAR -> "java/lang/Character";
+      case Type.BYTE -> "java/lang/Byte";
+      case Type.SHORT -> "java/lang/Short";
+      case Type.INT -> "java/lang/Integer";
+      case Type.FLOAT -> "java/lang/Float";
+      case Type.LONG -> "java/lang/Long";
+      case Type.DOUBLE -> "java/lang/Double";
+      default -> "";
+    };
+  }
+}

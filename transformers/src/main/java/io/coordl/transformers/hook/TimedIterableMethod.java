@@ -1,0 +1,31 @@
+package io.coordl.transformers.hook;
+
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import org.jspecify.annotations.Nullable;
+
+/** Marks the batches of a returned iterable: {@code r = Spans.timed(r)}. */
+final class TimedIterableMethod extends WovenMethod {
+  TimedIterableMethod(MethodVisitor next, Target target, int first) {
+    super(next, target, first, null);
+  }
+
+  @Override
+  void enter(Label body) {}
+
+  @Override
+  void nothing() {}
+
+  @Override
+  void thrown(Label end) {}
+
+  @Override
+  @Nullable Label left(Label end) {
+    loadResult();
+    callBridge("io/coordl/bridge/Spans", "timed", "(Ljava/lang/Iterable;)Ljava/lang/Iterable;");
+    storeResult();
+    mv.visitJumpInsn(Opcodes.GOTO, end);
+    return null;
+  }
+}

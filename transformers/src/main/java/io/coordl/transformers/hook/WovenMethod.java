@@ -1,0 +1,306 @@
+package io.coordl.transformers.hook;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A method whose body is surrounded by calls of the bridge:
+ *
+ * <pre>
+ *   try { state = enter } catch (Throwable) { state = nothing }
+ *   try { body, where each return is: result = ..; goto done } catch (Throwable t) {
+ *     try { thrown } catch (Throwable) {}
+ *     throw t
+ *   }
+ *   done: try { left } catch (Throwable) {}
+ *   return result
+ * </pre>
+ *
+ * <p>By hand, for Byte Buddy's advice costs a job more than a second of CPU before its first batch:
+ * 700 classes, and every supertype looked up as a resource. The body stays as it is. State and
+ * result lie behind its own locals, so no variable moves, and the stack map frames that it has are
+ * the new ones with these appended; nothing is computed anew. At the handler only the state counts,
+ * so whatever the body did to its parameters, the frame there is right.
+ *
+ * <p>Nothing the bridge throws reaches the program, were it only the stack that overflows in the
+ * call of it. Class files before Java 6 have no frames and get none.
+ */
+abstract class WovenMethod extends MethodVisitor {
+  static final String BRIDGE = "io/coordl/bridge/Bridge";
+  private static final String THROWABLE = "java/lang/Throwable";
+  private static final Object[] EMPTY = {};
+  private static final Object[] JUST_A_THROWABLE = {THROWABLE};
+
+  /** Operands that {@link #enter} and the others push at most, and room to spare. */
+  private static final int STACK = 16;
+
+  /** Local variables of ours: the state, and behind it the result or what was thrown. */
+  static final int SLOTS = 4;
+
+  final Target target;
+  final Type result;
+  final int stateSlot;
+  private final @Nullable Object stateType;
+  private final int resultSlot;
+  private final Label body = new Label();
+  private final Label done = new Label();
+  private boolean returns;
+
+  /** The method at hand, of a class file of some version. */
+  record Target(String owner, int version, int access, String name, String descriptor) {
+    boolean isStatic() {
+      return (access & Opcodes.ACC_STATIC) != 0;
+    }
+
+    /** A static method has nobody to answer for; before Java 5 a class could not be named. */
+    boolean canBeAnswered() {
+      return !isStatic() && version >= Opcodes.V1_5;
+    }
+
+    boolean hasFrames() {
+      return version >= Opcodes.V1_6;
+    }
+  }
+
+  /**
+   * A method to surround.
+   *
+   * @param first local variable that the method does not use, nor any behind it
+   * @param stateType as in frames, null if there is no state to keep while the body runs
+   */
+  WovenMethod(MethodVisitor next, Target target, int first, @Nullable Object stateType) {
+    super(Opcodes.ASM9, next);
+    this.target = target;
+    this.result = Type.getReturnType(target.descriptor());
+    this.stateSlot = first;
+    this.stateType = stateType;
+    this.resultSlot = first + sizeOf(stateType);
+  }
+
+  /**
+   * Emits what comes first and sets the state; only called if there is one.
+   *
+   * @param body to jump to at the end, unless the body is skipped
+   */
+  abstract void enter(Label body);
+
+  /** Emits the state of a method whose beginning is not known. */
+  abstract void nothing();
+
+  /**
+   * Emits what is called when the body has thrown; only called if there is a state.
+   *
+   * @param end to jump to at the end
+   */
+  abstract void thrown(Label end);
+
+  /**
+   * Emits what is called when the body has returned.
+   *
+   * @param end to jump to at the end
+   * @return where the program is to get an exception that lies on the stack, null if never
+   */
+  abstract @Nullable Label left(Label end);
+
+  @Override
+  public final void visitCode() {
+    mv.visitCode();
+    if (stateType == null) {
+      return;
+    }
+    Object[] parameters = parameters();
+    Suppressed beginning = new Suppressed(body);
+    enter(body);
+    beginning.failed(parameters);
+    nothing();
+    beginning.end(with(parameters, parameters.length, stateType));
+    // The body may begin with a frame of its own, and two cannot lie in one place.
+    mv.visitInsn(Opcodes.NOP);
+  }
+
+  /** The body need not run: the result is set. */
+  final void skipBody() {
+    returns = true;
+    mv.visitJumpInsn(Opcodes.GOTO, done);
+  }
+
+  @Override
+  public final void visitInsn(int opcode) {
+    if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
+      returns = true;
+      storeResult();
+      mv.visitJumpInsn(Opcodes.GOTO, done);
+    } else {
+      mv.visitInsn(opcode);
+    }
+  }
+
+  @Override
+  public final void visitFrame(
+      int type, int localCount, Object[] locals, int stackCount, Object[] stack) {
+    Object[] more = with(locals, localCount, stateType);
+    mv.visitFrame(type, more.length, more, stackCount, stack);
+  }
+
+  @Override
+  public final void visitMaxs(int stack, int locals) {
+    if (stateType != null) {
+      throwOn();
+    }
+    if (returns) {
+      returnResult();
+    }
+    mv.visitMaxs(Math.max(stack, STACK), Math.max(locals, stateSlot + SLOTS));
+  }
+
+  private void throwOn() {
+    Label failed = new Label();
+    mv.visitTryCatchBlock(body, failed, failed, THROWABLE);
+    mv.visitLabel(failed);
+    frame(with(EMPTY, 0, stateType), JUST_A_THROWABLE);
+    mv.visitVarInsn(Opcodes.ASTORE, resultSlot);
+    Object[] locals = with(EMPTY, 0, stateType, THROWABLE);
+    Suppressed telling = new Suppressed(new Label());
+    thrown(telling.end);
+    telling.failed(locals);
+    telling.end(locals);
+    mv.visitVarInsn(Opcodes.ALOAD, resultSlot);
+    mv.visitInsn(Opcodes.ATHROW);
+  }
+
+  private void returnResult() {
+    Object[] locals = with(EMPTY, 0, stateType, frameType(result));
+    mv.visitLabel(done);
+    frame(locals, EMPTY);
+    Suppressed leaving = new Suppressed(new Label());
+    Label raise = left(leaving.end);
+    leaving.failed(locals);
+    leaving.end(locals);
+    loadResult();
+    mv.visitInsn(result.getOpcode(Opcodes.IRETURN));
+    if (raise != null) {
+      mv.visitLabel(raise);
+      frame(locals, JUST_A_THROWABLE);
+      mv.visitInsn(Opcodes.ATHROW);
+    }
+  }
+
+  /** Code that may throw without anybody noticing: made before it, told when it ends. */
+  private final class Suppressed {
+    final Label end;
+    private final Label failed = new Label();
+
+    Suppressed(Label end) {
+      this.end = end;
+      Label start = new Label();
+      mv.visitTryCatchBlock(start, failed, failed, THROWABLE);
+      mv.visitLabel(start);
+    }
+
+    /** The code has ended by a jump; what follows runs if it threw. */
+    void failed(Object[] locals) {
+      mv.visitLabel(failed);
+      frame(locals, JUST_A_THROWABLE);
+      mv.visitInsn(Opcodes.POP);
+    }
+
+    /** Both ways meet. */
+    void end(Object[] locals) {
+      mv.visitLabel(end);
+      frame(locals, EMPTY);
+    }
+  }
+
+  final void storeResult() {
+    if (result.getSort() != Type.VOID) {
+      mv.visitVarInsn(result.getOpcode(Opcodes.ISTORE), resultSlot);
+    }
+  }
+
+  /** The result as the program gets it; nothing of a method that returns none. */
+  final void loadResult() {
+    if (result.getSort() != Type.VOID) {
+      mv.visitVarInsn(result.getOpcode(Opcodes.ILOAD), resultSlot);
+    }
+  }
+
+  /** The result as an object: boxed, and null of a method that returns none. */
+  final void loadResultAsObject() {
+    if (result.getSort() == Type.VOID) {
+      mv.visitInsn(Opcodes.ACONST_NULL);
+    } else {
+      loadResult();
+      Boxes.box(mv, result);
+    }
+  }
+
+  final void callBridge(String owner, String name, String descriptor) {
+    mv.visitMethodInsn(Opcodes.INVOKESTATIC, owner, name, descriptor, false);
+  }
+
+  private void frame(Object[] locals, Object[] stack) {
+    if (target.hasFrames()) {
+      mv.visitFrame(Opcodes.F_NEW, locals.length, locals, stack.length, stack);
+    }
+  }
+
+  /** What the locals hold when the method begins. */
+  private Object[] parameters() {
+    Type[] types = Type.getArgumentTypes(target.descriptor());
+    int self = target.isStatic() ? 0 : 1;
+    Object[] locals = new Object[self + types.length];
+    if (self == 1) {
+      locals[0] = target.owner();
+    }
+    for (int i = 0; i < types.length; i++) {
+      locals[self + i] = Objects.requireNonNull(frameType(types[i]));
+    }
+    return locals;
+  }
+
+  /** Locals of the method, those it leaves unused, and ours, of which null stands for none. */
+  private Object[] with(Object[] locals, int count, @Nullable Object... ours) {
+    List<Object> all = new ArrayList<>();
+    int slots = 0;
+    for (int i = 0; i < count; i++) {
+      all.add(locals[i]);
+      slots += sizeOf(locals[i]);
+    }
+    if (slots > stateSlot) {
+      throw new IllegalStateException(target + " has more locals than it declares");
+    }
+    for (; slots < stateSlot; slots++) {
+      all.add(Opcodes.TOP);
+    }
+    for (Object local : ours) {
+      if (local != null) {
+        all.add(local);
+      }
+    }
+    return all.toArray();
+  }
+
+  private static int sizeOf(@Nullable Object frameType) {
+    if (frameType == null) {
+      return 0;
+    }
+    return frameType.equals(Opcodes.LONG) || frameType.equals(Opcodes.DOUBLE) ? 2 : 1;
+  }
+
+  private static @Nullable Object frameType(Type type) {
+    return switch (type.getSort()) {
+      case Type.VOID -> null;
+      case Type.BOOLEAN, Type.CHAR, Type.BYTE, Type.SHORT, Type.INT -> Opcodes.INTEGER;
+      case Type.FLOAT -> Opcodes.FLOAT;
+      case Type.LONG -> Opcodes.LONG;
+      case Type.DOUBLE -> Opcodes.DOUBLE;
+      default -> type.getInternalName();
+    };
+  }
+}
