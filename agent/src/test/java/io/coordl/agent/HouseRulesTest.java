@@ -18,6 +18,9 @@ import com.tngtech.archunit.lang.ArchRule;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.Spans;
+import io.coordl.transformers.ProgramTransformer;
+import io.coordl.transformers.callsite.CallSiteRewriter;
+import io.coordl.transformers.hook.HookWeaver;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -181,6 +184,18 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat(resideInAnyPackage("io.coordl.cache..", "net.bytebuddy.."));
 
+  /** The jar holds no more of it. */
+  @ArchTest
+  static final ArchRule ofByteBuddyOnlyTheParserIsUsed =
+      noClasses()
+          .should()
+          .dependOnClassesThat(
+              resideInAPackage("net.bytebuddy..")
+                  .and(
+                      not(
+                          resideInAnyPackage(
+                              "net.bytebuddy.jar.asm..", "net.bytebuddy.utility.."))));
+
   @ArchTest
   static final ArchRule onlyTheMembershipKnowsJGroups =
       noClasses()
@@ -233,7 +248,16 @@ final class HouseRulesTest {
           .belongToAnyOf(Executors.class, Timer.class);
 
   @ParameterizedTest
-  @ValueSource(classes = {CoordlAgent.class, IsolatedLoader.class, Bridge.class, Spans.class})
+  @ValueSource(
+      classes = {
+        CoordlAgent.class,
+        IsolatedLoader.class,
+        Bridge.class,
+        Spans.class,
+        ProgramTransformer.class,
+        CallSiteRewriter.class,
+        HookWeaver.class
+      })
   void thePremainPathHasNoLambda(Class<?> type) throws IOException {
     List<String> found = new ArrayList<>();
     String file = "/" + type.getName().replace('.', '/') + ".class";
