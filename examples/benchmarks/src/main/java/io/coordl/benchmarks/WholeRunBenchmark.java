@@ -1,0 +1,148 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.commons.math3.distribution.TDistribution;
+
+/**
+ * What observing costs a whole short run, from the start of the JVM to its end, compilers and
+ * recording included: more CPU seconds and more wall time than the same run without the agent, as
+ * the mean over pairs with its 95 % interval. Arguments: pairs of runs (5), DJL or DL4J (both),
+ * feature release of the JDK (all of this machine). The exit status is 1 if a mean is above the
+ * bar.
+ */
+public final class WholeRunBenchmark {
+  private static final double CPU_BAR = 0.8;
+  private static final double WALL_BAR = 0.4;
+  private static final int CLASSES = 2;
+  private static final int PER_CLASS = 100;
+
+  /** A run in seconds. */
+  private record Run(double cpu, double wall) {
+    Run minus(Run other) {
+      return new Run(cpu - other.cpu, wall - other.wall);
+    }
+  }
+
+  private WholeRunBenchmark() {}
+
+  /** See the class. */
+  @SuppressWarnings("SystemExitOutsideMain")
+  public static void main(String[] args) throws IOException, InterruptedException {
+    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 5;
+    if (pairs < 2) {
+      throw new IllegalArgumentException("pairs is " + pairs + ", expected 2 or more.");
+    }
+    String only = args.length > 1 ? args[1] : "";
+    int release = args.length > 2 ? Integer.parseInt(args[2]) : 0;
+    Checkout checkout = Checkout.find();
+    DjlJob images = new DjlJob(checkout, checkout.work("whole-run"));
+    images.makeImages(CLASSES, PER_CLASS);
+    TextTable table =
+        new TextTable(
+            "example", "JDK", "plain: CPU s", "wall s", "more CPU s", "more wall s", "within bar");
+    boolean within = true;
+    for (Jdk jdk : Jdks.all()) {
+      for (Example example : Example.values()) {
+        boolean asked = release == 0 || release == jdk.feature();
+        if (asked && (only.isEmpty() || only.equals(example.name()))) {
+          within &= measure(table, checkout, example, jdk, images.images(), pairs);
+        }
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%nWhole runs, %d pairs, alternating; mean of the differences, 95 %% interval; the bar is"
+            + " %.1f s of CPU and %.1f s of wall time%n%s",
+        pairs,
+        CPU_BAR,
+        WALL_BAR,
+        table);
+    System.out.println(
+        "made by: " + Commands.of(checkout, WholeRunBenchmark.class, String.join(" ", args)));
+    System.exit(within ? 0 : 1);
+  }
+
+  private static boolean measure(
+      TextTable table, Checkout checkout, Example example, Jdk jdk, Path images, int pairs)
+      throws IOException, InterruptedException {
+    String observing = "summary=off,record=" + checkout.work("whole-run").resolve("run.jfr");
+    run(job(checkout, example, jdk, images)); // Files into the page cache, natives unpacked.
+    List<Run> plain = new ArrayList<>();
+    List<Run> more = new ArrayList<>();
+    for (int pair = 0; pair < pairs; pair++) {
+      boolean plainFirst = pair % 2 == 0;
+      ChildJvm first = job(checkout, example, jdk, images);
+      ChildJvm second = job(checkout, example, jdk, images);
+      (plainFirst ? second : first).agent(checkout.agentJar(), observing);
+      Run one = run(first);
+      Run other = run(second);
+      Run without = plainFirst ? one : other;
+      Run with = plainFirst ? other : one;
+      plain.add(without);
+      more.add(with.minus(without));
+      System.out.printf(
+          Locale.ROOT,
+          "  %s on %s, pair %d of %d: CPU %.2f s without, %.2f s with; wall %.2f s, %.2f s%n",
+          example,
+          jdk.version(),
+          pair + 1,
+          pairs,
+          without.cpu(),
+          with.cpu(),
+          without.wall(),
+          with.wall());
+    }
+    double[] cpu = more.stream().mapToDouble(Run::cpu).toArray();
+    double[] wall = more.stream().mapToDouble(Run::wall).toArray();
+    boolean within = mean(cpu) <= CPU_BAR && mean(wall) <= WALL_BAR;
+    table.row(
+        example.name(),
+        jdk.version(),
+        seconds(mean(plain.stream().mapToDouble(Run::cpu).toArray())),
+        seconds(mean(plain.stream().mapToDouble(Run::wall).toArray())),
+        withInterval(cpu),
+        withInterval(wall),
+        within ? "yes" : "no");
+    return within;
+  }
+
+  private static ChildJvm job(Checkout checkout, Example example, Jdk jdk, Path images)
+      throws IOException {
+    return example
+        .program(checkout, jdk)
+        .args("--data", images.toString(), "--epochs", "3", "--seed", "1");
+  }
+
+  private static Run run(ChildJvm job) throws IOException, InterruptedException {
+    ChildResult result = job.run().orFail("A run of the whole-run benchmark");
+    return new Run(result.cpuSeconds(), result.wall().toMillis() / 1000.0);
+  }
+
+  private static double mean(double[] values) {
+    double sum = 0;
+    for (double value : values) {
+      sum += value;
+    }
+    return sum / values.length;
+  }
+
+  private static String withInterval(double[] values) {
+    double mean = mean(values);
+    double squares = 0;
+    for (double value : values) {
+      squares += (value - mean) * (value - mean);
+    }
+    int freedom = values.length - 1;
+    double error = Math.sqrt(squares / freedom / values.length);
+    double t = new TDistribution(freedom).inverseCumulativeProbability(0.975);
+    return String.format(Locale.ROOT, "%+.2f ± %.2f", mean, t * error);
+  }
+
+  private static String seconds(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+}
