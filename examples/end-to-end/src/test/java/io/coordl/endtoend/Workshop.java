@@ -62,7 +62,9 @@ final class Workshop {
   static Stream<Arguments> frameworksAndJdks(TestInfo test) {
     return Stream.of(Framework.values())
         .flatMap(
-            framework -> jdks(test, framework.ordinal()).map(jdk -> Arguments.of(framework, jdk)));
+            framework ->
+                jdks(test, framework == Framework.DJL ? 0 : 1)
+                    .map(jdk -> Arguments.of(framework, jdk)));
   }
 
   /** Arguments of tests on every JDK with -Pfull, else on one of them. */
