@@ -332,6 +332,46 @@ class StagingBufferTest {
   }
 
   @Test
+  void whoBeginsThePassAfterTheNextHasLeftTheFirst() {
+    Job one = new Job(1);
+    Job two = new Job(2);
+    one.begins();
+    Entered first = two.begins();
+    assertThat(two.buffer.me()).isEqualTo(two.member).isNotZero();
+    assertThat(one.begins().number()).isEqualTo(2);
+    two.buffer.leave(first);
+    assertThat(two.begins().number()).isEqualTo(2);
+    assertThat(one.begins()).as("takes itself out").isNull();
+    assertThat(one.begins().number()).isEqualTo(3);
+    assertThat(one.counters.dropped.sum()).as("others that were taken out").isZero();
+  }
+
+  @Test
+  void whoIsStoppedInThePassBeforeIsTakenOutOfIt() {
+    Job one = new Job(1);
+    Job two = new Job(2);
+    one.begins();
+    Entered first = two.begins();
+    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begins()).as("job 2 is still in pass 1").isNull();
+    now += 201;
+    assertThat(one.begins()).as("takes it out").isNull();
+    assertThat(one.counters.dropped.sum()).isEqualTo(1);
+    assertThat(one.begins().number()).isEqualTo(3);
+    assertThat(two.buffer.isShared(first)).as("its descriptor is another's").isFalse();
+  }
+
+  @Test
+  void whoIsAloneInAPassSharesItWithNobody() {
+    Job one = new Job(1);
+    Job two = new Job(2);
+    Entered pass = one.begins();
+    Entered same = two.begins();
+    one.buffer.leave(pass);
+    assertThat(two.buffer.isShared(same)).isFalse();
+  }
+
+  @Test
   void whoDoesNotComeIsWaitedForAsLongAsItsLease() {
     Job one = new Job(1);
     Job two = new Job(2);
