@@ -43,7 +43,7 @@ public final class Hostile {
 
   private final Path directory;
   private final Random random;
-  private final List<Handle> open = new ArrayList<>();
+  private final List<Opened> open = new ArrayList<>();
   private int versions;
 
   private Hostile(Path directory, long seed) {
@@ -57,6 +57,8 @@ public final class Hostile {
 
     void close() throws IOException;
   }
+
+  private record Opened(int file, Handle handle) {}
 
   private interface Step {
     Object run() throws Exception;
@@ -87,16 +89,17 @@ public final class Hostile {
       if (kind < 30) {
         print(step, "open " + file, () -> open(file));
       } else if (kind < 70 && !open.isEmpty()) {
-        Handle handle = open.get(random.nextInt(open.size()));
+        Handle handle = open.get(random.nextInt(open.size())).handle();
         print(step, "use", () -> handle.use(random));
       } else if (kind < 76 && !open.isEmpty()) {
-        Handle handle = open.get(random.nextInt(open.size()));
+        Handle handle = open.get(random.nextInt(open.size())).handle();
         Thread.currentThread().interrupt();
         print(step, "use interrupted", () -> handle.use(random));
         System.out.println(Thread.interrupted());
       } else if (kind < 82 && !open.isEmpty()) {
-        Handle handle = open.get(random.nextInt(open.size()));
-        print(step, "close", () -> close(handle));
+        Opened opened = open.remove(random.nextInt(open.size()));
+        print(step, "close", () -> close(opened.handle()));
+        print(step, "use closed", () -> opened.handle().use(random));
       } else {
         print(step, "change " + file, () -> change(file));
       }
@@ -143,7 +146,9 @@ public final class Hostile {
 
   private Object change(int number) throws IOException {
     Path path = file(number);
-    switch (random.nextInt(6)) {
+    // What is changed in place while it is open may be read as it was: the agent's stated limit.
+    boolean inPlace = open.stream().noneMatch(opened -> opened.file() == number);
+    switch (inPlace ? random.nextInt(6) : 2 + random.nextInt(4)) {
       case 0 -> {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
           channel.truncate(channel.size() / 2);
@@ -171,7 +176,7 @@ public final class Hostile {
 
   private Object open(int number) throws IOException {
     if (open.size() == OPEN) {
-      open.remove(0).close();
+      open.remove(0).handle().close();
     }
     Path path = file(number);
     int kind = random.nextInt(7);
@@ -188,7 +193,7 @@ public final class Hostile {
     if (handle == null) {
       return "all " + sum(Files.readAllBytes(path));
     }
-    open.add(handle);
+    open.add(new Opened(number, handle));
     return kind;
   }
 

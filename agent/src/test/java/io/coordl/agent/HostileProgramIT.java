@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A program that does its worst sees the same in every mode of the agent as without it. */
 final class HostileProgramIT {
-  private static final int STEPS = 4000;
+  private static final int STEPS = 1500;
 
   /** In none of these modes may the program see a difference. {@code DATA} is its directory. */
   private static final List<String> MODES =
