@@ -111,7 +111,10 @@ public final class Hostile {
     try {
       result = run.run();
     } catch (Exception | InternalError e) {
-      result = e.getClass().getName() + ": " + e.getMessage();
+      // JDK 25 says the one or the other of a closed stream, by what was asked of it while open.
+      String message =
+          String.valueOf(e.getMessage()).replace("Bad file descriptor", "Stream Closed");
+      result = e.getClass().getName() + ": " + message;
     }
     System.out.println(step + " " + what + " " + result);
   }
@@ -383,7 +386,7 @@ public final class Hostile {
   /** What a process that this one starts inherits: nothing but its standard streams. */
   private void child() throws IOException, InterruptedException {
     Process process =
-        new ProcessBuilder("/bin/sh", "-c", "for i in /proc/$$/fd/*; do readlink $i; done")
+        new ProcessBuilder("/bin/sh", "-c", "for i in /proc/$$/fd/*; do readlink $i; done; true")
             .directory(new File("/"))
             .start();
     TreeSet<String> inherited = new TreeSet<>();

@@ -102,7 +102,7 @@ final class HouseRulesTest {
           .resideInAPackage("io.coordl.event..")
           .should()
           .onlyDependOnClassesThat(
-              resideInAnyPackage("io.coordl.event..", "java.lang..", "jdk.jfr..")
+              resideInAnyPackage("io.coordl.event..", "java.lang..", "java.util..", "jdk.jfr..")
                   .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest

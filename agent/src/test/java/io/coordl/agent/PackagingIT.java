@@ -101,6 +101,7 @@ final class PackagingIT {
             "io/coordl/partition",
             "io/coordl/shared",
             "io/coordl/staging",
+            "io/coordl/thread",
             "io/coordl/transformers",
             "net/bytebuddy/",
             "org/HdrHistogram/",

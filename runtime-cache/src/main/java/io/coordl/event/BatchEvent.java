@@ -5,6 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Batch")
 @Description("One batch was prepared; the duration spans its preparation on one thread.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class BatchEvent extends Event {
   /** Number of the batch, 0 if none */

@@ -5,6 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Checkpoint")
 @Description("The program wrote a model.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class CheckpointEvent extends Event {
   /** Class of the model */

@@ -6,6 +6,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Configuration")
 @Description("One argument of the agent as understood.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 @Period("endChunk")
 public final class ConfigurationEvent extends Event {

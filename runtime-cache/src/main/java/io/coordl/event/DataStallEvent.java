@@ -5,6 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
@@ -13,6 +14,7 @@ import jdk.jfr.Timespan;
 @Label("Data Stall")
 @Description("The training thread waited for a batch.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class DataStallEvent extends Event {
   /** Number of the batch, 0 if none */

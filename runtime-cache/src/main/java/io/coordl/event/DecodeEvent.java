@@ -5,6 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Decode")
 @Description("Encoded bytes became pixels or an array.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 @Threshold("1 ms")
 public final class DecodeEvent extends Event {

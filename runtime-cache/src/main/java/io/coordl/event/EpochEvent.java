@@ -6,6 +6,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Epoch")
 @Description("One epoch, or one evaluation pass, ended; all figures are of it.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class EpochEvent extends Event {
   /** Number of the pass, from 1, evaluations included */

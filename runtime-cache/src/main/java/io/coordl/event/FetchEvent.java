@@ -6,6 +6,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Fetch")
 @Description("One item took 0.1 ms or longer to fetch; written when it was closed.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class FetchEvent extends Event {
   /** Quicker fetches are only counted: a warm page cache would flood the recording. */

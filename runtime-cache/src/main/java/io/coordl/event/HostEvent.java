@@ -6,6 +6,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Host")
 @Description("What a profile measured of the host and the data set; 0 is unknown.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class HostEvent extends Event {
   /** Cores this JVM may use */

@@ -6,6 +6,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Latency Statistics")
 @Description("Exact distribution of one kind of span, whatever the thresholds.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 @Period("endChunk")
 public final class LatencyStatisticsEvent extends Event {

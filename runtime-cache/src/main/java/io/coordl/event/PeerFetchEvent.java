@@ -6,6 +6,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 @Description(
     "Another host was asked for an item, or to keep one, and took 0.1 ms or longer or failed.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class PeerFetchEvent extends Event {
   /** Number of the batch, 0 if none */

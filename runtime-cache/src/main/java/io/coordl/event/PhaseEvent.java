@@ -6,6 +6,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Profile Phase")
 @Description("One phase of a differential profile was measured.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class PhaseEvent extends Event {
   /** ingestion, cached or cold: with training steps; prep or fetch: that stage alone */

@@ -5,6 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Rewritten")
 @Description("A rule was applied to a class, or left it alone and why.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class RewrittenEvent extends Event {
   /** Class of the program */

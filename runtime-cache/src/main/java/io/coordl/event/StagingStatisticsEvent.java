@@ -7,6 +7,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Staging Statistics")
 @Description("This job's part in the coordinated prep of one pipeline.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 @Period("endChunk")
 public final class StagingStatisticsEvent extends Event {

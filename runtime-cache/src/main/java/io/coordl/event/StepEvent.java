@@ -5,6 +5,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
@@ -13,6 +14,7 @@ import jdk.jfr.Timespan;
 @Label("Step")
 @Description("The training thread computed between taking a batch and asking for the next.")
 @Category("CoorDL")
+@Registered(false)
 @StackTrace(false)
 public final class StepEvent extends Event {
   /** Number of the batch, 0 if none */

@@ -1,18 +1,14 @@
 package io.coordl.recording;
 
-import io.coordl.event.BatchEvent;
-import io.coordl.event.CheckpointEvent;
+import io.coordl.event.AgentEvents;
 import io.coordl.event.ConfigurationEvent;
-import io.coordl.event.DataStallEvent;
-import io.coordl.event.EpochEvent;
 import io.coordl.event.EventSink;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.event.StepEvent;
 import io.coordl.event.StoreStatisticsEvent;
-import java.util.List;
+import io.coordl.thread.AgentThread;
 import java.util.function.Consumer;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
@@ -24,15 +20,6 @@ import jdk.jfr.RecordingState;
  * ({@code jcmd JFR.start}). The agent never starts JFR.
  */
 final class JfrEvents implements EventSink, FlightRecorderListener {
-  /** Written at the end of the training, when JFR may be ending too: known to it before. */
-  private static final List<Class<? extends Event>> LATE =
-      List.of(
-          EpochEvent.class,
-          StepEvent.class,
-          DataStallEvent.class,
-          BatchEvent.class,
-          CheckpointEvent.class);
-
   private final Statistics statistics;
   private final Runnable jobEnds;
 
@@ -74,7 +61,7 @@ final class JfrEvents implements EventSink, FlightRecorderListener {
     // deadlock unless the recorder and the JDK's own file events come first.
     preload("jdk.jfr.events.Handlers");
     preload("jdk.jfr.events.EventConfigurations");
-    LATE.forEach(FlightRecorder::register);
+    AgentEvents.register();
     atChunkEnd(ConfigurationEvent.class, statistics::configuration);
     atChunkEnd(JobStatisticsEvent.class, statistics::job);
     atChunkEnd(LatencyStatisticsEvent.class, statistics::latencies);
@@ -96,7 +83,7 @@ final class JfrEvents implements EventSink, FlightRecorderListener {
   }
 
   private static boolean jvmEnds() {
-    Thread never = new Thread(() -> {}, "coordl-never");
+    Thread never = new AgentThread("coordl-never", () -> {});
     try {
       Runtime.getRuntime().addShutdownHook(never);
       Runtime.getRuntime().removeShutdownHook(never);

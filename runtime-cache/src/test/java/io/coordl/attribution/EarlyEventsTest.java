@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.coordl.bridge.Origin;
+import io.coordl.event.AgentEvents;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.EventSink;
 import io.coordl.event.FetchEvent;
@@ -29,6 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A recording starts beside the job, which does not wait for it. */
 class EarlyEventsTest {
+  static {
+    AgentEvents.register();
+  }
+
   private static final Durations UNHEARD =
       new Durations() {
         @Override

@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
+import io.coordl.event.AgentEvents;
 import io.coordl.event.BatchEvent;
 import io.coordl.event.CheckpointEvent;
 import io.coordl.event.DataStallEvent;
@@ -41,6 +42,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every figure of every event of a job, on a clock that only the test moves. */
 class RecordedFiguresTest {
+  static {
+    AgentEvents.register();
+  }
+
   private static final List<Class<? extends Event>> EVENTS =
       List.of(
           BatchEvent.class,

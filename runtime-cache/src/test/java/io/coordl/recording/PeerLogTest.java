@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.coordl.attribution.Durations;
 import io.coordl.bridge.Origin;
+import io.coordl.event.AgentEvents;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.PeerFetchEvent;
 import io.coordl.event.PeerStatisticsEvent;
@@ -21,6 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Questions to other hosts: all are counted, few are events. */
 class PeerLogTest {
+  static {
+    AgentEvents.register();
+  }
+
   private static final long QUICK = 50_000;
   private static final long SLOW = 300_000;
 

@@ -21,8 +21,12 @@ final class RecordedJob {
     boolean joined = args[0].equals("joined");
     Path recording = Path.of(args[1]);
     int batches = Integer.parseInt(args[2]);
-    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    AgentLog log = new AgentLog();
+    JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
     job.startRecording(args[1], !joined);
+    while (log.events().sink() == null && joined) {
+      LockSupport.parkNanos(1_000_000);
+    }
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(

@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.event.AgentEvents;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +15,10 @@ import jdk.jfr.consumer.EventStream;
 
 /** A job in a JVM of its own: one that ends well, or one that dies while it records. */
 public final class ChildJob {
+  static {
+    AgentEvents.register();
+  }
+
   private ChildJob() {}
 
   /** The agent's event of another version: times as fractions. */

@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.event.AgentEvents;
 import io.coordl.event.BatchEvent;
 import io.coordl.event.CheckpointEvent;
 import io.coordl.event.ConfigurationEvent;
@@ -33,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes real recordings of the agent's real events, with figures that a test can predict. */
 public final class Recordings {
+  static {
+    AgentEvents.register();
+  }
+
   public static final long SECOND = 1_000_000_000L;
   public static final long MILLISECOND = 1_000_000L;
 
