@@ -13,7 +13,7 @@ import java.util.StringJoiner;
 import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that is rewritten, for the README; made from the rules, so that it is never stale. */
+/** Everything that is rewritten, for docs; made from the rules, so that it is never stale. */
 public final class RewriteTable {
   /** What one row tells, but for the methods it is about. */
   private record Row(String library, String effect, String provenOn) {}

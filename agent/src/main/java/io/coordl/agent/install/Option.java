@@ -3,7 +3,7 @@ package io.coordl.agent.install;
 import java.util.Locale;
 
 /**
- * Every argument of the agent: the one declaration that parsing, the help text, the README's table
+ * Every argument of the agent: the one declaration that parsing, the help text, the table in docs
  * and the recording share.
  */
 public enum Option {

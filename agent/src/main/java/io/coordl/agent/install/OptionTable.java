@@ -1,6 +1,6 @@
 package io.coordl.agent.install;
 
-/** The arguments as a table, for {@code help} and for the README. */
+/** The arguments as a table, for {@code help} and for docs. */
 public final class OptionTable {
   private OptionTable() {}
 
@@ -21,7 +21,7 @@ public final class OptionTable {
     return text.toString();
   }
 
-  /** The README's table. */
+  /** The table in docs. */
   static String markdown() {
     StringBuilder text =
         new StringBuilder("| key | values | default | what |\n|---|---|---|---|\n");

@@ -13,7 +13,7 @@ import java.util.List;
 /**
  * What a partitioned cache would do if each sample of a global batch went to the host that keeps it
  * (Yang and Cong, HiPC'19). Looks at the network, which is all that this spares. The agent does not
- * do it: README says why.
+ * do it: docs/design/locality-aware.md says why.
  */
 final class LocalityAware implements Question {
   private static final int MANY = 256;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Every call that is rewritten, on one page. The README's table is generated from it. */
+/** Every call that is rewritten, on one page. The table in docs is generated from it. */
 public final class CallSites {
   private static final String FILES = "io/coordl/bridge/FileReads";
   private static final String IMAGES = "io/coordl/bridge/ImageReads";

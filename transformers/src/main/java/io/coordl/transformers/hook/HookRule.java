@@ -65,7 +65,7 @@ public record HookRule(
     return marker;
   }
 
-  /** For events and the README. */
+  /** For events and the docs. */
   public String describe() {
     return (owner == null ? "any class" : owner.replace('/', '.'))
         + "."

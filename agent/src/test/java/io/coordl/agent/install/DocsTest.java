@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * The README's tables are the declarations of the code. With {@code -Dcoordl.readme=write} they are
+ * The tables of docs/ are the declarations of the code. With {@code -Dcoordl.docs=write} they are
  * written anew instead of compared.
  */
-final class ReadmeTest {
-  private static final Path README = Path.of("..", "README.md");
+final class DocsTest {
+  private static final Path DOCS = Path.of("..", "docs");
 
   @Test
   void argumentsAreThoseOfOption() throws IOException {
@@ -26,22 +26,23 @@ final class ReadmeTest {
   }
 
   private static void check(String block, String expected) throws IOException {
-    String text = Files.readString(README);
+    Path page = DOCS.resolve(block + ".md");
+    String text = Files.readString(page);
     String open = "<!-- " + block + " -->\n";
     String close = "<!-- /" + block + " -->";
-    assertThat(text).as("marks of the block in README.md").contains(open).contains(close);
+    assertThat(text).as("marks of the block in %s", page).contains(open).contains(close);
     int start = text.indexOf(open) + open.length();
     int end = text.indexOf(close);
-    if ("write".equals(System.getProperty("coordl.readme"))) {
-      Files.writeString(README, text.substring(0, start) + expected + text.substring(end));
+    if ("write".equals(System.getProperty("coordl.docs"))) {
+      Files.writeString(page, text.substring(0, start) + expected + text.substring(end));
       return;
     }
     assertThat(text.substring(start, end))
         .as(
-            "README.md between %s and %s; expected is what follows, "
-                + "`mvn -pl agent -am test -Dtest=ReadmeTest -Dcoordl.readme=write "
+            "%s between %s and %s; expected is what follows, "
+                + "`mvn -pl agent -am test -Dtest=DocsTest -Dcoordl.docs=write "
                 + "-Dsurefire.failIfNoSpecifiedTests=false` writes it:%n%s",
-            open.strip(), close, expected)
+            page, open.strip(), close, expected)
         .isEqualTo(expected);
   }
 }
