@@ -8,8 +8,9 @@ public interface BatchSource {
    *
    * @param batch its number
    * @param items its items, in order
-   * @throws Exception what the program's own code throws; this job then prepares no more in this
-   *     pass, and the program meets the exception when it asks for that batch itself
+   * @throws NotPreparedException if that is nobody's fault here; this job then prepares no more in
+   *     this pass
+   * @throws Exception what fails in the agent: the same, and a fault
    */
   PreparedBatch prepare(int batch, int[] items) throws Exception;
 }

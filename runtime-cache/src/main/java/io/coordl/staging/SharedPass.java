@@ -213,10 +213,12 @@ final class SharedPass implements CoordinatedPass {
     }
   }
 
-  /** If that is the program's own failure, it meets it when it prepares the batch itself. */
+  /** This job prepares no more in this pass. */
   private void fails(Throwable cause) {
     failed = true;
-    stream.failed(cause);
+    if (!(cause instanceof NotPreparedException)) {
+      stream.failed(cause);
+    }
   }
 
   private PreparedBatch prepared(BatchSource source, int batch) throws Exception {

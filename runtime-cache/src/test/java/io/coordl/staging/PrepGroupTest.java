@@ -180,6 +180,29 @@ class PrepGroupTest {
   }
 
   @Test
+  void whatTheProgramsCodeThrowsAheadIsNoFaultOfTheAgent() {
+    BatchOrder own = Batches.order(ITEMS, 8, 1);
+    List<String> faults = Collections.synchronizedList(new ArrayList<>());
+    Bridge.install(
+        SpanSink.NONE,
+        ItemSource.NONE,
+        (where, cause, tripped) -> faults.add(where + ": " + cause.getMessage()));
+    try (PrepGroup group = group("64k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, own);
+      pass.prepareWith(
+          (batch, items) -> {
+            throw new NotPreparedException(new IOException("item 3 is gone"));
+          },
+          2);
+      assertThat(pass.take(0)).isNull();
+      pass.end();
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+    assertThat(faults).isEmpty();
+  }
+
+  @Test
   void aBatchThatEndsALittleBehindAPageStaysAsItIsToItsLastByte() throws IOException {
     int bytes = 4096 + 4; // Of the last page less than a word is used.
     BatchOrder own = Batches.order(8, 8, 1);

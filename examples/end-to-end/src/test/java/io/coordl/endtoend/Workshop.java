@@ -63,17 +63,17 @@ final class Workshop {
     return Stream.of(Framework.values())
         .flatMap(
             framework ->
-                jdks(test, framework == Framework.DJL ? 0 : 1)
+                inTurns(test, framework == Framework.DJL ? 0 : 1)
                     .map(jdk -> Arguments.of(framework, jdk)));
   }
 
   /** Arguments of tests on every JDK with -Pfull, else on one of them. */
   static Stream<Jdk> jdks(TestInfo test) {
-    return jdks(test, 0);
+    return inTurns(test, 0);
   }
 
   /** Without -Pfull the tests take turns, by their names, so that each JDK gets half of them. */
-  private static Stream<Jdk> jdks(TestInfo test, int turn) {
+  private static Stream<Jdk> inTurns(TestInfo test, int turn) {
     if (FULL) {
       return JDKS.stream();
     }

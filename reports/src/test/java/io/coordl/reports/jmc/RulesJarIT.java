@@ -68,7 +68,9 @@ class RulesJarIT {
     assertThat(output).doesNotContain("Exception", "ServiceConfigurationError");
     String report = Files.readString(folder.resolve("report.html"));
     assertThat(report)
-        .contains("CoorDL: data stall", "Training waits for data 13.3 % of its time from the second epoch on.")
+        .contains(
+            "CoorDL: data stall",
+            "Training waits for data 13.3 % of its time from the second epoch on.")
         .contains("The agent had 1 fault; the program went on without its help there.")
         .doesNotContain("<script>alert(1)");
   }

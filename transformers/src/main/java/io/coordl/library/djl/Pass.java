@@ -13,6 +13,7 @@ import io.coordl.staging.BatchOrder;
 import io.coordl.staging.BatchSource;
 import io.coordl.staging.CoordinatedPass;
 import io.coordl.staging.Fingerprint;
+import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
@@ -210,11 +211,19 @@ final class Pass {
       this.alone = Pass.this.alone;
     }
 
+    private Batch fetch(DataIterable data, int batch, int[] items) throws NotPreparedException {
+      try {
+        return passes.fields.fetch(data, PassIndices.plain(items), order.end(batch));
+      } catch (Exception e) {
+        throw new NotPreparedException(e);
+      }
+    }
+
     @Override
     public PreparedBatch prepare(int batch, int[] items) throws Exception {
       while (alone && !passes.oneThread.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
         if (ended) {
-          throw new IllegalStateException("the pass has ended");
+          throw new NotPreparedException("the epoch has ended");
         }
       }
       Thread thread = Thread.currentThread();
@@ -224,13 +233,12 @@ final class Pass {
       try {
         DataIterable data = iterable.get();
         if (ended || data == null) {
-          throw new IllegalStateException("the pass has ended");
+          throw new NotPreparedException("the epoch has ended");
         }
-        Batch made = passes.fields.fetch(data, PassIndices.plain(items), order.end(batch));
-        return BatchArrays.of(made, items.length);
+        return BatchArrays.of(fetch(data, batch, items), items.length);
       } catch (CannotShareException e) {
         refuse(e.reason());
-        throw e;
+        throw new NotPreparedException(e);
       } finally {
         PREPARING.set(false);
         thread.setContextClassLoader(before);

@@ -1,6 +1,7 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.staging.BatchSource;
+import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,14 +31,22 @@ final class Preparation implements BatchSource {
     Nd4j.getAffinityManager().unsafeSetDevice(device);
     MemoryWorkspace scope = scopes.enter();
     try {
-      return new Prepared(bytesOf(pipeline.make(batch)), scope);
+      return new Prepared(bytesOf(make(batch)), scope);
     } catch (Throwable t) {
       scopes.leave(scope);
       throw t;
     }
   }
 
-  private BatchBytes bytesOf(Object batch) {
+  private Object make(int batch) throws NotPreparedException {
+    try {
+      return pipeline.make(batch);
+    } catch (Exception e) {
+      throw new NotPreparedException(e);
+    }
+  }
+
+  private BatchBytes bytesOf(Object batch) throws NotPreparedException {
     try {
       return new BatchBytes(batch);
     } catch (IllegalArgumentException e) {
@@ -47,7 +56,7 @@ final class Preparation implements BatchSource {
                 + e.getMessage()
                 + ". This job prepares its own.");
       }
-      throw e;
+      throw new NotPreparedException(e);
     }
   }
 
