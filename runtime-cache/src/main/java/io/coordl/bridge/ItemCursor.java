@@ -3,6 +3,7 @@ package io.coordl.bridge;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -29,6 +30,9 @@ final class ItemCursor {
 
   /** Whether the working directory that the JDK was told (user.dir) is that of the process. */
   private static final boolean ONE_DIRECTORY = oneDirectory();
+
+  /** What no compiler may take for a constant. */
+  private static volatile int oneByte = 1;
 
   private final OpenItem item;
   private final @Nullable ByteBuffer content;
@@ -356,10 +360,13 @@ final class ItemCursor {
 
   /**
    * Lets the JVM throw here, not somewhere in the program, what copying from memory has caused that
-   * another program has damaged: it does so on return from native code at the latest.
+   * another program has damaged: it does so when the thread comes back from the JVM's own code, as
+   * from making arrays of arrays. (On return from a native method only the interpreter does.)
    */
+  @SuppressWarnings("ReachabilityFenceUsage") // So that the arrays are made.
   private void settle() {
-    Thread.holdsLock(this);
+    int length = oneByte;
+    Reference.reachabilityFence(new byte[length][length]);
   }
 
   private void copy(ByteBuffer bytes, int at, byte[] target, int offset, int length) {

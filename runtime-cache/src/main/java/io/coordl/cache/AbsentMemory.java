@@ -28,6 +28,9 @@ final class AbsentMemory extends ArenaMemory {
   }
 
   @Override
+  void check() {}
+
+  @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     throw new IOException("the arena is not there yet");
   }

@@ -9,7 +9,9 @@ import java.nio.ByteOrder;
 
 /**
  * The bytes of an arena, in segments of at most 1 GiB. Words are read and changed atomically;
- * everything else is written once by {@link #write} and never changed. Safe for concurrent use.
+ * everything else is written once by {@link #write} and never changed. Every access may throw an
+ * {@link InternalError} where another program damages the memory ({@link
+ * io.coordl.shared.MappedLength}). Safe for concurrent use.
  */
 abstract class ArenaMemory implements Closeable {
   private static final VarHandle WORDS =
@@ -57,35 +59,22 @@ abstract class ArenaMemory implements Closeable {
   }
 
   final void set(long at, long value) {
+    check();
     WORDS.setVolatile(segmentOf(at), within(at), value);
   }
 
   final boolean compareAndSet(long at, long expected, long value) {
-    touch(at);
+    check();
     return WORDS.compareAndSet(segmentOf(at), within(at), expected, value);
   }
 
   final long getAndAdd(long at, long delta) {
-    touch(at);
+    check();
     return (long) WORDS.getAndAdd(segmentOf(at), within(at), delta);
   }
 
-  /**
-   * Where the file behind a word is gone, a read throws; to change the word atomically would end
-   * the process, and still does if the file goes between the two.
-   */
-  private void touch(long at) {
-    get(at);
-    settle();
-  }
-
-  /**
-   * Lets the JVM throw now what an access of this thread has caused: it does so at the next
-   * safepoint, and so on return from native code.
-   */
-  static void settle() {
-    Thread.holdsLock(WORDS);
-  }
+  /** Throws an {@link InternalError} if another program has taken the memory away. */
+  abstract void check();
 
   /** A read-only view. */
   final ByteBuffer view(long at, int length) {

@@ -3,6 +3,7 @@ package io.coordl.cache;
 import io.coordl.shared.LateFile;
 import io.coordl.shared.Liveness;
 import io.coordl.shared.Machine;
+import io.coordl.shared.MappedLength;
 import io.coordl.shared.SharedFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -73,11 +74,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>What another program of this user can do</h2>
  *
- * <p>It may truncate the file. An access behind its end is then an {@link InternalError}, which the
- * JVM throws at the next safepoint: every operation here provokes that before it returns ({@link
- * ArenaMemory#settle}), and from the first one on this process finds and admits nothing any more.
- * Nothing is written to a file that is too short ({@link MappedMemory}). Views handed out before
- * fault at their readers, which then read the file of the item.
+ * <p>It may truncate the file. Before each change of a word and each write, all of them on the way
+ * to admit an item, the length of the file is looked at ({@link MappedLength}); a read behind the
+ * end throws, at the latest when the operation settles before it returns ({@link
+ * MappedLength#settle}). Either way this process finds and admits nothing from then on, says so
+ * once, and reads storage. Views handed out before fault at their readers, which then read the file
+ * of the item. Not survived is a file that is truncated in the microsecond between the look and an
+ * atomic change: the JVM ends. What is overwritten in place is noticed only in items that this
+ * process has not checked yet.
  *
  * <h2>Space</h2>
  *
@@ -210,7 +214,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     this.job = job;
     this.alive = alive;
     this.group = group;
-    this.capacity = memory.get(ArenaDescriptor.CAPACITY);
+    this.capacity = memory.capacity();
     this.unchecked = unchecked(capacity);
   }
 
@@ -318,7 +322,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     shared = file;
     job = file.job();
     alive = file.liveness()::alive;
-    capacity = memory.get(ArenaDescriptor.CAPACITY);
+    capacity = memory.capacity();
     unchecked = unchecked(capacity);
     closed = false;
     if (ignored != null && ignored.bytes() > 0 && clamp(ignored.bytes()) != capacity) {
@@ -381,22 +385,48 @@ public final class ArenaStore implements ItemStore, Closeable {
       return null;
     }
     try {
-      long slot = locate(key);
-      ByteBuffer content = slot == NO_SLOT ? null : content(slot, key);
-      ArenaMemory.settle();
-      return content;
+      return findHere(key);
     } catch (InternalError e) {
       damaged(e);
       return null;
     }
   }
 
-  private void damaged(InternalError e) {
-    closed = true;
-    if (!saidDamaged.getAndSet(true)) {
-      words.accept(
-          "The memory of the cache was damaged by another program (" + e + "): storage is read.");
+  private @Nullable ByteBuffer findHere(ItemKey key) {
+    try {
+      long slot = locate(key);
+      ByteBuffer content = slot == NO_SLOT ? null : content(slot, key);
+      MappedLength.settle();
+      return content;
+    } catch (IndexOutOfBoundsException e) {
+      throw ifSound(e);
     }
+  }
+
+  private void damaged(InternalError e) {
+    try {
+      MappedLength.settle();
+    } catch (InternalError another) {
+      // It was on its way when this one was thrown.
+    }
+    boolean leaving;
+    synchronized (growing) {
+      leaving = left; // Then its own close took the memory away.
+      closed = true;
+    }
+    if (!leaving && !saidDamaged.getAndSet(true)) {
+      words.accept(
+          "The memory of the cache was damaged by another program ("
+              + e.getMessage()
+              + "): nothing is cached any more, storage is read.");
+    }
+  }
+
+  /** What is read of damaged memory may be any number, and out of bounds what it is used for. */
+  private IndexOutOfBoundsException ifSound(IndexOutOfBoundsException e) {
+    memory.check();
+    MappedLength.settle();
+    return e;
   }
 
   @Override
@@ -414,12 +444,21 @@ public final class ArenaStore implements ItemStore, Closeable {
       return new Fetched(Outcome.FULL, null);
     }
     try {
-      Fetched fetched = fetchHere(key, length, loader, patience);
-      ArenaMemory.settle();
-      return fetched;
+      return fetchSettled(key, length, loader, patience);
     } catch (InternalError e) {
       damaged(e);
       return new Fetched(Outcome.FULL, null);
+    }
+  }
+
+  private Fetched fetchSettled(ItemKey key, int length, Loader loader, Duration patience)
+      throws IOException {
+    try {
+      Fetched fetched = fetchHere(key, length, loader, patience);
+      MappedLength.settle();
+      return fetched;
+    } catch (IndexOutOfBoundsException e) {
+      throw ifSound(e);
     }
   }
 
@@ -536,13 +575,21 @@ public final class ArenaStore implements ItemStore, Closeable {
       return false;
     }
     try {
-      long slot = locate(key);
-      long word = slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
-      ArenaMemory.settle();
-      return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
+      return isClaimed(key);
     } catch (InternalError e) {
       damaged(e);
       return false;
+    }
+  }
+
+  private boolean isClaimed(ItemKey key) {
+    try {
+      long slot = locate(key);
+      long word = slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
+      MappedLength.settle();
+      return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
+    } catch (IndexOutOfBoundsException e) {
+      throw ifSound(e);
     }
   }
 
@@ -573,7 +620,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     }
     try {
       long word = memory.get(at);
-      ArenaMemory.settle();
+      MappedLength.settle();
       return word;
     } catch (InternalError e) {
       damaged(e);
@@ -736,6 +783,9 @@ public final class ArenaStore implements ItemStore, Closeable {
    */
   private long claimEmpty(ItemKey key, long claim) {
     int table = tables() - 1;
+    if (table < 0) {
+      throw new InternalError("its index is gone"); // Truncated, and made longer again.
+    }
     long fill = ArenaDescriptor.tableFill(table);
     if (memory.get(fill) >= ArenaDescriptor.fillLimit(table)) {
       return grow(table) ? LOST_RACE : NO_SLOT;
@@ -930,7 +980,7 @@ public final class ArenaStore implements ItemStore, Closeable {
       memory.getAndAdd(
           ArenaDescriptor.DECODED_BYTES,
           ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
-      ArenaMemory.settle();
+      MappedLength.settle();
     } catch (InternalError e) {
       damaged(e);
     }
@@ -960,7 +1010,7 @@ public final class ArenaStore implements ItemStore, Closeable {
         memory.set(ArenaDescriptor.RATES + 24, rates.decodeNanos());
         memory.set(ArenaDescriptor.RATES_STATE, ArenaDescriptor.RATES_WRITTEN);
       }
-      ArenaMemory.settle();
+      MappedLength.settle();
     } catch (InternalError e) {
       damaged(e);
     }

@@ -41,6 +41,9 @@ final class DirectMemory extends ArenaMemory {
   }
 
   @Override
+  void check() {}
+
+  @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     int number = (int) (at / SEGMENT);
     if (segments.get(number) == null) {

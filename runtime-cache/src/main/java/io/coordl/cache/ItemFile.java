@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -103,8 +104,9 @@ record ItemFile(
 
   private static boolean begins(RandomAccessFile opened, ByteBuffer content) throws IOException {
     byte[] first = new byte[content.remaining()];
-    boolean begins =
-        readFully(opened, first, 0, first.length) && ByteBuffer.wrap(first).equals(content);
+    byte[] bytes = new byte[first.length]; // To compare the mapping itself may end the process.
+    content.duplicate().get(bytes);
+    boolean begins = readFully(opened, first, 0, first.length) && Arrays.equals(first, bytes);
     opened.seek(0);
     return begins;
   }

@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.shared.MappedLength;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -94,12 +95,14 @@ final class MappedMemory extends ArenaMemory {
   }
 
   @Override
+  void check() {
+    MappedLength.check(file, capacity);
+  }
+
+  @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     synchronized (file) {
-      if (file.length() < capacity) {
-        // To write would make it longer again, with zeros where items were.
-        throw new IOException("another program has truncated the file");
-      }
+      check(); // To write would make it longer again, with zeros where items were.
       file.seek(at);
       file.write(bytes, offset, length);
     }

@@ -182,6 +182,13 @@ public final class SharedFile<M extends Closeable> {
             named(path, contents) + " keeps being replaced; " + contents.without() + ".");
       } catch (BusyFileException e) {
         return null;
+      } catch (InternalError e) {
+        throw new IOException(
+            named(path, contents)
+                + " was damaged by another program while it was opened; "
+                + contents.without()
+                + ".",
+            e);
       } finally {
         if (opened == null) {
           OPEN.remove(path);

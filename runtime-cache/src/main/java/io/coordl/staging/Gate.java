@@ -29,6 +29,15 @@ final class Gate {
     lock.readLock().unlock();
   }
 
+  boolean isOpen() {
+    return !closed;
+  }
+
+  /** As {@link #close}, but does not wait for those who are inside. */
+  void shut() {
+    closed = true;
+  }
+
   /** Lets nobody in any more; false if somebody does not come out. */
   boolean close() {
     closed = true;

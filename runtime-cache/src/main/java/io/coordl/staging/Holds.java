@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import io.coordl.shared.MappedLength;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -123,27 +124,51 @@ final class Holds {
       }
       ByteBuffer copy = direct(bytes);
       copy.put(0, memory.readable(slot, bytes), 0, bytes);
+      MappedLength.settle();
       counters.copied.increment();
       counters.takenBytes.add(bytes);
       buffer.release(slot);
       return new Copied(copy);
-    } catch (IOException | OutOfMemoryError e) {
+    } catch (IOException | InternalError | OutOfMemoryError e) {
       buffer.release(slot);
       return null;
     }
   }
 
-  /** What {@code reader} makes of a slot that this job holds, and gives back with that. */
-  <T> T read(int slot, BatchReader<T> reader) throws IOException {
+  /**
+   * What {@code reader} makes of a slot that this job holds, and gives back with that; null if
+   * there is no way to the bytes.
+   */
+  <T> @Nullable T read(int slot, BatchReader<T> reader) throws IOException {
     try {
       int bytes = buffer.length(slot);
-      ByteBuffer readable = memory.readable(slot, bytes).asReadOnlyBuffer();
+      ByteBuffer readable;
+      try {
+        readable = memory.readable(slot, bytes).asReadOnlyBuffer();
+      } catch (IOException e) {
+        return null;
+      }
       T made = reader.read(readable.order(ByteOrder.nativeOrder()));
+      MappedLength.settle();
       counters.copied.increment();
       counters.takenBytes.add(bytes);
       return made;
+    } catch (InternalError e) {
+      if (isSound()) {
+        throw e; // It is the reader's own.
+      }
+      return null;
     } finally {
       buffer.release(slot);
+    }
+  }
+
+  private boolean isSound() {
+    try {
+      memory.check();
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -212,7 +237,7 @@ final class Holds {
     for (Hold hold : mappings) {
       ByteBuffer held = hold.released.get() ? null : hold.buffer.get();
       for (int at = 0;
-          held != null && at + 8 <= held.capacity();
+          held != null && isSound() && at + 8 <= held.capacity();
           at += (int) StagingDescriptor.PAGE) {
         long word = (long) WORDS.getVolatile(held, at);
         WORDS.compareAndSet(held, at, word, word);

@@ -173,6 +173,7 @@ public final class PrepGroup implements Coordinator, Closeable {
             blocked -> tellOthers(memory, blocked),
             this::waitingElsewhere,
             () -> keeper.later(() -> sayWhyAlone(pipeline)));
+    memory.whenDamaged(stream::damaged);
     return new Joined(file, stream);
   }
 

@@ -7,6 +7,7 @@ import static io.coordl.staging.StagingDescriptor.PAGE;
 import static io.coordl.staging.StagingDescriptor.RESERVED;
 import static io.coordl.staging.StagingDescriptor.SLOT_BYTES;
 
+import io.coordl.shared.MappedLength;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.invoke.MethodHandles;
@@ -16,13 +17,21 @@ import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A staging file, mapped. Its length is that of everything it may hold, its pages are taken as they
  * are written: first by write(2), because a full tmpfs answers that with an error and a store
  * through a mapping with SIGBUS.
+ *
+ * <p>Another program of the user may truncate the file ({@link MappedLength}). So the length is
+ * looked at before each change, and each read settles at once; from the first that fails on this is
+ * memory full of zeros that nothing changes, in which no protocol gets on, and who is told of it
+ * leaves. Batches that were handed out as mappings are lost to their readers: native code that
+ * reads one ends the process.
  *
  * <p>A copy-on-write mapping shows what is in the file only where it was not written yet, and what
  * the program wrote it keeps, so each batch gets a fresh one. One per slot is made ahead.
@@ -37,6 +46,7 @@ final class StagingFile implements StagingMemory {
   private static final long MAX_HEAD = 1 << 30;
 
   private final RandomAccessFile file;
+  private final long length;
   private final ByteBuffer head;
   private final long itemRoom;
   private final long batchRoom;
@@ -47,9 +57,18 @@ final class StagingFile implements StagingMemory {
   private final AtomicReferenceArray<@Nullable ByteBuffer> spares =
       new AtomicReferenceArray<>(MAX_SLOTS);
 
+  private final AtomicReference<@Nullable InternalError> damage = new AtomicReference<>();
+  private volatile Consumer<InternalError> listener = error -> {};
+
   private StagingFile(
-      RandomAccessFile file, ByteBuffer head, long itemRoom, long batchRoom, Keeper keeper) {
+      RandomAccessFile file,
+      long length,
+      ByteBuffer head,
+      long itemRoom,
+      long batchRoom,
+      Keeper keeper) {
     this.file = file;
+    this.length = length;
     this.head = head;
     this.itemRoom = itemRoom;
     this.batchRoom = batchRoom;
@@ -85,7 +104,7 @@ final class StagingFile implements StagingMemory {
         throw new IOException("The order of the data set is too long to be shared.");
       }
       ByteBuffer head = file.getChannel().map(MapMode.READ_WRITE, 0, length);
-      return new StagingFile(file, head, items, batches, keeper);
+      return new StagingFile(file, bytes, head, items, batches, keeper);
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;
@@ -99,8 +118,44 @@ final class StagingFile implements StagingMemory {
     return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).getLong();
   }
 
-  long length() throws IOException {
-    return file.length();
+  long length() {
+    return length;
+  }
+
+  /** Tells {@code whom}, once, if the memory is or will be damaged. */
+  void whenDamaged(Consumer<InternalError> whom) {
+    listener = whom;
+    InternalError before = damage.get();
+    if (before != null) {
+      whom.accept(before);
+    }
+  }
+
+  private void damaged(InternalError error) {
+    if (damage.compareAndSet(null, error)) {
+      listener.accept(error);
+    }
+  }
+
+  @Override
+  public void check() throws IOException {
+    if (!isSound()) {
+      throw new IOException("another program has damaged the staging buffer");
+    }
+  }
+
+  /** Whether the memory may be changed. */
+  private boolean isSound() {
+    if (damage.get() != null) {
+      return false;
+    }
+    try {
+      MappedLength.check(file, length);
+      return true;
+    } catch (InternalError e) {
+      damaged(e);
+      return false;
+    }
   }
 
   @Override
@@ -120,28 +175,54 @@ final class StagingFile implements StagingMemory {
 
   @Override
   public long get(long at) {
-    return (long) WORDS.getVolatile(head, (int) at);
+    if (damage.get() != null) {
+      return 0;
+    }
+    try {
+      long value = (long) WORDS.getVolatile(head, (int) at);
+      MappedLength.settle();
+      return value;
+    } catch (InternalError e) {
+      damaged(e);
+      return 0;
+    }
   }
 
   @Override
   public void set(long at, long value) {
-    WORDS.setVolatile(head, (int) at, value);
+    change(() -> WORDS.setVolatile(head, (int) at, value));
   }
 
   @Override
   public boolean compareAndSet(long at, long expected, long value) {
-    return WORDS.compareAndSet(head, (int) at, expected, value);
+    return isSound() && WORDS.compareAndSet(head, (int) at, expected, value);
   }
 
   @Override
   public void putInts(long at, int[] values) {
-    ints(at, values.length).put(values);
+    change(() -> ints(at, values.length).put(values));
+  }
+
+  private void change(Runnable change) {
+    if (isSound()) {
+      try {
+        change.run();
+        MappedLength.settle();
+      } catch (InternalError e) {
+        damaged(e);
+      }
+    }
   }
 
   @Override
   public int[] getInts(long at, int count) {
     int[] values = new int[count];
-    ints(at, count).get(values);
+    try {
+      ints(at, count).get(values);
+      MappedLength.settle();
+    } catch (InternalError e) {
+      damaged(e);
+    }
     return values;
   }
 
@@ -171,11 +252,13 @@ final class StagingFile implements StagingMemory {
 
   private ByteBuffer whole(int slot, boolean toBeWritten) throws IOException {
     long size = get(SLOT_BYTES);
+    check();
     long at = StagingDescriptor.slotOffset(itemRoom, batchRoom, slot, size);
     if (toBeWritten && (get(RESERVED) & 1L << slot) == 0) {
       reserve(at, size);
       long reserved = get(RESERVED);
       while (!compareAndSet(RESERVED, reserved, reserved | 1L << slot)) {
+        check();
         reserved = get(RESERVED);
       }
     }
@@ -190,6 +273,7 @@ final class StagingFile implements StagingMemory {
   /** Only the thread that fills the slot is here. */
   private void reserve(long at, long size) throws IOException {
     synchronized (file) {
+      check();
       file.seek(at);
       for (long done = 0; done < size; done += ZEROS.length) {
         file.write(ZEROS, 0, (int) Math.min(ZEROS.length, size - done));
@@ -200,6 +284,7 @@ final class StagingFile implements StagingMemory {
   @Override
   public ByteBuffer copyOnWrite(int slot, int bytes) throws IOException {
     long at = StagingDescriptor.slotOffset(itemRoom, batchRoom, slot, get(SLOT_BYTES));
+    check();
     long whole = pages(bytes);
     ByteBuffer spare = spares.getAndSet(slot, null);
     keeper.later(() -> spares.set(slot, map(MapMode.PRIVATE, at, whole)));
@@ -209,6 +294,7 @@ final class StagingFile implements StagingMemory {
   }
 
   private ByteBuffer map(MapMode mode, long at, long bytes) throws IOException {
+    check(); // To map behind its end would make the file longer, with zeros.
     return file.getChannel().map(mode, at, bytes).order(ByteOrder.nativeOrder());
   }
 

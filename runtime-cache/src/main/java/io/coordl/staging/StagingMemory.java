@@ -23,6 +23,9 @@ interface StagingMemory extends Closeable {
 
   int[] getInts(long at, int count);
 
+  /** Throws if another program has damaged the memory; then it is all zeros, for good. */
+  default void check() throws IOException {}
+
   /**
    * A slot to be filled.
    *

@@ -335,8 +335,17 @@ final class Stream {
     }
   }
 
+  /** Another program has damaged the memory: nobody uses it from now on. */
+  void damaged(InternalError cause) {
+    gate.shut();
+    words.accept(
+        "The staging buffer was damaged by another program ("
+            + cause.getMessage()
+            + "): the job prepares all batches of this pipeline itself.");
+  }
+
   void noMemory(IOException cause) {
-    if (!saidUnstaged.getAndSet(true)) {
+    if (gate.isOpen() && !saidUnstaged.getAndSet(true)) {
       words.accept(
           "There is no memory behind the staging buffer ("
               + cause.getMessage()

@@ -238,6 +238,9 @@ class ArenaModelTest {
     }
 
     @Override
+    void check() {}
+
+    @Override
     ByteBuffer segment(int number) {
       run.step();
       return bytes;

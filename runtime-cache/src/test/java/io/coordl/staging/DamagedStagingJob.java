@@ -1,0 +1,70 @@
+package io.coordl.staging;
+
+import io.coordl.cache.ByteBudget;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A job whose staging buffer another program truncates, in a JVM of its own: {@code DIRECTORY
+ * JOBS}. It takes some batches, waits at its input while nothing is prepared, then goes on to the
+ * end of this epoch and through another one. Prints what it met.
+ */
+public final class DamagedStagingJob {
+  private static final int BATCHES = StagingJob.ITEMS / StagingJob.BATCH;
+  private static final int BEFORE = 3;
+
+  private DamagedStagingJob() {}
+
+  /** Runs the job. */
+  public static void main(String[] args) throws IOException {
+    List<String> words = new ArrayList<>();
+    PrepGroup group =
+        new PrepGroup(
+            Path.of(args[0]),
+            "damaged",
+            ByteBudget.parse("96k"),
+            Integer.parseInt(args[1]),
+            new Bounds(
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(20),
+                Duration.ofSeconds(40),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(20)),
+            words::add);
+    CountDownLatch truncated = new CountDownLatch(1);
+    BatchOrder own = Batches.order(StagingJob.ITEMS, StagingJob.BATCH, 1);
+    CoordinatedPass pass = group.begin(StagingJob.PIPELINE, own);
+    pass.prepareWith(
+        (batch, items) -> {
+          if (batch >= BEFORE) {
+            truncated.await(); // So that nothing is in the midst of a change.
+          }
+          return Batches.prepared(items, batch);
+        },
+        1);
+    for (int batch = 0; batch < BEFORE; batch++) {
+      StagedBatch staged = pass.take(batch);
+      if (staged == null || !Batches.isOf(pass.order().items(batch), staged.bytes())) {
+        throw new AssertionError("batch " + batch);
+      }
+      staged.release();
+    }
+    System.out.println("ready");
+    System.in.read();
+    truncated.countDown();
+    int given = 0;
+    for (int batch = BEFORE; batch < BATCHES; batch++) {
+      given += pass.take(batch) == null ? 0 : 1;
+    }
+    pass.end();
+    CoordinatedPass next = group.begin(StagingJob.PIPELINE, own);
+    group.statistics();
+    group.close();
+    System.out.println(
+        "given " + given + ", next " + (next == null ? "alone" : "shared") + ", said " + words);
+  }
+}
