@@ -102,7 +102,9 @@ final class MappedMemory extends ArenaMemory {
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     synchronized (file) {
-      check(); // To write would make it longer again, with zeros where items were.
+      if (file.length() < capacity) {
+        check(); // Throws: to write would make it longer again, with zeros where items were.
+      }
       file.seek(at);
       file.write(bytes, offset, length);
     }

@@ -321,7 +321,7 @@ final class Stream {
   }
 
   void cannotStage(long bytes, long slotBytes, int slots) {
-    if (!saidUnstaged.getAndSet(true)) {
+    if (gate.isOpen() && !saidUnstaged.getAndSet(true)) {
       words.accept(
           "A batch has "
               + bytes
