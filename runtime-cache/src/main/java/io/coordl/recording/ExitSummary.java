@@ -241,7 +241,10 @@ final class ExitSummary {
         epochs.steady()
             ? "from the second epoch on"
             : epochs.epochs() == 1 ? "in the only epoch" : "";
-    if (t.batches == 0 || t.stall < epochs.wall() / 20) {
+    if (t.batches == 0) {
+      return "nothing can be said: no thread was seen to train on the batches it took";
+    }
+    if (t.stall < epochs.wall() / 20) {
       return when.isEmpty()
           ? "nothing to do: data costs this job less than 5 % of its time"
           : format(

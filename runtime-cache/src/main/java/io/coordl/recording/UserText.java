@@ -10,8 +10,11 @@ public final class UserText {
   /** Stands for what is secret. */
   public static final String HIDDEN = "(not shown)";
 
-  /** Up to the last @ of a word, since a password may have one of its own. */
-  private static final Pattern ADDRESS = Pattern.compile("(\\w://)\\S*@");
+  /**
+   * Up to the last @ of a word, since a password may have one of its own; made a path, an address
+   * has one slash.
+   */
+  private static final Pattern ADDRESS = Pattern.compile("(\\w:/+)\\S*@");
 
   private UserText() {}
 

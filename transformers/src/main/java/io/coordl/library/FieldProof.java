@@ -79,6 +79,9 @@ final class FieldProof {
     for (MethodCode method : nest(field.owner(), loader)) {
       for (int i = 0; i < method.instructions.size(); i++) {
         Instruction it = method.instructions.get(i);
+        if (setsByName(it)) {
+          return "which " + it.owner().replace('/', '.') + " may set";
+        }
         if ((it.opcode() == Opcodes.PUTFIELD || it.opcode() == Opcodes.PUTSTATIC)
             && names(it.owner(), it.name(), it.descriptor(), field, loader)) {
           List<Value> operands = method.flow().operands(i);
@@ -89,6 +92,19 @@ final class FieldProof {
       }
     }
     return null;
+  }
+
+  /** Whoever may look a private field up by its name may set it, or give the handle away. */
+  private static boolean setsByName(Instruction it) {
+    if (it.opcode() < Opcodes.INVOKEVIRTUAL || it.opcode() > Opcodes.INVOKEINTERFACE) {
+      return false;
+    }
+    String owner = it.owner();
+    return owner.startsWith("java/lang/invoke/")
+        || owner.startsWith("java/lang/reflect/")
+        || owner.startsWith("sun/misc/")
+        || owner.endsWith("FieldUpdater")
+        || (owner.equals("java/lang/Class") && it.name().contains("Field"));
   }
 
   private int access(Field field, @Nullable ClassLoader loader) {
@@ -249,11 +265,19 @@ final class FieldProof {
         return true;
       }
       return origin instanceof Made made
-          && !shown.contains(made)
+          && !isShown(made, new HashSet<>())
           && (!deep
               || (!isCall(made)
                   && contents.getOrDefault(made, Set.of()).stream()
                       .allMatch(content -> content == Plain.NULL || isOwn(content, seen))));
+    }
+
+    /** Whether other code has it, or something that holds it. */
+    private boolean isShown(Made made, Set<Made> seen) {
+      return shown.contains(made)
+          || (seen.add(made)
+              && contents.entrySet().stream()
+                  .anyMatch(e -> e.getValue().contains(made) && isShown(e.getKey(), seen)));
     }
 
     /** What a method of the JDK returns has elements that it was given. */

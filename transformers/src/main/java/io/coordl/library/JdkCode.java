@@ -37,11 +37,13 @@ final class JdkCode {
   private static final Set<String> COLLECTIONS =
       names(
           "java/util/",
-          "List ArrayList LinkedList Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap"
+          // Not those that call a comparator they were given once, or that make objects from a
+          // class.
+          "List ArrayList LinkedList Map HashMap LinkedHashMap"
               + " Map$Entry AbstractMap AbstractMap$SimpleEntry AbstractMap$SimpleImmutableEntry"
-              + " Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet EnumMap EnumSet BitSet"
+              + " Set HashSet LinkedHashSet BitSet"
               + " Collection Collections AbstractCollection AbstractList AbstractSet Arrays Deque"
-              + " ArrayDeque Queue PriorityQueue Iterator ListIterator Spliterator Comparator"
+              + " ArrayDeque Queue Iterator ListIterator Spliterator Comparator"
               + " SequencedCollection SequencedMap SequencedSet RandomAccess");
 
   private static final Set<String> UTILITIES =
@@ -93,7 +95,11 @@ final class JdkCode {
           "java/nio/file/Path.getFileSystem",
           "java/nio/charset/Charset.forName",
           "java/nio/charset/Charset.availableCharsets",
-          "java/time/Clock");
+          "java/time/Clock",
+          "java/time/ZoneId.systemDefault",
+          "java/time/format/",
+          "java/time/chrono/",
+          "java/time/zone/");
 
   /** Of a class that is not known as a whole, those that are. */
   private static final Set<String> METHODS =

@@ -500,12 +500,20 @@ public final class KnownCode {
             .anyMatch(origin -> origin instanceof Kept kept && !(isMaking() && kept.ofThis()));
       }
 
+      /** Whether it is a static field of the class itself, not one that it inherits. */
+      private boolean isInitialising(Instruction it) {
+        FieldProof.Field field =
+            method.name.equals("<clinit>") && it.owner().equals(method.owner)
+                ? fields.resolve(it.owner(), it.name(), it.descriptor(), loader)
+                : null;
+        return field != null && field.owner().equals(method.owner);
+      }
+
       void changes(Instruction it, List<Value> operands) {
         int code = it.opcode();
         if ((code == Opcodes.PUTFIELD
                 && !(method.name.equals("<init>") && operands.get(0).isOnly(Plain.THIS)))
-            || (code == Opcodes.PUTSTATIC
-                && !(method.name.equals("<clinit>") && it.owner().equals(method.owner)))) {
+            || (code == Opcodes.PUTSTATIC && !isInitialising(it))) {
           leave("sets its field " + it.name());
         } else if (code == Opcodes.MONITORENTER) {
           leave("locks");
@@ -528,7 +536,7 @@ public final class KnownCode {
             }
           }
           case Opcodes.GETSTATIC -> {
-            if (!(method.name.equals("<clinit>") && it.owner().equals(method.owner))) {
+            if (!isInitialising(it)) {
               read(it.owner(), it.name(), it.descriptor(), true);
             }
           }

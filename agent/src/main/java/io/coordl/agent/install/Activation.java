@@ -86,6 +86,8 @@ final class Activation {
     return monitor;
   }
 
+  private static final long PRINTING_MILLIS = 5_000;
+
   private void finish(JobMonitor monitor) {
     try {
       String text =
@@ -93,7 +95,10 @@ final class Activation {
               .map(line -> "[coordl] " + UserText.line(line))
               .collect(Collectors.joining("\n"));
       if (options.get(Option.SUMMARY).equals("on") && !text.isEmpty()) {
-        AgentLog.print(text);
+        // What the program has made of its standard error may block for ever: not the JVM's end.
+        AgentThread printing = new AgentThread("coordl-print", () -> AgentLog.print(text));
+        printing.start();
+        printing.join(PRINTING_MILLIS);
       }
     } catch (Throwable t) {
       log.say("no summary can be made (" + t + ")");
