@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.bridge.AheadRandom;
 import java.io.BufferedReader;
 import java.io.StringReader;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -113,6 +116,24 @@ class KnownCodeTest {
         new Object[] {new ReadsOn(), "ReadsOn keeps a java.io.BufferedReader"},
         new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
         new Object[] {new Locks(), "Locks.apply locks"},
+        new Object[] {
+          new SetByUpdater.Factor(),
+          "Factor.factor, which java.util.concurrent.atomic.AtomicIntegerFieldUpdater may set"
+        },
+        new Object[] {
+          new InAnArrayThatIsShown(),
+          "InAnArrayThatIsShown.apply reads "
+              + InAnArrayThatIsShown.class.getName()
+              + ".factors, an array that "
+              + InAnArrayThatIsShown.class.getName()
+              + ".<init> got from elsewhere, or shows"
+        },
+        new Object[] {new Compares(), "Compares.apply uses java.util.TreeMap.get"},
+        new Object[] {new OfAnEnumSet(), "OfAnEnumSet.apply uses java.util.EnumSet.allOf"},
+        new Object[] {new NamesMonths(), "java.time.format.DateTimeFormatter.ofPattern"},
+        new Object[] {
+          new OfALazyClass(), "Lazy.<clinit> reads " + Eager.class.getName() + ".factor, which is"
+        },
         new Object[] {new LocksWhole(), "LocksWhole.apply locks"},
         new Object[] {new Clock(), "uses java.lang.System.nanoTime"},
         new Object[] {(Part) value -> value, "keeps a lambda"},
@@ -335,6 +356,76 @@ class KnownCodeTest {
     public float apply(float value) {
       System.out.println(value);
       return value;
+    }
+  }
+
+  static final class InAnArrayThatIsShown implements Part {
+    static Object[] shown = {};
+
+    private final float[] factors;
+
+    @SuppressWarnings("StaticAssignmentInConstructor")
+    InAnArrayThatIsShown() {
+      float[] made = {1};
+      shown = new Object[] {made};
+      factors = made;
+    }
+
+    @Override
+    public float apply(float value) {
+      return value * factors[0];
+    }
+  }
+
+  static final class Compares implements Part {
+    static boolean backwards;
+
+    private final TreeMap<Integer, Float> factors =
+        new TreeMap<>((a, b) -> backwards ? b - a : a - b);
+
+    @Override
+    public float apply(float value) {
+      Float factor = factors.get((int) value);
+      return factor == null ? value : value * factor;
+    }
+  }
+
+  @SuppressWarnings("ImmutableEnumChecker")
+  enum Mode {
+    ONE;
+
+    final float[] factors = {1};
+  }
+
+  static final class OfAnEnumSet implements Part {
+    @Override
+    public float apply(float value) {
+      for (Mode mode : EnumSet.allOf(Mode.class)) {
+        value *= mode.factors[0];
+      }
+      return value;
+    }
+  }
+
+  static final class NamesMonths implements Part {
+    @Override
+    public float apply(float value) {
+      return value * DateTimeFormatter.ofPattern("MMMM").toString().length();
+    }
+  }
+
+  static class Eager {
+    static float factor = 1;
+  }
+
+  static final class Lazy extends Eager {
+    static final float TAKEN = factor;
+  }
+
+  static final class OfALazyClass implements Part {
+    @Override
+    public float apply(float value) {
+      return value * Lazy.TAKEN;
     }
   }
 
