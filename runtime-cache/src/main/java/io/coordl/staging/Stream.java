@@ -321,7 +321,7 @@ final class Stream {
   }
 
   void cannotStage(long bytes, long slotBytes, int slots) {
-    if (gate.isOpen() && !saidUnstaged.getAndSet(true)) {
+    if (gate.isOpen() && isSound() && !saidUnstaged.getAndSet(true)) {
       words.accept(
           "A batch has "
               + bytes
@@ -335,6 +335,16 @@ final class Stream {
     }
   }
 
+  /** False if the memory is damaged, which who noticed it is saying, perhaps at this moment. */
+  private boolean isSound() {
+    try {
+      memory.check();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /** Another program has damaged the memory: nobody uses it from now on. */
   void damaged(InternalError cause) {
     gate.shut();
@@ -345,7 +355,7 @@ final class Stream {
   }
 
   void noMemory(IOException cause) {
-    if (gate.isOpen() && !saidUnstaged.getAndSet(true)) {
+    if (gate.isOpen() && isSound() && !saidUnstaged.getAndSet(true)) {
       words.accept(
           "There is no memory behind the staging buffer ("
               + cause.getMessage()
