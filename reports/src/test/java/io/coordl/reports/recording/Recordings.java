@@ -2,7 +2,6 @@ package io.coordl.reports.recording;
 
 import io.coordl.event.AgentEvents;
 import io.coordl.event.BatchEvent;
-import io.coordl.event.CheckpointEvent;
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
@@ -12,10 +11,8 @@ import io.coordl.event.FetchEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
-import io.coordl.event.PeerFetchEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
-import io.coordl.event.RewrittenEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -42,27 +39,7 @@ public final class Recordings {
   public static final long MILLISECOND = 1_000_000L;
 
   /** Every event of the agent that a job's recording may have. */
-  public static final List<Class<? extends Event>> EVENTS =
-      List.of(
-          BatchEvent.class,
-          CheckpointEvent.class,
-          ConfigurationEvent.class,
-          DataStallEvent.class,
-          DecodeEvent.class,
-          EpochEvent.class,
-          FaultEvent.class,
-          FetchEvent.class,
-          HostEvent.class,
-          JobStatisticsEvent.class,
-          LatencyStatisticsEvent.class,
-          PeerFetchEvent.class,
-          PeerStatisticsEvent.class,
-          PhaseEvent.class,
-          RewrittenEvent.class,
-          StepEvent.class,
-          StagingStatisticsEvent.class,
-          StoreStatisticsEvent.class,
-          TransformEvent.class);
+  public static final List<Class<? extends Event>> EVENTS = AgentEvents.ALL;
 
   private Recordings() {}
 
