@@ -12,7 +12,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -35,6 +37,8 @@ public final class ChildJvm {
 
   /** In which a JVM prints its threads. */
   private static final long DUMP_SECONDS = 2;
+
+  private static final Map<List<String>, FutureTask<ChildResult>> ONCE = new ConcurrentHashMap<>();
 
   private final Jdk jdk;
   private final String mainClass;
@@ -130,6 +134,21 @@ public final class ChildJvm {
   public ChildJvm started(Consumer<ProcessHandle> listener) {
     started = listener;
     return this;
+  }
+
+  /**
+   * As {@link #run()}; but a program that has run in this way with the same command line,
+   * environment and directory is not run again: its result is, and the files it left are.
+   *
+   * @throws ExecutionException if it could not be started
+   */
+  public ChildResult runOnce() throws ExecutionException, InterruptedException {
+    List<String> key = commandLine();
+    key.add(environment + " in " + directory);
+    FutureTask<ChildResult> result =
+        ONCE.computeIfAbsent(key, program -> new FutureTask<>(this::run));
+    result.run();
+    return result.get();
   }
 
   /**

@@ -21,7 +21,7 @@ class BitIdentityIT {
   void everyBatchAndLossIsTheSameUnderEveryPolicy(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("bits-" + framework + "-" + jdk.version());
-    Finished plain = new Job(framework, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(framework, jdk);
     int files = Pictures.all().files().size();
     assertThat(plain.batches()).hasSize(Job.EPOCHS * files / 16).doesNotHaveDuplicates();
 
@@ -55,7 +55,7 @@ class BitIdentityIT {
   void batchesThatThreadsLoadAreTheSame(Jdk jdk) throws IOException, InterruptedException {
     Path directory = Workshop.empty("bits-threads-" + jdk.version());
     String[] threads = {"--threads", "2", "--augment", "false"};
-    Finished plain = new Job(Framework.DJL, jdk, directory, "plain").args(threads).runWell();
+    Finished plain = Job.plain(Framework.DJL, jdk, threads);
     Finished cached =
         new Job(Framework.DJL, jdk, directory, "cached")
             .args(threads)
@@ -70,7 +70,7 @@ class BitIdentityIT {
   void batchesOfAHandWrittenLoopAreTheSame(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("bits-hand-" + framework + "-" + jdk.version());
-    Finished plain = new Job(framework, jdk, directory, "plain").args("--loop", "hand").runWell();
+    Finished plain = Job.plain(framework, jdk, "--loop", "hand");
     Finished cached =
         new Job(framework, jdk, directory, "cached")
             .args("--loop", "hand")

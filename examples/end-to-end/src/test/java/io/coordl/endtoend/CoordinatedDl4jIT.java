@@ -94,8 +94,7 @@ class CoordinatedDl4jIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aJobOfAnotherImageSizeKeepsItsOwnPipeline(Jdk jdk) throws Exception {
     Path directory = Workshop.empty("coordinated-dl4j-other-" + jdk.version());
-    Finished plain =
-        new Job(Framework.DL4J, jdk, directory, "plain").args("--size", "64").runWell();
+    Finished plain = Job.plain(Framework.DL4J, jdk, "--size", "64");
     String policies = "prep=coordinate,prep.size=64m,group=" + group;
     List<Finished> jobs =
         together(
@@ -114,7 +113,7 @@ class CoordinatedDl4jIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aJobAloneIsFedAsWithoutTheAgent(Jdk jdk) throws IOException, InterruptedException {
     Path directory = Workshop.empty("coordinated-dl4j-alone-" + jdk.version());
-    Finished plain = new Job(Framework.DL4J, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(Framework.DL4J, jdk);
     Finished alone =
         new Job(Framework.DL4J, jdk, directory, "alone")
             .agent("prep=coordinate,prep.size=64m,group=" + group)

@@ -32,7 +32,7 @@ class DecodedIT {
   void everyBatchAndLossIsTheSameAndEpochTwoDecodesNothing(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-" + framework + "-" + jdk.version());
-    Finished plain = job(framework, jdk, directory, "plain").runWell();
+    Finished plain = plain(framework, jdk);
     int files = Pictures.all().files().size();
     int all = (Job.EPOCHS - 1) * files + framework.readAhead();
 
@@ -65,7 +65,7 @@ class DecodedIT {
   void aJobThatStartsLaterDecodesNothing(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-host-" + framework + "-" + jdk.version());
-    Finished plain = job(framework, jdk, directory, "plain").runWell();
+    Finished plain = plain(framework, jdk);
     String policies =
         "decoded=share,cache=minio,cache.size=128m,cache.scope=host,group=" + UUID.randomUUID();
     List<Finished> second = new ArrayList<>();
@@ -98,7 +98,7 @@ class DecodedIT {
   void aBudgetTooSmallForBothGoesToDecodedItemsWhereFilesAreQuick(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("split-" + framework + "-" + jdk.version());
-    Finished plain = job(framework, jdk, directory, "plain").runWell();
+    Finished plain = plain(framework, jdk);
     Finished kept = job(framework, jdk, directory, "kept").agent(bothIn(framework, 2)).runWell();
     assertThat(kept.differenceFrom(plain)).isEmpty();
     assertThat(kept.agentLines()).anyMatch(line -> line.contains(", decoded items first: "));
@@ -119,7 +119,7 @@ class DecodedIT {
     for (Path file : Pictures.all().files()) {
       slowly.addAll(List.of("-P", file.toString()));
     }
-    Finished plain = job(Framework.DJL, jdk, directory, "plain").runWell();
+    Finished plain = plain(Framework.DJL, jdk);
     Finished kept =
         job(Framework.DJL, jdk, directory, "kept")
             .agent(bothIn(Framework.DJL, 5))
@@ -221,7 +221,7 @@ class DecodedIT {
   void batchesThatThreadsLoadAreTheSame(Jdk jdk) throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-threads-" + jdk.version());
     String[] threads = {"--threads", "2", "--augment", "false"};
-    Finished plain = new Job(Framework.DJL, jdk, directory, "plain").args(threads).runWell();
+    Finished plain = Job.plain(Framework.DJL, jdk, threads);
     Finished kept =
         new Job(Framework.DJL, jdk, directory, "kept")
             .args(threads)
@@ -250,9 +250,17 @@ class DecodedIT {
 
   private static Job job(Framework framework, Jdk jdk, Path directory, String name)
       throws IOException {
-    Job job = new Job(framework, jdk, directory, name);
-    // So that half of the decoded data set is more than the least budget of a store.
-    return framework == Framework.DL4J ? job.args("--size", "128") : job;
+    return new Job(framework, jdk, directory, name).args(size(framework));
+  }
+
+  private static Finished plain(Framework framework, Jdk jdk)
+      throws IOException, InterruptedException {
+    return Job.plain(framework, jdk, size(framework));
+  }
+
+  /** So that half of the decoded data set is more than the least budget of a store. */
+  private static String[] size(Framework framework) {
+    return framework == Framework.DL4J ? new String[] {"--size", "128"} : new String[0];
   }
 
   private static long decodedBytes(Framework framework) {

@@ -122,7 +122,7 @@ class FailOpenIT {
   void whatCannotBeHadIsSaidInOneLineAndTheJobGoesOn(Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("faults-" + jdk.version());
-    Finished plain = new Job(Framework.DL4J, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(Framework.DL4J, jdk);
     int number = 0;
     for (Fault fault : faults()) {
       Job job = new Job(Framework.DL4J, jdk, directory, "fault" + ++number);
@@ -144,7 +144,7 @@ class FailOpenIT {
     Assumptions.assumeTrue(
         canMount(), "a small /dev/shm cannot be mounted here (needs root): sizes are tested only");
     Path directory = Workshop.empty("tiny-" + jdk.version());
-    Finished plain = new Job(Framework.DL4J, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(Framework.DL4J, jdk);
 
     Finished process =
         new Job(Framework.DL4J, jdk, directory, "process")
@@ -177,7 +177,7 @@ class FailOpenIT {
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(canMount(), "a small disk cannot be mounted here (needs root)");
     Path directory = Workshop.empty("full-" + jdk.version());
-    Finished plain = new Job(Framework.DL4J, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(Framework.DL4J, jdk);
 
     Path full = Files.createDirectories(directory.resolve("full"));
     Finished temporary =

@@ -35,7 +35,7 @@ class FatJarIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aFatJarIsObservedAndCachedAsAClassPathIs(Jdk jdk) throws IOException, InterruptedException {
     Path directory = Workshop.empty("fat-" + jdk.version());
-    Finished plain = new Job(Framework.DJL, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(Framework.DJL, jdk);
     Job classPathJob = new Job(Framework.DJL, jdk, directory, "class-path").agent(POLICY);
     Finished classPath = classPathJob.runWell();
     Job fatJob = Job.ofFatJar(fatJar, FatJar.LAUNCHER, jdk, directory, "fat").agent(POLICY);

@@ -34,7 +34,7 @@ class HostScopeIT {
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("pair-" + framework + "-" + jdk.version());
     int files = Pictures.all().files().size();
-    Finished plain = new Job(framework, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(framework, jdk);
 
     // A third job, on four pictures of its own, keeps the store from the first to the last moment;
     // else a machine so busy that one job ends before the other begins would make two stores.

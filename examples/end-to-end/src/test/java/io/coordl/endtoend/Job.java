@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
@@ -87,6 +88,21 @@ final class Job {
         .args("--epochs", Integer.toString(EPOCHS), "--batch", "16")
         .args(framework.small())
         .run();
+  }
+
+  /** The example without the agent, with {@code more} arguments: run once for all tests. */
+  static Finished plain(Framework framework, Jdk jdk, String... more)
+      throws IOException, InterruptedException {
+    String arguments = String.join("", more).replace("-", "");
+    Path directory =
+        Workshop.directory("plain-" + framework + "-" + jdk.version() + "-" + arguments);
+    Job job = new Job(framework, jdk, directory, "plain").args(more);
+    try {
+      ChildResult result = job.child.runOnce().orFail("The plain job " + job.log());
+      return new Finished(result, job.log(), job.recording());
+    } catch (ExecutionException e) {
+      throw new IOException("The plain job " + job.log() + " did not start", e);
+    }
   }
 
   private static ChildJvm child(Framework framework, Jdk jdk) throws IOException {

@@ -26,7 +26,7 @@ class PartitionedJobsIT {
     Jdk jdk = Workshop.newestJdk();
     Path directory = Workshop.empty("partition-" + framework);
     Path pictures = Pictures.all().directory();
-    Finished plain = new Job(framework, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(framework, jdk);
     ItemSet few = ItemSet.make(directory, 1);
 
     List<Reader> keepers = new ArrayList<>();

@@ -28,7 +28,7 @@ class PrefetchIT {
   void everyBatchAndLossIsTheSame(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("prefetch-" + framework + "-" + jdk.version());
-    Finished plain = new Job(framework, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(framework, jdk);
     List<String> policies =
         List.of(
             "decoded=share,prefetch=1",

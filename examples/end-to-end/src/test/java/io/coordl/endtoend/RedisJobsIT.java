@@ -23,7 +23,7 @@ class RedisJobsIT {
   void whatTheFirstHostReadTheSecondHasFromRedis(Framework framework, Jdk jdk) throws Exception {
     Path directory = Workshop.empty("redis-" + framework + "-" + jdk.version());
     Path pictures = Pictures.all().directory();
-    Finished plain = new Job(framework, jdk, directory, "plain").runWell();
+    Finished plain = Job.plain(framework, jdk);
     Map<String, Integer> once = new TreeMap<>();
     for (Path file : Pictures.all().files()) {
       once.put(pictures.relativize(file).toString(), 1);
