@@ -1,6 +1,6 @@
 package io.coordl.recording;
 
-import java.io.File;
+import io.coordl.shared.Machine;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -30,6 +30,9 @@ final class EventFile {
 
   /** What may wait in memory while storage hangs. */
   private static final int MOST_WAITING = 8 << 20;
+
+  /** As many as the kernel follows. */
+  private static final int MOST_LINKS = 40;
 
   private static final int HEADER_BYTES = 68;
   private static final byte FINISHED = 0;
@@ -68,6 +71,8 @@ final class EventFile {
 
   private long goodConstants;
 
+  private boolean hasEvents;
+
   /**
    * Creates the file, in place of another of that name.
    *
@@ -75,25 +80,41 @@ final class EventFile {
    */
   EventFile(Path path, EventTypes types) throws IOException {
     this.types = types;
-    this.path = path;
-    if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+    this.path = ownPath(path);
+    if (Files.isRegularFile(this.path, LinkOption.NOFOLLOW_LINKS)) {
       // Another process that still writes to it goes on with the file that loses its name.
-      Files.deleteIfExists(path);
+      Files.deleteIfExists(this.path);
     }
-    File target = path.toFile();
-    boolean created = !target.exists();
-    file = new RandomAccessFile(target, "rw");
+    Files.createFile(this.path); // Fails if somebody puts a link there at this moment.
+    file = new RandomAccessFile(this.path.toFile(), "rw");
     try {
       file.setLength(0);
       beginChunk();
       flush();
     } catch (IOException e) {
       close();
-      if (created) {
-        Files.deleteIfExists(path);
-      }
+      Files.deleteIfExists(this.path);
       throw e;
     }
+  }
+
+  /** Where the links of the user's, or of the system, lead to; nobody else's is followed. */
+  private static Path ownPath(Path path) throws IOException {
+    long user = Machine.user();
+    for (Path at = path; at != null; at = at.getParent()) {
+      if (Files.isSymbolicLink(at)) {
+        Object owner = Files.getAttribute(at, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+        long uid = ((Integer) owner).longValue() & 0xffffffffL;
+        if (uid != user && uid != 0) {
+          throw new IOException(at + " is a symbolic link of another user");
+        }
+      }
+    }
+    Path target = path;
+    for (int links = 0; links < MOST_LINKS && Files.isSymbolicLink(target); links++) {
+      target = target.resolveSibling(Files.readSymbolicLink(target));
+    }
+    return target;
   }
 
   Path path() {
@@ -157,6 +178,7 @@ final class EventFile {
         append(flushed);
         appendThreads(named);
         writeHeader(++flushes == FINISHED ? ++flushes : flushes, COMPRESSED_INTEGERS);
+        hasEvents |= flushed.size() > 0;
       }
     } finally {
       flushed.clear();
@@ -178,6 +200,11 @@ final class EventFile {
   /** A write failed: keeps what can be read, finished; deletes the file if that is nothing. */
   void giveUp() {
     try {
+      if (!hasEvents) {
+        good = 0;
+        Files.deleteIfExists(path);
+        return;
+      }
       file.setLength(good);
       if (good > chunkStart) {
         position = good;

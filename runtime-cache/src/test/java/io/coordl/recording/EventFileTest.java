@@ -3,15 +3,18 @@ package io.coordl.recording;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.coordl.event.BatchId;
 import io.coordl.event.DecodeEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FetchEvent;
 import io.coordl.event.PhaseEvent;
+import io.coordl.shared.Machine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -216,6 +219,40 @@ class EventFileTest {
     assertThat(RecordingFile.readAllEvents(path))
         .extracting(event -> event.getString("path"))
         .containsExactly("flushed");
+  }
+
+  @Test
+  void aFileGivenUpBeforeAnEventIsInItIsNotLeftBehind() throws IOException {
+    Path path = folder.resolve("empty.jfr");
+    EventFile file = new EventFile(path, types);
+    fetched(file, "lost", 2);
+    file.giveUp();
+
+    assertThat(path).doesNotExist();
+    assertThat(file.size()).isZero();
+  }
+
+  @Test
+  void aLinkOfTheUsersIsFollowedAndOneOfSomebodyElseIsNot() throws IOException {
+    Path victim = Files.writeString(folder.resolve("victim"), "precious");
+    Path own = Files.createSymbolicLink(folder.resolve("own.jfr"), Path.of("new.jfr"));
+    EventFile file = new EventFile(own, types);
+    fetched(file, "one", 1);
+    file.finish();
+    assertThat(own).isSymbolicLink();
+    assertThat(RecordingFile.readAllEvents(folder.resolve("new.jfr"))).hasSize(1);
+
+    assumeTrue(Machine.user() == 0, "only root makes links of another user");
+    Path planted = Files.createSymbolicLink(folder.resolve("planted.jfr"), victim);
+    Files.setAttribute(planted, "unix:uid", 12345, LinkOption.NOFOLLOW_LINKS);
+    assertThatThrownBy(() -> new EventFile(planted, types))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("is a symbolic link of another user");
+    Path directory = Files.createSymbolicLink(folder.resolve("directory"), folder);
+    Files.setAttribute(directory, "unix:uid", 12345, LinkOption.NOFOLLOW_LINKS);
+    assertThatThrownBy(() -> new EventFile(directory.resolve("victim"), types))
+        .isInstanceOf(IOException.class);
+    assertThat(victim).hasContent("precious");
   }
 
   @Test
