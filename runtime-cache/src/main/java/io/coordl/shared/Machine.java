@@ -18,6 +18,7 @@ public final class Machine {
   private static final long LARGEST_RESERVE = 256L << 20;
 
   private static final Path MEMINFO = Path.of("/proc/meminfo");
+  private static final Path STATUS = Path.of("/proc/self/status");
   private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
   private static final Path GROUPS = Path.of("/sys/fs/cgroup");
 
@@ -52,9 +53,19 @@ public final class Machine {
    */
   public static long freeMemory() {
     Runtime runtime = Runtime.getRuntime();
-    // Of a heap just made, what is not used has no memory behind it yet.
-    long heapGrowth = runtime.maxMemory() - (runtime.totalMemory() - runtime.freeMemory());
-    return Math.max(0, room().spare() - heapGrowth);
+    long used = runtime.totalMemory() - runtime.freeMemory();
+    return Math.max(
+        0, room().spare() - heapGrowth(runtime.maxMemory(), runtime.totalMemory(), used, STATUS));
+  }
+
+  /**
+   * What the heap may still grow by. Of one just made, what is not used has no memory behind it
+   * yet, unless the process has that much already, as with {@code -XX:+AlwaysPreTouch}.
+   */
+  static long heapGrowth(long most, long made, long used, Path status) {
+    long resident =
+        Math.max(0, field(status, "RssAnon:")) + Math.max(0, field(status, "RssShmem:"));
+    return most - (resident << 10 >= made ? made : used);
   }
 
   /**

@@ -3,8 +3,11 @@ package io.coordl.shared;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +87,45 @@ class MachineTest {
     group2(mount.resolve("x"), "99999999", 0, "");
     assertThat(Machine.room(meminfo, membership, mount))
         .isEqualTo(new Machine.Room(3200 << 10, 300 << 10));
+  }
+
+  @Test
+  void aHeapThatHasItsMemoryAlreadyIsNotCountedTwice() throws IOException {
+    Path status = Files.writeString(mount.resolve("status"), "RssAnon: 100 kB\nRssShmem: 50 kB\n");
+    assertThat(Machine.heapGrowth(300 << 10, 200 << 10, 30 << 10, status)).isEqualTo(270 << 10);
+    assertThat(Machine.heapGrowth(300 << 10, 150 << 10, 30 << 10, status)).isEqualTo(150 << 10);
+  }
+
+  /** A JVM whose heap is as it stays: what it may still grow by. */
+  static final class FixedHeap {
+    public static void main(String[] arguments) {
+      Runtime runtime = Runtime.getRuntime();
+      long used = runtime.totalMemory() - runtime.freeMemory();
+      System.out.print(
+          Machine.heapGrowth(
+              runtime.maxMemory(), runtime.totalMemory(), used, Path.of("/proc/self/status")));
+    }
+
+    private FixedHeap() {}
+  }
+
+  private static long growth(String... options) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xms600m", "-Xmx600m", "-XX:+UseSerialGC"));
+    command.addAll(List.of(options));
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), FixedHeap.class.getName()));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    return Long.parseLong(
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
+  }
+
+  @Test
+  void aRealHeapThatWasTouchedDoesNotGrow() throws Exception {
+    assertThat(growth("-XX:+AlwaysPreTouch")).isZero();
+    assertThat(growth()).isGreaterThan(400 * MIB);
   }
 
   @Test
