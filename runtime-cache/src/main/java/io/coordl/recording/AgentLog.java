@@ -3,16 +3,23 @@ package io.coordl.recording;
 import io.coordl.attribution.EventLog;
 import io.coordl.bridge.FaultListener;
 import io.coordl.event.FaultEvent;
+import io.coordl.thread.AgentThread;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the agent tells the user while the program runs: one line on stderr each, and one event.
- * Nothing else of the agent prints. Safe for concurrent use; never throws.
+ * Nothing else of the agent prints, once it is installed. Safe for concurrent use; never throws.
  */
 public final class AgentLog implements FaultListener {
   private final Set<String> told = ConcurrentHashMap.newKeySet();
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  private volatile @Nullable Thread printing;
   private final AtomicLong faults = new AtomicLong();
   private final EventLog events = new EventLog();
 
@@ -29,16 +36,40 @@ public final class AgentLog implements FaultListener {
   /** One line, each text once. */
   public void say(String text) {
     if (told.size() < 1_000 && told.add(text)) {
-      print("[coordl] " + UserText.line(text));
+      print("[coordl] " + UserText.line(text), PATIENCE);
     }
   }
 
-  /** Prints lines; what the program has made of its standard error may fail. */
-  public static void print(String lines) {
+  /**
+   * Prints lines, the only way to do so. What the program has made of its standard error may fail,
+   * or block for ever: the caller waits no longer than {@code patience}, and while a line is stuck
+   * nobody waits for another, which is lost.
+   */
+  public void print(String lines, Duration patience) {
+    Thread before = printing;
+    if (before != null && before.isAlive()) {
+      return;
+    }
+    CountDownLatch printed = new CountDownLatch(1);
+    Thread thread =
+        new AgentThread(
+            "coordl-print",
+            () -> {
+              try {
+                System.err.println(lines);
+              } catch (RuntimeException | Error e) {
+                // There is nobody to tell.
+              } finally {
+                printed.countDown();
+              }
+            });
     try {
-      System.err.println(lines);
-    } catch (RuntimeException | Error e) {
-      // There is nobody to tell.
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      return; // No more threads.
+    }
+    if (!AgentThread.await(printed, patience)) {
+      printing = thread;
     }
   }
 
@@ -58,11 +89,15 @@ public final class AgentLog implements FaultListener {
     String action =
         tripped
             ? "too many faults: the agent is switched off, the program goes on without it"
-            : "the program's own call is made instead";
+            : Thread.currentThread() instanceof AgentThread
+                ? "this thread of the agent leaves that out, the program goes on"
+                : "the program's own call is made instead";
     int end = where.indexOf(' ');
     String kind = end < 0 ? where : where.substring(0, end);
     if (tripped || told.add("fault " + kind + cause.getClass())) {
-      print("[coordl] " + UserText.line("fault in " + where + ": " + cause + "; " + action));
+      print(
+          "[coordl] " + UserText.line("fault in " + where + ": " + cause + "; " + action),
+          PATIENCE);
       if (Boolean.getBoolean("coordl.debug")) {
         cause.printStackTrace();
       }

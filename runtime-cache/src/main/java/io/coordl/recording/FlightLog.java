@@ -5,6 +5,7 @@ import io.coordl.event.EventSink;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -38,6 +39,7 @@ final class FlightLog {
   private volatile boolean started;
   private volatile @Nullable EventFile file;
   private volatile @Nullable String outcome;
+  private volatile boolean refused;
 
   FlightLog(JobMonitor job, EventLog events) {
     this.job = job;
@@ -93,6 +95,7 @@ final class FlightLog {
     } catch (IOException | RuntimeException e) {
       job.log().say("record=" + target + " cannot be written (" + e + "); no recording is made");
       outcome = "none, " + target + " cannot be written (" + reason(e) + ")";
+      refused = true;
       return null;
     }
   }
@@ -157,8 +160,9 @@ final class FlightLog {
   /** The job goes on, the recording does not. */
   private void ended(EventFile own, String reason, String target) {
     LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS);
+    refused = own.size() == 0;
     outcome =
-        own.size() == 0
+        refused
             ? "none, " + own.path() + " cannot be written (" + reason + ")"
             : own.path() + ", only until " + now + " (" + reason + ")";
     job.log()
@@ -190,22 +194,14 @@ final class FlightLog {
     if (!started) {
       return;
     }
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    boolean ended = false;
-    boolean interrupted = false;
-    while (!ended && System.nanoTime() < deadline) {
-      try {
-        ended = done.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    if (!ended) {
+    if (!AgentThread.await(done, Duration.ofSeconds(PATIENCE_SECONDS))) {
       outcome = outcome + ", not finished: storage has not answered for " + PATIENCE_SECONDS + " s";
     }
+  }
+
+  /** Whether there was to be a file, and none can be written. */
+  boolean refused() {
+    return refused;
   }
 
   /** Where the recording went and what became of it, for the summary; null if there is none. */

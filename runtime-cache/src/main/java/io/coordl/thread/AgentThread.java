@@ -4,6 +4,8 @@ import io.coordl.bridge.Bridge;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -49,6 +51,25 @@ public final class AgentThread extends Thread {
   public void interrupt() {
     if (Thread.currentThread() instanceof AgentThread) {
       super.interrupt();
+    }
+  }
+
+  /** Waits for so long; true if it is open by then. An interrupt is kept for the caller. */
+  public static boolean await(CountDownLatch latch, Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return latch.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.UserText;
 import io.coordl.thread.AgentThread;
+import java.time.Duration;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * trains nothing pays for a transformer and no more: no recording, no store, no file.
  */
 final class Activation {
+  /** How long the end of the JVM waits for the summary to be printed. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private final Options options;
   private final AgentLog log;
   private final RewriteLog rewrites;
@@ -46,6 +50,10 @@ final class Activation {
       }
       if (!library.isEmpty()) {
         running.sawFramework(library);
+        String remark = options.remarkOn(library);
+        if (!remark.isEmpty()) {
+          log.say(remark);
+        }
       }
     } catch (Throwable t) {
       failed = true;
@@ -86,8 +94,6 @@ final class Activation {
     return monitor;
   }
 
-  private static final long PRINTING_MILLIS = 5_000;
-
   private void finish(JobMonitor monitor) {
     try {
       String text =
@@ -95,10 +101,7 @@ final class Activation {
               .map(line -> "[coordl] " + UserText.line(line))
               .collect(Collectors.joining("\n"));
       if (options.get(Option.SUMMARY).equals("on") && !text.isEmpty()) {
-        // What the program has made of its standard error may block for ever: not the JVM's end.
-        AgentThread printing = new AgentThread("coordl-print", () -> AgentLog.print(text));
-        printing.start();
-        printing.join(PRINTING_MILLIS);
+        log.print(text, PATIENCE);
       }
     } catch (Throwable t) {
       log.say("no summary can be made (" + t + ")");

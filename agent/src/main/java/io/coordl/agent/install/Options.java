@@ -164,19 +164,6 @@ public final class Options {
     boolean coordinate = get(Option.PREP).equals("coordinate");
     without(remarks, coordinate, Option.PREP_JOBS, "prep=coordinate");
     without(remarks, coordinate, Option.PREP_SIZE, "prep=coordinate");
-    if (count(Option.PREFETCH) > 0 && coordinate) {
-      remarks.add(
-          "prefetch="
-              + get(Option.PREFETCH)
-              + " with prep=coordinate brings no items: it is the number of threads that prepare"
-              + " for a DJL program with an executor");
-    } else if (count(Option.PREFETCH) > 0 && !raw && !decoded) {
-      remarks.add(
-          "prefetch="
-              + get(Option.PREFETCH)
-              + " prepares batches of DJL ahead, but brings no items without decoded=share or"
-              + " cache=minio: for DL4J it has no effect");
-    }
     boolean hosts = hasPeers() && !isRedis(get(Option.PEER));
     without(remarks, hosts, Option.PEER_BIND, "peer=HOST");
     without(remarks, hosts, Option.PEER_HOSTS, "peer=HOST");
@@ -200,6 +187,27 @@ public final class Options {
         Option.GROUP,
         "cache.scope=host or prep=coordinate");
     return remarks;
+  }
+
+  /** What has no effect on a program that uses this library, a sentence; empty if nothing. */
+  String remarkOn(String library) {
+    boolean coordinate = get(Option.PREP).equals("coordinate");
+    boolean keeps = get(Option.CACHE).equals("minio") || get(Option.DECODED).equals("share");
+    if (count(Option.PREFETCH) == 0 || (keeps && !coordinate)) {
+      return "";
+    }
+    String prefetch = "prefetch=" + get(Option.PREFETCH);
+    if (!library.equals("DJL")) {
+      return prefetch
+          + " has no effect on "
+          + library
+          + (coordinate ? " with prep=coordinate" : " without decoded=share or cache=minio");
+    }
+    return coordinate
+        ? prefetch
+            + " with prep=coordinate brings no items: it is the number of threads that prepare if"
+            + " the program has an executor"
+        : "";
   }
 
   /** A profile is of the job without policies: they are off, and those asked for are named. */

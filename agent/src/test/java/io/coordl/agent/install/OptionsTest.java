@@ -303,16 +303,19 @@ final class OptionsTest {
   }
 
   @Test
-  void prefetchWithoutAStoreIsRemarkedOnAndItsNumberKnown() {
+  void onlyOfALibraryThatTheProgramUsesIsSaidWhatPrefetchDoesNotDo() {
     Options alone = Options.parse("prefetch=2", null);
-    assertThat(alone.remarks()).singleElement().asString().startsWith("prefetch=2 prepares");
+    assertThat(alone.remarks()).isEmpty();
+    assertThat(alone.remarkOn("DJL")).isEmpty();
+    assertThat(alone.remarkOn("DL4J"))
+        .isEqualTo("prefetch=2 has no effect on DL4J without decoded=share or cache=minio");
     assertThat(alone.count(Option.PREFETCH)).isEqualTo(2);
-    assertThat(Options.parse("prefetch=2,decoded=share", null).remarks()).isEmpty();
-    assertThat(Options.parse("prefetch=2,cache=minio", null).remarks()).isEmpty();
-    assertThat(Options.parse("prefetch=2,prep=coordinate", null).remarks())
-        .singleElement()
-        .asString()
-        .contains("brings no items");
+    assertThat(Options.parse("prefetch=2,decoded=share", null).remarkOn("DL4J")).isEmpty();
+    assertThat(Options.parse("prefetch=2,cache=minio", null).remarkOn("DL4J")).isEmpty();
+    Options coordinated = Options.parse("prefetch=2,prep=coordinate", null);
+    assertThat(coordinated.remarks()).isEmpty();
+    assertThat(coordinated.remarkOn("DJL")).contains("brings no items").doesNotContain("DL4J");
+    assertThat(coordinated.remarkOn("DL4J")).doesNotContain("DJL");
     assertThat(Options.parse("", null).count(Option.PREFETCH)).isZero();
     assertThat(Options.parse("prefetch=off", null).remarks()).isEmpty();
     assertThat(Options.parse("prefetch=65", null).problems()).hasSize(1);

@@ -1,0 +1,95 @@
+package io.coordl.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.thread.AgentThread;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is said costs the program no more than a moment, and fits where it was said. */
+class AgentLogTest {
+  private final PrintStream before = System.err;
+
+  @AfterEach
+  void restore() {
+    System.setErr(before);
+  }
+
+  /** A standard error that takes nothing until the latch opens. */
+  private static PrintStream blocking(OutputStream to, CountDownLatch open) {
+    return new PrintStream(to, true, StandardCharsets.UTF_8) {
+      @Override
+      public void println(String line) {
+        boolean interrupted = false;
+        while (open.getCount() > 0) {
+          try {
+            open.await();
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+        }
+        super.println(line);
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    };
+  }
+
+  @Test
+  void aStandardErrorThatBlocksHoldsNoThreadOfTheProgramForEver() throws Exception {
+    CountDownLatch open = new CountDownLatch(1);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(blocking(printed, open));
+    AgentLog log = new AgentLog();
+    CountDownLatch said = new CountDownLatch(2);
+    Thread program =
+        new Thread(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                log.say("line " + i);
+              }
+              said.countDown();
+              log.fault("open /a", new IllegalStateException("x"), false);
+              said.countDown();
+            });
+    program.start();
+    program.join(); // Else the test's own time limit ends it.
+    assertThat(said.getCount()).isZero();
+    open.countDown();
+  }
+
+  @Test
+  void aFaultOfTheAgentsOwnThreadHasNoCallOfTheProgramToMake() throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    AgentLog log = new AgentLog();
+    CountDownLatch done = new CountDownLatch(1);
+    new AgentThread(
+            "coordl-test",
+            () -> {
+              log.fault("coordl-test", new IllegalStateException("x"), false);
+              done.countDown();
+            })
+        .start();
+    done.await();
+    assertThat(printed.toString(StandardCharsets.UTF_8))
+        .contains("this thread of the agent leaves that out, the program goes on")
+        .doesNotContain("own call");
+  }
+
+  @Test
+  void aThreadThatIsInterruptedStaysSoAndItsLineIsPrinted() {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    Thread.currentThread().interrupt();
+    new AgentLog().say("a line");
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("[coordl] a line\n");
+  }
+}
