@@ -125,10 +125,10 @@ final class ThreadSpans {
           endPassOf(subject, now);
         }
       }
-      case DECODE, CONVERT, TRANSFORM, CHECKPOINT -> {
+      case DECODE, TRANSFORM, CHECKPOINT -> {
         if (outermost && recorder.recording()) {
           Event event =
-              kind == SpanKind.DECODE || kind == SpanKind.CONVERT
+              kind == SpanKind.DECODE
                   ? new DecodeEvent()
                   : kind == SpanKind.TRANSFORM ? new TransformEvent() : new CheckpointEvent();
           event.begin();
@@ -136,7 +136,7 @@ final class ThreadSpans {
         }
       }
       default -> {
-        // SAMPLE, ASSEMBLE: only their time counts.
+        // SAMPLE, ASSEMBLE, CONVERT: only their time counts.
       }
     }
     return at + 1L;
@@ -193,10 +193,8 @@ final class ThreadSpans {
         if (building != null) {
           building.addDecode(self);
         }
-        if (outermost) {
-          if (kind == SpanKind.DECODE) {
-            recorder.durations().record(Durations.Kind.DECODE, duration);
-          }
+        if (outermost && kind == SpanKind.DECODE) {
+          recorder.durations().record(Durations.Kind.DECODE, duration);
           if (event instanceof DecodeEvent decode) {
             decode.end();
             recorder

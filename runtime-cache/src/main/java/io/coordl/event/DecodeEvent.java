@@ -10,10 +10,11 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** Encoded bytes became pixels or an array. */
+/** One image was decoded, in 1 ms or longer, its bytes read inside; no array made of it. */
 @Name("io.coordl.Decode")
 @Label("Decode")
-@Description("Encoded bytes became pixels or an array.")
+@Description(
+    "One image was decoded, in 1 ms or longer, its bytes read inside; no array made of it.")
 @Category("CoorDL")
 @Registered(false)
 @StackTrace(false)

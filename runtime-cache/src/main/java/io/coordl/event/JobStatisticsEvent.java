@@ -110,9 +110,9 @@ public final class JobStatisticsEvent extends Event {
   @Timespan(Timespan.NANOSECONDS)
   public long fetchTime;
 
-  /** Self time of decoding on all threads */
+  /** Self time of decoding and of making arrays of the pixels, on all threads */
   @Label("Decode Time")
-  @Description("Self time of decoding on all threads")
+  @Description("Self time of decoding and of making arrays of the pixels, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   public long decodeTime;
 

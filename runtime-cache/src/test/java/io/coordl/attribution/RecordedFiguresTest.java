@@ -4,6 +4,7 @@ import static io.coordl.bridge.SpanKind.ASK;
 import static io.coordl.bridge.SpanKind.BATCH;
 import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COMPUTE;
+import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
 import static io.coordl.bridge.SpanKind.FIT;
 import static io.coordl.bridge.SpanKind.PASS;
@@ -296,9 +297,10 @@ class RecordedFiguresTest {
               span(DECODE, "inner", 10);
               tick(5);
               spans.exit(outer, null);
+              span(CONVERT, "its array", 7);
             });
-    assertThat(decoded).hasSize(1);
-    assertThat(spans.totals().snapshot().decodeTime()).isEqualTo(15);
+    assertThat(decoded).as("one image, one event").hasSize(1);
+    assertThat(spans.totals().snapshot().decodeTime()).isEqualTo(22);
     assertThat(heard).containsExactly("decode 15");
   }
 
