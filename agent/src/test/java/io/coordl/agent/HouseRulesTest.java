@@ -96,6 +96,16 @@ final class HouseRulesTest {
                   .or(resideInAnyPackage(DESKTOP)));
 
   @ArchTest
+  static final ArchRule whatBothSidesSayAlikeKnowsTheJdkOnly =
+      classes()
+          .that()
+          .resideInAPackage("io.coordl.advice..")
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage("io.coordl.advice..", "java.lang..", "java.util..")
+                  .or(resideInAnyPackage(NULLNESS)));
+
+  @ArchTest
   static final ArchRule eventsKnowTheirAnnotationsOnly =
       classes()
           .that()

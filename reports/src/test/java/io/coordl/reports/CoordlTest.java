@@ -65,16 +65,17 @@ class CoordlTest {
             "  3               30.00      25.00       4.00       1.00       2.00             0",
             "Store       raw, process: 256.0 MiB of 1.0 GiB used (25.0 %), 1,000 items, 2,000 hits"
                 + " of 3,000 (66.7 %)",
-            "Prep group  search: 2 of 3 passes shared, 24 batches from the group, 10 prepared for"
-                + " it, 3 for itself; its threads wait mostly for job 4711 (1.00 s); 1 more: see"
-                + " --json",
+            "Prep group  search: 2 of 3 epochs shared (1 while no other job took part), 24 batches"
+                + " from the group, 10 prepared for it, 3 for itself; its threads wait mostly for"
+                + " job 4711 (1.00 s); 1 more: see --json",
             "Items       3,000 fetched: 2,000 from memory (190.7 MiB), 1,000 from storage"
                 + " (95.4 MiB), each a file opened",
             "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
             "Try next    decode each image once with"
                 + " -javaagent:coordl-agent.jar=cache=minio,decoded=share: 4.00 s from the second"
                 + " epoch on went into waiting for preparation (decode 14.00 s, transforms 10.00 s,"
-                + " other 6.00 s); a cache of raw bytes will not help here.");
+                + " other 6.00 s); a cache of raw bytes will not help here; predicted: at most"
+                + " 1.03x faster.");
     assertThat(out.toString().lines().findFirst()).contains("CoorDL summary of " + job);
     assertThat(err.toString()).isEmpty();
   }
@@ -165,7 +166,9 @@ class CoordlTest {
     assertThat(lines)
         .anyMatch(
             line ->
-                line.startsWith("Prep group  search: 2 of 3 passes shared, 24 batches")
+                line.startsWith(
+                        "Prep group  search: 2 of 3 epochs shared (1 while no other job took part),"
+                            + " 24 batches")
                     && line.contains("wait mostly for job 4711")
                     && line.endsWith("1 more: see --json"))
         .anyMatch(line -> line.startsWith("Faults      1 fault inside the agent"))

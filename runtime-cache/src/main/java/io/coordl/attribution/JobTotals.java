@@ -1,5 +1,7 @@
 package io.coordl.attribution;
 
+import io.coordl.advice.Figures;
+import io.coordl.advice.Passes;
 import io.coordl.bridge.Origin;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -18,136 +20,93 @@ public final class JobTotals {
   private final LongAdder storageBytes = new LongAdder();
 
   private final Totals totals = new Totals();
-  private final Totals firstEpoch = new Totals();
-  private final Totals laterEpochs = new Totals();
-  private long firstEpochWall;
-  private long laterEpochsWall;
+  private final Passes ended = new Passes();
   private long passes;
   private long epochs;
-  private long evaluations;
   private long firstAsk;
   private long lastSeen;
   private long afterLast;
   private boolean started;
-  private @Nullable Snapshot lastEpoch;
+  private boolean closed;
+  private Figures lastPass = Figures.NONE;
+  private @Nullable Figures atEnd;
 
-  /**
-   * A reading of all totals; nanoseconds, bytes, counts.
-   *
-   * @param wall from the first ask for a batch to the last thing a training thread was seen doing
-   */
-  public record Snapshot(
-      long passes,
-      long wall,
-      Totals totals,
-      long fetchTime,
-      long decodeTime,
-      long transformTime,
-      long otherTime,
-      long memoryItems,
-      long peerItems,
-      long storageItems,
-      long memoryBytes,
-      long peerBytes,
-      long storageBytes) {
-
-    /** Items fetched, from wherever. */
-    public long items() {
-      return memoryItems + peerItems + storageItems;
-    }
-
-    /** What happened between an earlier snapshot and this one; wall and totals stay as they are. */
-    Snapshot since(Snapshot earlier) {
-      return new Snapshot(
-          passes,
-          wall,
-          totals,
-          fetchTime - earlier.fetchTime,
-          decodeTime - earlier.decodeTime,
-          transformTime - earlier.transformTime,
-          otherTime - earlier.otherTime,
-          memoryItems - earlier.memoryItems,
-          peerItems - earlier.peerItems,
-          storageItems - earlier.storageItems,
-          memoryBytes - earlier.memoryBytes,
-          peerBytes - earlier.peerBytes,
-          storageBytes - earlier.storageBytes);
-    }
+  /** All passes so far, also those that have not ended. */
+  public synchronized long passes() {
+    return passes;
   }
 
-  /**
-   * The passes so far, and by which of them the job is judged: the first epoch warms up, fills
-   * caches and compiles, so those after it count.
-   *
-   * @param passes all, also those whose kind is not known yet
-   * @param epochs passes that updated a model; 0 if no update was seen, and then nobody knows which
-   *     pass is what
-   * @param evaluations passes that ended without an update
-   * @param steady true if the figures are of epochs after the first, false if of the first or,
-   *     where no epoch has ended, of the whole job
-   */
-  public record Epochs(
-      long passes, long epochs, long evaluations, boolean steady, long wall, Totals judged) {}
-
-  /** The passes now. */
-  public synchronized Epochs epochs() {
-    Totals judged = new Totals();
-    if (laterEpochs.batches > 0) {
-      judged.add(laterEpochs);
-      return new Epochs(passes, epochs, evaluations, true, laterEpochsWall, judged);
-    }
-    boolean one = firstEpoch.batches > 0;
-    judged.add(one ? firstEpoch : totals);
-    return new Epochs(passes, epochs, evaluations, false, one ? firstEpochWall : wall(), judged);
+  /** Passes that updated a model so far, also one that has not ended. */
+  public synchronized long epochs() {
+    return epochs;
   }
 
-  private long wall() {
-    return started ? lastSeen - firstAsk + afterLast : 0;
+  /** The passes that have ended. */
+  public Passes ended() {
+    return ended;
   }
 
   synchronized void epochBegan() {
     epochs++;
   }
 
-  /** A pass of a thread that trains has ended. */
-  synchronized void passEnded(boolean epoch, long wall, Totals of) {
-    if (!epoch) {
-      evaluations++;
-    } else if (firstEpoch.batches == 0) {
-      firstEpoch.add(of);
-      firstEpochWall = wall;
-    } else {
-      laterEpochs.add(of);
-      laterEpochsWall += wall;
-    }
+  /** All totals now; the wall is from the first ask for a batch to the last thing seen. */
+  public synchronized Figures snapshot() {
+    return totals.with(started ? lastSeen - firstAsk + afterLast : 0, counted());
   }
 
-  /** All totals now. */
-  public synchronized Snapshot snapshot() {
-    Totals copy = new Totals();
-    copy.add(totals);
-    return new Snapshot(
-        passes,
-        wall(),
-        copy,
+  /**
+   * A pass of a thread that trains has ended: what all threads did since the last one ended is of
+   * it, so each item is counted in one pass.
+   */
+  synchronized Figures passEnded(
+      boolean updates, String source, boolean complete, long wall, Totals of) {
+    Figures now = counted();
+    Figures figures = of.with(wall, now.minus(lastPass));
+    lastPass = now;
+    ended.add(updates, source, complete, figures);
+    return figures;
+  }
+
+  /** The job ends: what is counted from now on is in no total. */
+  synchronized void stopCounting() {
+    atEnd = counted();
+  }
+
+  /** What the training threads did is added up: nothing changes any more. */
+  synchronized void close() {
+    closed = true;
+  }
+
+  private Figures counted() {
+    Figures end = atEnd;
+    if (end != null) {
+      return end;
+    }
+    long memory = memoryItems.sum();
+    long peers = peerItems.sum();
+    long storage = storageItems.sum();
+    return new Figures(
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
         fetchTime.sum(),
         decodeTime.sum(),
         transformTime.sum(),
         otherTime.sum(),
-        memoryItems.sum(),
-        peerItems.sum(),
-        storageItems.sum(),
+        memory + peers + storage,
+        memory,
+        peers,
+        storage,
         memoryBytes.sum(),
         peerBytes.sum(),
         storageBytes.sum());
-  }
-
-  /** What was done since the last call, or the start: so each item is counted in one epoch. */
-  synchronized Snapshot sinceLastEpoch() {
-    Snapshot now = snapshot();
-    Snapshot delta = lastEpoch == null ? now : now.since(lastEpoch);
-    lastEpoch = now;
-    return delta;
   }
 
   /** One item of so many bytes came from there. */
@@ -169,6 +128,9 @@ public final class JobTotals {
   }
 
   synchronized void seen(long from, long to) {
+    if (closed) {
+      return;
+    }
     if (!started) {
       started = true;
       firstAsk = from;
@@ -186,13 +148,15 @@ public final class JobTotals {
    * by what the program did in between.
    */
   synchronized void wrote(long from, long to) {
-    if (started && to > lastSeen) {
+    if (started && to > lastSeen && !closed) {
       afterLast += to - Math.max(from, lastSeen);
     }
   }
 
   synchronized void add(Totals part) {
-    totals.add(part);
+    if (!closed) {
+      totals.add(part);
+    }
   }
 
   synchronized long nextEpoch() {

@@ -1,5 +1,6 @@
 package io.coordl.attribution;
 
+import io.coordl.advice.Figures;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.EventSink;
 import io.coordl.event.StepEvent;
@@ -63,23 +64,24 @@ final class Pass {
     return subject.refersTo(other);
   }
 
-  /**
-   * Writes the event, now or once the recording that is being started runs.
-   *
-   * @param delta what all threads did since the last pass ended: each item is counted in one pass
-   */
-  void finish(boolean complete, long end, JobTotals.Snapshot delta, SpanRecorder recorder) {
+  String source() {
+    return source;
+  }
+
+  /** Writes the event, now or once the recording that is being started runs. */
+  void finish(boolean complete, long end, Figures figures, SpanRecorder recorder) {
     EpochEvent begun = event;
     if (begun != null) {
       begun.end();
     }
     recorder
         .events()
-        .emit(sink -> write(sink, begun == null ? new EpochEvent() : begun, complete, end, delta));
+        .emit(
+            sink -> write(sink, begun == null ? new EpochEvent() : begun, complete, end, figures));
   }
 
   private void write(
-      EventSink sink, EpochEvent ended, boolean complete, long end, JobTotals.Snapshot delta) {
+      EventSink sink, EpochEvent ended, boolean complete, long end, Figures figures) {
     if (!sink.wants(ended)) {
       return;
     }
@@ -87,26 +89,26 @@ final class Pass {
     ended.updates = updates;
     ended.source = source;
     ended.complete = complete;
-    ended.wall = end - start;
-    ended.batches = totals.batches;
-    ended.compute = totals.compute;
-    ended.stall = totals.stall;
-    ended.fetchStall = totals.fetchStall;
-    ended.prepStall = totals.prepStall;
-    ended.gcStall = totals.gcStall;
-    ended.queueStall = totals.queueStall;
-    ended.checkpoint = totals.checkpoint;
-    ended.fetchTime = delta.fetchTime();
-    ended.decodeTime = delta.decodeTime();
-    ended.transformTime = delta.transformTime();
-    ended.otherTime = delta.otherTime();
-    ended.items = delta.items();
-    ended.memoryItems = delta.memoryItems();
-    ended.peerItems = delta.peerItems();
-    ended.storageItems = delta.storageItems();
-    ended.memoryBytes = delta.memoryBytes();
-    ended.peerBytes = delta.peerBytes();
-    ended.storageBytes = delta.storageBytes();
+    ended.wall = figures.wallNanos();
+    ended.batches = figures.batches();
+    ended.compute = figures.computeNanos();
+    ended.stall = figures.stallNanos();
+    ended.fetchStall = figures.fetchStallNanos();
+    ended.prepStall = figures.prepStallNanos();
+    ended.gcStall = figures.gcStallNanos();
+    ended.queueStall = figures.queueStallNanos();
+    ended.checkpoint = figures.checkpointNanos();
+    ended.fetchTime = figures.fetchTimeNanos();
+    ended.decodeTime = figures.decodeTimeNanos();
+    ended.transformTime = figures.transformTimeNanos();
+    ended.otherTime = figures.otherTimeNanos();
+    ended.items = figures.items();
+    ended.memoryItems = figures.memoryItems();
+    ended.peerItems = figures.peerItems();
+    ended.storageItems = figures.storageItems();
+    ended.memoryBytes = figures.memoryBytes();
+    ended.peerBytes = figures.peerBytes();
+    ended.storageBytes = figures.storageBytes();
     sink.write(ended, start, end);
   }
 }

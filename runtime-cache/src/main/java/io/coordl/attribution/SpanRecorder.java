@@ -36,6 +36,7 @@ public final class SpanRecorder implements SpanSink {
   private final Preparers preparers = new Preparers();
   private final LongAdder updates = new LongAdder();
   private final LongAdder passEnds = new LongAdder();
+  private volatile boolean ended;
 
   /**
    * A recorder of spans.
@@ -115,10 +116,12 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * The job ends: epochs that a loop has left without ending them are written as they stand. Called
-   * once, while the threads may still run: their last figures may then be a little behind.
+   * The job ends: epochs that a loop has left without ending them are written as they stand, and
+   * the totals stay what they are. Called once; threads that run on are not heard any more.
    */
   public void finish() {
+    ended = true;
+    totals.stopCounting();
     for (WeakReference<ThreadSpans> reference : training) {
       ThreadSpans thread = reference.get();
       if (thread != null) {
@@ -129,6 +132,7 @@ public final class SpanRecorder implements SpanSink {
         }
       }
     }
+    totals.close();
   }
 
   /** Exact totals so far. */
@@ -163,21 +167,28 @@ public final class SpanRecorder implements SpanSink {
 
   @Override
   public long enter(SpanKind kind, @Nullable Object subject) {
-    return threads.get().enter(kind, subject);
+    return ended ? 0 : threads.get().enter(kind, subject);
   }
 
   @Override
   public void exit(long token, @Nullable Object result) {
-    threads.get().exit(token, result);
+    if (!ended) {
+      threads.get().exit(token, result);
+    }
   }
 
   @Override
   public void fetchTime(long startNanos, long endNanos) {
-    threads.get().fetch(endNanos - startNanos);
+    if (!ended) {
+      threads.get().fetch(endNanos - startNanos);
+    }
   }
 
   @Override
   public void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {
+    if (ended) {
+      return;
+    }
     ThreadSpans thread = threads.get();
     thread.itemFetched();
     durations.record(Durations.Kind.FETCH, nanos);

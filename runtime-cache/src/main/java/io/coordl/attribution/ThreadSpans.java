@@ -1,5 +1,6 @@
 package io.coordl.attribution;
 
+import io.coordl.advice.Figures;
 import io.coordl.bridge.SpanKind;
 import io.coordl.event.BatchEvent;
 import io.coordl.event.CheckpointEvent;
@@ -622,8 +623,11 @@ final class ThreadSpans {
       // Other threads may update the model for this one, as DL4J's ParallelWrapper has them do.
       trained(pass, recorder.updates() - pass.updatesBefore);
     }
-    recorder.totals().passEnded(pass.updates > 0, now - pass.start, pass.totals);
-    pass.finish(complete, now, recorder.totals().sinceLastEpoch(), recorder);
+    Figures figures =
+        recorder
+            .totals()
+            .passEnded(pass.updates > 0, pass.source(), complete, now - pass.start, pass.totals);
+    pass.finish(complete, now, figures, recorder);
     recorder.durations().epochEnded(pass.epoch);
     // A validation inside an epoch is over: the step it interrupted goes on.
     Pass outer = passes.isEmpty() ? null : passes.get(passes.size() - 1);

@@ -141,4 +141,9 @@ public final class StagingStatisticsEvent extends Event {
   @Label("Too Late")
   @Description("Batches prepared here after others had taken the claims over")
   public long tooLate;
+
+  /** Updates of a model between its batches: none in evaluations */
+  @Label("Updates")
+  @Description("Updates of a model between its batches: none in evaluations")
+  public long updates;
 }

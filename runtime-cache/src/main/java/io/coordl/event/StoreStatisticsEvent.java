@@ -78,6 +78,11 @@ public final class StoreStatisticsEvent extends Event {
   @Description("Openings that could not be kept: full, changed while read or unreadable")
   public long bypassed;
 
+  /** True if an item was turned away for want of room */
+  @Label("Full")
+  @Description("True if an item was turned away for want of room")
+  public boolean full;
+
   /** Bytes answered from memory */
   @Label("Bytes Hit")
   @Description("Bytes answered from memory")

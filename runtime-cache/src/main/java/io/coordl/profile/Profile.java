@@ -219,7 +219,7 @@ public final class Profile {
     }
     if (now == null) {
       notReached(
-          spans.totals().snapshot().totals().batches > 0
+          spans.totals().snapshot().batches() > 0
               ? "its batches come from a class that cannot be followed: nothing was measured"
               : "no training step was seen: nothing was measured");
       return;

@@ -1,8 +1,7 @@
 package io.coordl.profile;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.coordl.attribution.JobTotals;
-import io.coordl.attribution.Totals;
+import io.coordl.advice.Figures;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -29,18 +28,17 @@ record Work(
 
   static final Work NONE = new Work(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-  static Work of(JobTotals.Snapshot now) {
-    Totals t = now.totals();
+  static Work of(Figures now) {
     return new Work(
-        t.compute,
-        t.stall,
-        t.fetchStall,
-        t.prepStall,
-        t.gcStall,
-        t.queueStall,
-        now.fetchTime(),
-        now.decodeTime(),
-        now.decodeTime() + now.transformTime() + now.otherTime(),
+        now.computeNanos(),
+        now.stallNanos(),
+        now.fetchStallNanos(),
+        now.prepStallNanos(),
+        now.gcStallNanos(),
+        now.queueStallNanos(),
+        now.fetchTimeNanos(),
+        now.decodeTimeNanos(),
+        now.decodeTimeNanos() + now.transformTimeNanos() + now.otherTimeNanos(),
         now.items(),
         now.storageItems(),
         now.memoryBytes(),

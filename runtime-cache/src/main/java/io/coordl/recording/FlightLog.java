@@ -45,7 +45,7 @@ final class FlightLog {
     this.job = job;
     this.events = events;
     this.statistics = new Statistics(job);
-    this.jfr = new JfrEvents(statistics, job::endSpans);
+    this.jfr = new JfrEvents(statistics, job::freeze);
   }
 
   /**

@@ -1,9 +1,11 @@
 package io.coordl.recording;
 
+import io.coordl.advice.Arguments;
+import io.coordl.advice.Evidence;
+import io.coordl.advice.Figures;
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.SpanRecorder;
-import io.coordl.attribution.Totals;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
@@ -11,7 +13,9 @@ import io.coordl.staging.StagingStatistics;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -36,7 +40,7 @@ public final class JobMonitor {
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private volatile @Nullable Profile profile;
-  private boolean ended;
+  private volatile @Nullable AtEnd atEnd;
   private final FlightLog flight;
   private final List<Setting> settings;
   private final String mainClass;
@@ -163,12 +167,23 @@ public final class JobMonitor {
     log.events().close();
   }
 
-  /** Epochs that are still open are written as they stand, once. */
-  void endSpans() {
+  /** What is not counted by the spans, as it was when they ended. */
+  private record AtEnd(
+      List<StoreView> stores,
+      List<PeerView> peers,
+      List<StagingStatistics> stagings,
+      long faults) {}
+
+  /**
+   * The job ends: epochs that are still open are written as they stand, and every total is read for
+   * the last time, whatever the program's threads go on to do. Once.
+   */
+  void freeze() {
     synchronized (spans) {
-      if (!ended) {
+      if (atEnd == null) {
         spans.finish();
-        ended = true;
+        latencies.freeze();
+        atEnd = new AtEnd(stores(), peerViews(), stagings(), faults());
       }
     }
   }
@@ -180,7 +195,7 @@ public final class JobMonitor {
     if (made != null) {
       made.close();
     }
-    endSpans();
+    freeze();
     try {
       flight.finish();
       return new ExitSummary(this, recording(), didNothing).lines();
@@ -214,7 +229,8 @@ public final class JobMonitor {
 
   /** What each other host did for this job. */
   public List<PeerView> peerViews() {
-    return peers.views();
+    AtEnd end = atEnd;
+    return end == null ? peers.views() : end.peers();
   }
 
   List<Setting> settings() {
@@ -222,6 +238,10 @@ public final class JobMonitor {
   }
 
   List<StoreView> stores() {
+    AtEnd end = atEnd;
+    if (end != null) {
+      return end.stores();
+    }
     List<StoreView> views = new ArrayList<>();
     for (Supplier<StoreView> store : stores) {
       views.add(store.get());
@@ -238,7 +258,17 @@ public final class JobMonitor {
     return all.stream().map(Supplier::get).filter(text -> !text.isEmpty()).toList();
   }
 
+  /** Faults inside the agent. */
+  long faults() {
+    AtEnd end = atEnd;
+    return end == null ? log.faults() : end.faults();
+  }
+
   List<StagingStatistics> stagings() {
+    AtEnd end = atEnd;
+    if (end != null) {
+      return end.stagings();
+    }
     List<StagingStatistics> all = new ArrayList<>();
     for (Supplier<List<StagingStatistics>> one : stagings) {
       all.addAll(one.get());
@@ -250,29 +280,54 @@ public final class JobMonitor {
     return String.join(", ", frameworks);
   }
 
+  /** What the advice looks at. A file that cannot be written is not advised again. */
+  Evidence evidence() {
+    Map<String, String> configuration = new HashMap<>();
+    Map<String, String> given = new HashMap<>();
+    for (Setting setting : settings) {
+      configuration.put(setting.key(), setting.value());
+      if (Arguments.isGiven(setting.origin())
+          && !(setting.key().equals("record") && flight.refused())) {
+        given.put(setting.key(), setting.value());
+      }
+    }
+    return new Evidence(
+        spans.totals().snapshot(),
+        spans.totals().ended(),
+        stores().stream()
+            .map(
+                store ->
+                    new Evidence.Store(
+                        store.store().equals("decoded"), store.full(), store.capacity()))
+            .toList(),
+        configuration,
+        given,
+        frameworks(),
+        1 + peerViews().size());
+  }
+
   JobStatisticsEvent fill(JobStatisticsEvent event) {
-    JobTotals.Snapshot now = spans.totals().snapshot();
-    Totals totals = now.totals();
+    JobTotals totals = spans.totals();
+    Figures now = totals.snapshot();
     event.mainClass = mainClass;
     event.frameworks = frameworks();
-    JobTotals.Epochs epochs = spans.totals().epochs();
-    event.passes = epochs.passes();
-    event.epochs = epochs.epochs();
-    event.evaluations = epochs.evaluations();
-    event.faults = log.faults();
-    event.wall = now.wall();
-    event.batches = totals.batches;
-    event.compute = totals.compute;
-    event.stall = totals.stall;
-    event.fetchStall = totals.fetchStall;
-    event.prepStall = totals.prepStall;
-    event.gcStall = totals.gcStall;
-    event.queueStall = totals.queueStall;
-    event.checkpoint = totals.checkpoint;
-    event.fetchTime = now.fetchTime();
-    event.decodeTime = now.decodeTime();
-    event.transformTime = now.transformTime();
-    event.otherTime = now.otherTime();
+    event.passes = totals.passes();
+    event.epochs = totals.epochs();
+    event.evaluations = totals.ended().withoutUpdate();
+    event.faults = faults();
+    event.wall = now.wallNanos();
+    event.batches = now.batches();
+    event.compute = now.computeNanos();
+    event.stall = now.stallNanos();
+    event.fetchStall = now.fetchStallNanos();
+    event.prepStall = now.prepStallNanos();
+    event.gcStall = now.gcStallNanos();
+    event.queueStall = now.queueStallNanos();
+    event.checkpoint = now.checkpointNanos();
+    event.fetchTime = now.fetchTimeNanos();
+    event.decodeTime = now.decodeTimeNanos();
+    event.transformTime = now.transformTimeNanos();
+    event.otherTime = now.otherTimeNanos();
     event.items = now.items();
     event.memoryItems = now.memoryItems();
     event.peerItems = now.peerItems();

@@ -30,9 +30,21 @@ final class Latencies implements Durations {
     final Histogram job = new Histogram(MAX_NANOS, DIGITS);
     final LongAdder total = new LongAdder();
     long totalBefore;
+    long totalAtEnd = -1;
 
     void collect() {
-      epoch.add(recorder.getIntervalHistogram());
+      if (totalAtEnd < 0) {
+        epoch.add(recorder.getIntervalHistogram());
+      }
+    }
+
+    long total() {
+      return totalAtEnd < 0 ? total.sum() : totalAtEnd;
+    }
+
+    void freeze() {
+      collect();
+      totalAtEnd = total.sum();
     }
 
     Histogram whole() {
@@ -44,6 +56,7 @@ final class Latencies implements Durations {
   }
 
   private final EventLog events;
+  private volatile boolean frozen;
 
   /** By kind, once there is one: most jobs ask no peer. */
   private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
@@ -59,6 +72,9 @@ final class Latencies implements Durations {
 
   @Override
   public void record(Kind kind, long nanos) {
+    if (frozen) {
+      return;
+    }
     Track known = tracks.get(kind);
     Track track = known != null ? known : tracks.computeIfAbsent(kind, first -> new Track());
     long value = Math.max(0, nanos);
@@ -74,7 +90,7 @@ final class Latencies implements Durations {
         continue;
       }
       track.collect();
-      long total = track.total.sum();
+      long total = track.total();
       if (track.epoch.getTotalCount() > 0) {
         LatencyStatisticsEvent event = event(kind, epoch, track.epoch, total - track.totalBefore);
         events.emit(sink -> sink.write(event));
@@ -85,12 +101,18 @@ final class Latencies implements Durations {
     }
   }
 
+  /** The job ends: what is recorded from now on counts no more. */
+  synchronized void freeze() {
+    frozen = true;
+    tracks.values().forEach(Track::freeze);
+  }
+
   /** Writes the job's distributions so far as events of epoch 0. */
   synchronized void write(EventSink to) {
     for (Kind kind : Kind.values()) {
       Track track = tracks.get(kind);
       if (track != null && track.whole().getTotalCount() > 0) {
-        to.write(event(kind, 0, track.whole(), track.total.sum()));
+        to.write(event(kind, 0, track.whole(), track.total()));
       }
     }
   }

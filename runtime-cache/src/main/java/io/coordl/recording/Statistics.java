@@ -54,6 +54,7 @@ final class Statistics {
       event.admitted = store.admitted();
       event.peer = store.peer();
       event.bypassed = store.bypassed();
+      event.full = store.full();
       event.hitBytes = store.hitBytes();
       event.peerBytes = store.peerBytes();
       event.order = store.order();
@@ -108,6 +109,7 @@ final class Statistics {
       event.takeOvers = staging.takeOvers();
       event.dropped = staging.dropped();
       event.tooLate = staging.tooLate();
+      event.updates = staging.updates();
       to.write(event);
     }
   }

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,7 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final Map<String, Joined> joined = new ConcurrentHashMap<>();
   private final Set<String> tried = ConcurrentHashMap.newKeySet();
   private final Keeper keeper;
+  private volatile LongSupplier updates = () -> 0;
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
   private final AtomicBoolean saidMany = new AtomicBoolean();
@@ -79,6 +81,11 @@ public final class PrepGroup implements Coordinator, Closeable {
     this.bounds = bounds;
     this.words = words;
     this.keeper = new Keeper(this::beat);
+  }
+
+  /** Before the first pass: counts the updates of models by this job so far. */
+  public void updates(LongSupplier counted) {
+    updates = counted;
   }
 
   @Override
@@ -173,6 +180,7 @@ public final class PrepGroup implements Coordinator, Closeable {
             blocked -> tellOthers(memory, blocked),
             this::waitingElsewhere,
             () -> keeper.later(() -> sayWhyAlone(pipeline)));
+    stream.updates(updates);
     memory.whenDamaged(stream::damaged);
     return new Joined(file, stream);
   }

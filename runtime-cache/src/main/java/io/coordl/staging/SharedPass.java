@@ -44,6 +44,7 @@ final class SharedPass implements CoordinatedPass {
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile boolean ended;
   private volatile boolean failed;
+  private long updatesBefore;
   private volatile boolean shared;
 
   /** Since when this job's producers wait for slots that nobody is going to free; 0 if not. */
@@ -399,6 +400,11 @@ final class SharedPass implements CoordinatedPass {
     if (stream.gate().enter()) {
       try {
         synchronized (taken) {
+          long updates = stream.updates();
+          if (!taken.isEmpty()) {
+            counters.updates.add(updates - updatesBefore);
+          }
+          updatesBefore = updates;
           taken.set(batch);
           if (!shared && buffer.isShared(pass)) {
             shared = true;

@@ -32,6 +32,7 @@ final class StagingCounters {
   final LongAdder takenBytes = new LongAdder();
   final LongAdder waitNanos = new LongAdder();
   final LongAdder takeOvers = new LongAdder();
+  final LongAdder updates = new LongAdder();
   final LongAdder dropped = new LongAdder();
   private final Map<Reason, LongAdder> alone = new EnumMap<>(Reason.class);
   private final Map<Long, LongAdder> waitedFor = new ConcurrentHashMap<>();

@@ -25,6 +25,7 @@ package io.coordl.staging;
  * @param takeOvers claims taken over from jobs that died or were stopped
  * @param dropped how often a job was taken out of a pass since it did not get on
  * @param tooLate batches prepared here after others had taken the claims over
+ * @param updates of a model between batches of one pass: none in evaluations
  */
 public record StagingStatistics(
     String group,
@@ -49,7 +50,8 @@ public record StagingStatistics(
     long waitedForSlowestNanos,
     long takeOvers,
     long dropped,
-    long tooLate) {
+    long tooLate,
+    long updates) {
 
   /** Batches that the job prepared by itself after all. */
   public long alone() {

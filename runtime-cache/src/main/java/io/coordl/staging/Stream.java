@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The passes of this job through one pipeline, one at a time. Thread-safe. */
@@ -44,6 +45,7 @@ final class Stream {
   private final AtomicBoolean saidUnstaged = new AtomicBoolean();
   private final AtomicBoolean saidLate = new AtomicBoolean();
   private final AtomicBoolean saidFailed = new AtomicBoolean();
+  private volatile LongSupplier updates = () -> 0;
   private volatile boolean saysBlocked;
   private volatile boolean begun;
   private volatile boolean stuck;
@@ -300,6 +302,15 @@ final class Stream {
     }
   }
 
+  /** Counts the updates of models so far, by which training is told from evaluation. */
+  void updates(LongSupplier counted) {
+    updates = counted;
+  }
+
+  long updates() {
+    return updates.getAsLong();
+  }
+
   void waitedFor(int member, long nanos) {
     if (member >= 0 && member != me) {
       counters.waitedFor(members.pid(member), nanos);
@@ -405,7 +416,8 @@ final class Stream {
         forSlowest,
         counters.takeOvers.sum(),
         counters.dropped.sum(),
-        counters.tooLate.sum());
+        counters.tooLate.sum(),
+        counters.updates.sum());
   }
 
   /** Ends the pass and lets nobody in any more; false if somebody does not come out. */

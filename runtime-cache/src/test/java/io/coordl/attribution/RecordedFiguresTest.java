@@ -15,6 +15,7 @@ import static io.coordl.bridge.SpanKind.TRANSFORM;
 import static io.coordl.bridge.SpanKind.UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.advice.Figures;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.event.AgentEvents;
@@ -300,7 +301,7 @@ class RecordedFiguresTest {
               span(CONVERT, "its array", 7);
             });
     assertThat(decoded).as("one image, one event").hasSize(1);
-    assertThat(spans.totals().snapshot().decodeTime()).isEqualTo(22);
+    assertThat(spans.totals().snapshot().decodeTimeNanos()).isEqualTo(22);
     assertThat(heard).containsExactly("decode 15");
   }
 
@@ -318,7 +319,7 @@ class RecordedFiguresTest {
             });
     assertThat(transformed).hasSize(1);
     assertThat(transformed.get(0)).containsEntry("transform", null);
-    assertThat(spans.totals().snapshot().transformTime()).isEqualTo(15);
+    assertThat(spans.totals().snapshot().transformTimeNanos()).isEqualTo(15);
     assertThat(heard).containsExactly("transform 15");
   }
 
@@ -405,11 +406,11 @@ class RecordedFiguresTest {
   @Test
   void aSampleOutsideOfAnyBatchIsOtherTime() {
     span(SAMPLE, this, 12);
-    assertThat(spans.totals().snapshot().otherTime()).isEqualTo(12);
+    assertThat(spans.totals().snapshot().otherTimeNanos()).isEqualTo(12);
     long batch = spans.enter(BATCH, this);
     span(SAMPLE, this, 30);
     spans.exit(batch, batch());
-    assertThat(spans.totals().snapshot().otherTime()).isEqualTo(42);
+    assertThat(spans.totals().snapshot().otherTimeNanos()).isEqualTo(42);
   }
 
   // ---- training
@@ -433,9 +434,9 @@ class RecordedFiguresTest {
       tick(1);
       spans.exit(take, batch());
     }
-    assertThat(spans.totals().snapshot().totals().batches).isZero();
+    assertThat(spans.totals().snapshot().batches()).isZero();
     span(COMPUTE, null, 1);
-    assertThat(spans.totals().snapshot().totals().batches).isBetween(1L, 64L);
+    assertThat(spans.totals().snapshot().batches()).isBetween(1L, 64L);
   }
 
   @Test
@@ -445,7 +446,7 @@ class RecordedFiguresTest {
     spans.exit(take, batch());
     tick(77);
     spans.finish();
-    assertThat(spans.totals().snapshot().totals().compute).isEqualTo(77);
+    assertThat(spans.totals().snapshot().computeNanos()).isEqualTo(77);
     assertThat(heard).contains("step 77", "epoch 1");
     spans.exit(fit, null);
   }
@@ -458,7 +459,7 @@ class RecordedFiguresTest {
     spans.exit(take, batch());
     tick(77);
     spans.finish();
-    assertThat(spans.totals().snapshot().wall()).isEqualTo(80);
+    assertThat(spans.totals().snapshot().wallNanos()).isEqualTo(80);
     spans.exit(fit, null);
   }
 
@@ -467,10 +468,10 @@ class RecordedFiguresTest {
     long take = spans.enter(TAKE, this);
     tick(9);
     spans.exit(take, batch());
-    assertThat(spans.totals().snapshot().totals().batches).isZero();
+    assertThat(spans.totals().snapshot().batches()).isZero();
     span(UPDATE, null, 1);
-    assertThat(spans.totals().snapshot().totals().batches).isEqualTo(1);
-    assertThat(spans.totals().snapshot().totals().stall).isEqualTo(9);
+    assertThat(spans.totals().snapshot().batches()).isEqualTo(1);
+    assertThat(spans.totals().snapshot().stallNanos()).isEqualTo(9);
   }
 
   @Test
@@ -484,8 +485,8 @@ class RecordedFiguresTest {
     }
     spans.exit(spans.enter(ASK, statistics), false);
     span(COMPUTE, null, 1);
-    assertThat(spans.totals().snapshot().totals().batches).isEqualTo(1);
-    assertThat(spans.totals().snapshot().totals().stall).isEqualTo(5);
+    assertThat(spans.totals().snapshot().batches()).isEqualTo(1);
+    assertThat(spans.totals().snapshot().stallNanos()).isEqualTo(5);
   }
 
   @Test
@@ -499,10 +500,10 @@ class RecordedFiguresTest {
     spans.exit(inner, batch);
     spans.exit(take, batch);
     spans.exit(fit, null);
-    Totals totals = spans.totals().snapshot().totals();
-    assertThat(totals.stall).isEqualTo(60);
-    assertThat(totals.prepStall).isEqualTo(50);
-    assertThat(totals.queueStall).isEqualTo(10);
+    Figures totals = spans.totals().snapshot();
+    assertThat(totals.stallNanos()).isEqualTo(60);
+    assertThat(totals.prepStallNanos()).isEqualTo(50);
+    assertThat(totals.queueStallNanos()).isEqualTo(10);
   }
 
   @Test
@@ -511,10 +512,10 @@ class RecordedFiguresTest {
     tick(10);
     spans.fetchTime(clock.get(), clock.addAndGet(40));
     spans.exit(decode, null);
-    assertThat(spans.totals().snapshot().decodeTime()).isEqualTo(10);
-    assertThat(spans.totals().snapshot().fetchTime()).isEqualTo(40);
+    assertThat(spans.totals().snapshot().decodeTimeNanos()).isEqualTo(10);
+    assertThat(spans.totals().snapshot().fetchTimeNanos()).isEqualTo(40);
     spans.fetchTime(0, 5); // Outside of any span.
-    assertThat(spans.totals().snapshot().fetchTime()).isEqualTo(45);
+    assertThat(spans.totals().snapshot().fetchTimeNanos()).isEqualTo(45);
   }
 
   @Test
@@ -537,7 +538,7 @@ class RecordedFiguresTest {
     span(PASS, this, 0);
     tick(1_000);
     assertThat(heard).contains("step 40", "epoch 1");
-    assertThat(spans.totals().snapshot().totals().compute).isEqualTo(40);
+    assertThat(spans.totals().snapshot().computeNanos()).isEqualTo(40);
     spans.exit(fit, null);
   }
 
@@ -553,7 +554,7 @@ class RecordedFiguresTest {
     tick(6);
     spans.exit(take, batch());
     assertThat(heard).contains("stall 6");
-    assertThat(spans.totals().snapshot().totals().stall).isEqualTo(506);
+    assertThat(spans.totals().snapshot().stallNanos()).isEqualTo(506);
     spans.exit(fit, null);
   }
 
@@ -588,13 +589,13 @@ class RecordedFiguresTest {
         totals.fetched(Origin.PEER, 6);
         totals.fetched(Origin.STORAGE, 7);
       }
-      JobTotals.Snapshot delta = totals.sinceLastEpoch();
+      Figures delta = totals.passEnded(true, "s", true, 0, new Totals());
       assertThat(
               List.of(
-                  delta.fetchTime(),
-                  delta.decodeTime(),
-                  delta.transformTime(),
-                  delta.otherTime(),
+                  delta.fetchTimeNanos(),
+                  delta.decodeTimeNanos(),
+                  delta.transformTimeNanos(),
+                  delta.otherTimeNanos(),
                   delta.memoryItems(),
                   delta.peerItems(),
                   delta.storageItems(),
@@ -621,16 +622,16 @@ class RecordedFiguresTest {
   void theJobLastsFromTheFirstAskToTheLastThingSeen() {
     JobTotals totals = new JobTotals();
     totals.wrote(0, 50); // Before there is a job.
-    assertThat(totals.snapshot().wall()).isZero();
+    assertThat(totals.snapshot().wallNanos()).isZero();
     totals.seen(100, 200);
     totals.seen(90, 150); // Another thread began earlier, and ended earlier.
-    assertThat(totals.snapshot().wall()).isEqualTo(110);
+    assertThat(totals.snapshot().wallNanos()).isEqualTo(110);
     totals.wrote(150, 260); // Half of it is new.
-    assertThat(totals.snapshot().wall()).isEqualTo(170);
+    assertThat(totals.snapshot().wallNanos()).isEqualTo(170);
     totals.seen(300, 310);
-    assertThat(totals.snapshot().wall()).isEqualTo(220);
+    assertThat(totals.snapshot().wallNanos()).isEqualTo(220);
     totals.wrote(300, 305);
-    assertThat(totals.snapshot().wall()).isEqualTo(220);
+    assertThat(totals.snapshot().wallNanos()).isEqualTo(220);
   }
 
   @Test

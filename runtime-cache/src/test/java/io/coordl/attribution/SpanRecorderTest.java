@@ -15,6 +15,7 @@ import static io.coordl.bridge.SpanKind.TRANSFORM;
 import static io.coordl.bridge.SpanKind.UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.advice.Figures;
 import io.coordl.bridge.SpanKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,8 +67,8 @@ class SpanRecorderTest {
     spans.exit(token, answer);
   }
 
-  private Totals totals() {
-    return spans.totals().snapshot().totals();
+  private Figures totals() {
+    return spans.totals().snapshot();
   }
 
   @Test
@@ -85,19 +86,19 @@ class SpanRecorderTest {
     ask(false, 4);
     spans.exit(fit, null);
 
-    Totals t = totals();
-    assertThat(t.batches).isEqualTo(1);
-    assertThat(t.stall).isEqualTo(105);
-    assertThat(t.fetchStall).isEqualTo(30);
-    assertThat(t.prepStall).isEqualTo(71);
+    Figures t = totals();
+    assertThat(t.batches()).isEqualTo(1);
+    assertThat(t.stallNanos()).isEqualTo(105);
+    assertThat(t.fetchStallNanos()).isEqualTo(30);
+    assertThat(t.prepStallNanos()).isEqualTo(71);
     // Learning that the pass is over: a wait for no batch, in the job's sum as in the epoch's.
-    assertThat(t.queueStall).isEqualTo(4);
-    assertThat(t.compute).isEqualTo(500);
-    JobTotals.Snapshot all = spans.totals().snapshot();
-    assertThat(all.fetchTime()).isEqualTo(30);
-    assertThat(all.decodeTime()).isEqualTo(50);
-    assertThat(all.transformTime()).isEqualTo(20);
-    assertThat(all.passes()).isEqualTo(1);
+    assertThat(t.queueStallNanos()).isEqualTo(4);
+    assertThat(t.computeNanos()).isEqualTo(500);
+    Figures all = spans.totals().snapshot();
+    assertThat(all.fetchTimeNanos()).isEqualTo(30);
+    assertThat(all.decodeTimeNanos()).isEqualTo(50);
+    assertThat(all.transformTimeNanos()).isEqualTo(20);
+    assertThat(spans.totals().passes()).isEqualTo(1);
     assertThat(heard.lines).contains("stall 101", "step 500", "epoch 1");
   }
 
@@ -122,11 +123,11 @@ class SpanRecorderTest {
     spans.exit(take, batch);
     spans.exit(fit, null);
 
-    Totals t = totals();
-    assertThat(t.stall).isEqualTo(115);
-    assertThat(t.fetchStall).isEqualTo(60);
-    assertThat(t.prepStall).isEqualTo(40);
-    assertThat(t.queueStall).isEqualTo(15);
+    Figures t = totals();
+    assertThat(t.stallNanos()).isEqualTo(115);
+    assertThat(t.fetchStallNanos()).isEqualTo(60);
+    assertThat(t.prepStallNanos()).isEqualTo(40);
+    assertThat(t.queueStallNanos()).isEqualTo(15);
     assertThat(heard.lines).containsOnlyOnce("batch 100");
   }
 
@@ -138,8 +139,8 @@ class SpanRecorderTest {
     gc.addAndGet(40);
     spans.exit(take, new Object());
     spans.exit(fit, null);
-    assertThat(totals().gcStall).isEqualTo(40);
-    assertThat(totals().prepStall).isEqualTo(60);
+    assertThat(totals().gcStallNanos()).isEqualTo(40);
+    assertThat(totals().prepStallNanos()).isEqualTo(60);
   }
 
   @Test
@@ -153,8 +154,8 @@ class SpanRecorderTest {
     spans.exit(inner, "batch");
     spans.exit(outer, "batch");
     spans.exit(fit, null);
-    assertThat(totals().stall).isEqualTo(70);
-    assertThat(totals().batches).isEqualTo(1);
+    assertThat(totals().stallNanos()).isEqualTo(70);
+    assertThat(totals().batches()).isEqualTo(1);
   }
 
   @Test
@@ -162,9 +163,9 @@ class SpanRecorderTest {
     long take = spans.enter(TAKE, iterator);
     tick(80);
     spans.exit(take, new Object());
-    assertThat(totals().stall).as("not yet known to train").isZero();
+    assertThat(totals().stallNanos()).as("not yet known to train").isZero();
     span(COMPUTE, 10);
-    assertThat(totals().stall).isEqualTo(80);
+    assertThat(totals().stallNanos()).isEqualTo(80);
   }
 
   @Test
@@ -177,16 +178,16 @@ class SpanRecorderTest {
           spans.exit(take, batch);
           ask(false, 1);
         });
-    assertThat(totals().stall).isZero();
-    assertThat(spans.totals().snapshot().passes()).isZero();
+    assertThat(totals().stallNanos()).isZero();
+    assertThat(spans.totals().passes()).isZero();
 
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(7);
     spans.exit(take, batch);
     spans.exit(fit, null);
-    assertThat(totals().stall).isEqualTo(7);
-    assertThat(totals().queueStall).as("it was ready before it was asked for").isEqualTo(7);
+    assertThat(totals().stallNanos()).isEqualTo(7);
+    assertThat(totals().queueStallNanos()).as("it was ready before it was asked for").isEqualTo(7);
   }
 
   @Test
@@ -200,8 +201,8 @@ class SpanRecorderTest {
     spans.exit(outer, null);
     ask(false, 0);
     spans.exit(fit, null);
-    assertThat(totals().compute).isEqualTo(100);
-    assertThat(totals().checkpoint).as("nested, counted once").isEqualTo(30);
+    assertThat(totals().computeNanos()).isEqualTo(100);
+    assertThat(totals().checkpointNanos()).as("nested, counted once").isEqualTo(30);
   }
 
   @Test
@@ -217,7 +218,7 @@ class SpanRecorderTest {
     tick(5);
     spans.exit(again, new Object());
     spans.exit(fit, null);
-    assertThat(totals().stall).isEqualTo(5);
+    assertThat(totals().stallNanos()).isEqualTo(5);
   }
 
   @Test
@@ -230,7 +231,7 @@ class SpanRecorderTest {
       spans.exit(spans.enter(PASS, iterator), null);
     }
     spans.exit(fit, null);
-    assertThat(spans.totals().snapshot().passes()).isEqualTo(3);
+    assertThat(spans.totals().passes()).isEqualTo(3);
   }
 
   @Test
@@ -249,8 +250,8 @@ class SpanRecorderTest {
     tick(30);
     ask(false, 0);
     spans.exit(fit, null);
-    assertThat(totals().compute).isEqualTo(180);
-    assertThat(totals().stall).isEqualTo(9);
+    assertThat(totals().computeNanos()).isEqualTo(180);
+    assertThat(totals().stallNanos()).isEqualTo(9);
     assertThat(heard.lines).contains("epoch 1", "epoch 2");
   }
 
@@ -278,10 +279,9 @@ class SpanRecorderTest {
     }
     spans.exit(fit, null);
 
-    JobTotals.Epochs epochs = spans.totals().epochs();
-    assertThat(epochs.passes()).isEqualTo(4);
-    assertThat(epochs.epochs()).isEqualTo(2);
-    assertThat(epochs.evaluations()).isEqualTo(2);
+    assertThat(spans.totals().passes()).isEqualTo(4);
+    assertThat(spans.totals().epochs()).isEqualTo(2);
+    assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(2);
   }
 
   @Test
@@ -294,8 +294,8 @@ class SpanRecorderTest {
     ask(false, 0);
     spans.exit(fit, null);
 
-    assertThat(spans.totals().epochs().epochs()).isEqualTo(1);
-    assertThat(spans.totals().epochs().evaluations()).isEqualTo(1);
+    assertThat(spans.totals().epochs()).isEqualTo(1);
+    assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(1);
   }
 
   @Test
@@ -305,27 +305,25 @@ class SpanRecorderTest {
     pass(iterator, 5, () -> {});
     spans.exit(fit, null);
 
-    assertThat(spans.totals().epochs().epochs()).isEqualTo(1);
-    assertThat(spans.totals().epochs().evaluations()).isEqualTo(1);
+    assertThat(spans.totals().epochs()).isEqualTo(1);
+    assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(1);
   }
 
   @Test
   void aJobIsJudgedByItsEpochsAfterTheFirst() {
     long fit = spans.enter(FIT, null);
     pass(iterator, 1_000, this::update);
-    assertThat(spans.totals().epochs().steady()).isFalse();
-    assertThat(spans.totals().epochs().judged().stall).isEqualTo(1_000);
-    assertThat(spans.totals().epochs().wall()).isEqualTo(1_020);
+    assertThat(spans.totals().ended().judged().stallNanos()).isEqualTo(1_000);
+    assertThat(spans.totals().ended().judged().wallNanos()).isEqualTo(1_020);
     pass(new Object(), 500, () -> span(COMPUTE, 10));
     pass(iterator, 2, this::update);
     pass(iterator, 3, this::update);
     spans.exit(fit, null);
 
-    JobTotals.Epochs epochs = spans.totals().epochs();
-    assertThat(epochs.steady()).isTrue();
-    assertThat(epochs.judged().stall).isEqualTo(5);
-    assertThat(epochs.judged().compute).isEqualTo(40);
-    assertThat(epochs.wall()).isEqualTo(45);
+    Figures judged = spans.totals().ended().judged();
+    assertThat(judged.stallNanos()).isEqualTo(5);
+    assertThat(judged.computeNanos()).isEqualTo(40);
+    assertThat(judged.wallNanos()).isEqualTo(45);
   }
 
   @Test
@@ -337,7 +335,7 @@ class SpanRecorderTest {
     spans.exit(take, new Object());
     spans.exit(fit, null);
 
-    assertThat(spans.totals().snapshot().decodeTime()).isEqualTo(50);
+    assertThat(spans.totals().snapshot().decodeTimeNanos()).isEqualTo(50);
     assertThat(heard.lines)
         .filteredOn(line -> line.startsWith("decode"))
         .containsExactly("decode 30");
@@ -356,8 +354,10 @@ class SpanRecorderTest {
     }
     ask(false, 0);
     spans.exit(fit, null);
-    assertThat(totals().stall).isEqualTo(22);
-    assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
+    assertThat(totals().stallNanos()).isEqualTo(22);
+    assertThat(totals().computeNanos())
+        .as("before the first batch there is no step")
+        .isEqualTo(210);
     assertThat(heard.lines).contains("step 205", "step 5");
   }
 
@@ -377,9 +377,9 @@ class SpanRecorderTest {
     spans.exit(take, new Object());
     ask(false, 0);
     spans.exit(fit, null);
-    assertThat(totals().batches).isEqualTo(1);
-    assertThat(totals().stall).isEqualTo(7);
-    assertThat(spans.totals().snapshot().passes()).isEqualTo(1);
+    assertThat(totals().batches()).isEqualTo(1);
+    assertThat(totals().stallNanos()).isEqualTo(7);
+    assertThat(spans.totals().passes()).isEqualTo(1);
   }
 
   @Test
@@ -391,8 +391,8 @@ class SpanRecorderTest {
     take = spans.enter(TAKE, iterator);
     tick(500);
     spans.exit(take, null);
-    assertThat(totals().stall).isEqualTo(510);
-    assertThat(totals().batches).isEqualTo(1);
+    assertThat(totals().stallNanos()).isEqualTo(510);
+    assertThat(totals().batches()).isEqualTo(1);
     spans.exit(fit, null);
   }
 
@@ -409,7 +409,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     spans.finish();
     assertThat(heard.lines).contains("epoch 1", "epoch 2", "epoch 3");
-    assertThat(totals().compute).isEqualTo(150);
+    assertThat(totals().computeNanos()).isEqualTo(150);
   }
 
   @Test
@@ -423,7 +423,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     tick(60_000);
     span(CHECKPOINT, 200);
-    assertThat(spans.totals().snapshot().wall()).isEqualTo(300);
+    assertThat(spans.totals().snapshot().wallNanos()).isEqualTo(300);
   }
 
   @Test
@@ -443,7 +443,7 @@ class SpanRecorderTest {
     }
     tick(3);
     spans.exit(first, null);
-    assertThat(spans.totals().snapshot().transformTime()).isEqualTo(3);
+    assertThat(spans.totals().snapshot().transformTimeNanos()).isEqualTo(3);
   }
 
   private static void runOnOtherThread(Runnable work) {

@@ -2,8 +2,6 @@ package io.coordl.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.attribution.JobTotals;
-import io.coordl.attribution.Totals;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.staging.StagingStatistics;
@@ -15,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ExitSummaryTest {
   private static StagingStatistics pipeline(long taken) {
     return new StagingStatistics(
-        "g", "p" + taken, 1, 2, 1, 2, 1, 1, 0, taken, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0);
+        "g", "p" + taken, 1, 2, 1, 2, 1, 1, 0, taken, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0, 0);
   }
 
   private static List<String> linesWith(int pipelines) {
@@ -33,41 +31,6 @@ class ExitSummaryTest {
     assertThat(lines).hasSizeLessThanOrEqualTo(20);
     assertThat(lines).filteredOn(line -> line.contains("30 batches from the group")).hasSize(1);
     assertThat(lines).filteredOn(line -> line.contains("more pipelines, see")).hasSize(1);
-  }
-
-  private static final Setting GIVEN = new Setting("decoded", "share", "argument");
-  private static final Setting NOT_GIVEN = new Setting("cache", "off", "default");
-
-  private static String advice(
-      List<Setting> settings, boolean steady, long fetchStall, long prepStall) {
-    JobMonitor job = new JobMonitor(settings, "main", new AgentLog(), new RewriteLog());
-    job.sawFramework("DJL");
-    Totals judged = new Totals();
-    judged.batches = 100;
-    judged.fetchStall = fetchStall;
-    judged.prepStall = prepStall;
-    judged.stall = fetchStall + prepStall;
-    JobTotals.Epochs epochs =
-        new JobTotals.Epochs(steady ? 5 : 1, steady ? 3 : 1, 0, steady, 1_000, judged);
-    return new ExitSummary(job, null, List.of()).advice(epochs, job.spans().totals().snapshot());
-  }
-
-  @Test
-  void theCureThatAJobHasIsNotDropped() {
-    assertThat(advice(List.of(GIVEN, NOT_GIVEN), true, 0, 300))
-        .startsWith("from the second epoch on the job waits for preparation")
-        .contains("try -javaagent:coordl-agent.jar=decoded=share,prefetch=2,");
-    assertThat(advice(List.of(GIVEN, NOT_GIVEN), true, 300, 0))
-        .endsWith("try -javaagent:coordl-agent.jar=decoded=share,cache=minio");
-  }
-
-  @Test
-  void aJobThatHardlyWaitsAfterItsFirstEpochIsDone() {
-    assertThat(advice(List.of(GIVEN), true, 10, 10))
-        .isEqualTo(
-            "nothing to do: from the second epoch on, waiting for data is 2.0 % of the time");
-    assertThat(advice(List.of(GIVEN), false, 10, 10))
-        .isEqualTo("nothing to do: in the only epoch, waiting for data is 2.0 % of the time");
   }
 
   private static void pass(JobMonitor job, SpanKind step) {
@@ -104,23 +67,37 @@ class ExitSummaryTest {
   }
 
   @Test
-  void aPipelineIsKnownByItsLengthAndWhatWasNotSharedIsExplained() {
-    JobMonitor job = jobThatReads(new AgentLog());
+  void aPipelineSaysWhetherItTrainsAndWhatWasNotSharedIsExplained() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    pass(job, SpanKind.UPDATE);
     StagingStatistics training =
         new StagingStatistics(
-            "g", "p", 1, 2, 1, 2, 3, 2, 9, 38, 0, 1, 19, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0);
+            "g", "p", 1, 2, 1, 2, 3, 2, 9, 38, 0, 1, 19, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 37);
     StagingStatistics evaluation =
         new StagingStatistics(
-            "g", "q", 1, 2, 1, 2, 3, 3, 9, 15, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0);
+            "g", "q", 1, 2, 1, 2, 3, 3, 9, 15, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0);
     job.addStaging(() -> List.of(training, evaluation), () -> {});
 
     assertThat(job.finish())
         .anyMatch(
             line ->
-                line.contains("2 of 3 passes shared")
-                    && line.endsWith("; 19 batches a pass, 1 pass while no other job took part"))
+                line.startsWith(
+                    "coordinated prep (g): 2 of 3 epochs shared (1 while no other job took part);"))
         .anyMatch(
-            line -> line.contains("3 of 3 passes shared") && line.endsWith("; 5 batches a pass"));
+            line ->
+                line.startsWith("coordinated prep (g): 3 of 3 evaluation passes shared; 15 bat"));
+  }
+
+  @Test
+  void anEpochThatWasLeftIsCountedAsSuch() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    pass(job, SpanKind.UPDATE);
+    long fit = job.spans().enter(SpanKind.FIT, null);
+    job.spans().exit(job.spans().enter(SpanKind.TAKE, new Object()), new Object());
+    job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
+    job.spans().exit(fit, null);
+    assertThat(job.finish().get(0))
+        .startsWith("training: 2 epochs, 1 of them left early, 2 batches");
   }
 
   private static JobMonitor jobThatReads(AgentLog log) {

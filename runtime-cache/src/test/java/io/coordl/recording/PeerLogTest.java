@@ -175,11 +175,11 @@ class PeerLogTest {
 
     assertThat(job.finish())
         .contains(
-            "items: 1 from storage (0.0 MiB), 1 from memory (0.0 MiB), 1 from other hosts (19.1"
+            "items: 1 from storage (19.5 KiB), 1 from memory (29.3 KiB), 1 from other hosts (19.1"
                 + " MiB)")
         .contains(
-            "peers: 2 asked; 1 items found there (19.1 MiB), p50 0.30 ms, p99 0.30"
-                + " ms, 0 kept there for all (0 B); 1 late, 0 failed (0.40 s lost)");
+            "peers: 2 asked; 1 items found there (19.1 MiB), p50 301.1 us, p99 301.1"
+                + " us, 0 kept there for all (0 bytes); 1 late, 0 failed (0.40 s lost)");
   }
 
   @Test

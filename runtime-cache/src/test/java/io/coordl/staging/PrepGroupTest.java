@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +72,32 @@ class PrepGroupTest {
     }
     assertThat(directory).isEmptyDirectory();
     assertThat(words).isEmpty();
+  }
+
+  /** Two batches are taken, and the loop is left; in training the model changes after each. */
+  private void pass(PrepGroup group, Fingerprint pipeline, AtomicLong updates, boolean trains) {
+    CoordinatedPass pass = group.begin(pipeline, Batches.order(ITEMS, 8, 0));
+    pass.prepareWith(this::prepare, 1);
+    for (int batch = 0; batch < 2; batch++) {
+      pass.take(batch).release();
+      updates.addAndGet(trains ? 1 : 0);
+    }
+  }
+
+  @Test
+  void updatesBetweenItsBatchesTellTrainingFromEvaluation() {
+    AtomicLong updates = new AtomicLong();
+    Fingerprint other = new Fingerprint(Map.of("data set", "held out", "batch size", "8"));
+    try (PrepGroup group = group("64k")) {
+      group.updates(updates::get);
+      for (int epoch = 0; epoch < 3; epoch++) {
+        pass(group, PIPELINE, updates, true);
+        pass(group, other, updates, false);
+      }
+      assertThat(group.statistics())
+          .extracting(StagingStatistics::updates)
+          .containsExactlyInAnyOrder(3L, 0L);
+    }
   }
 
   @Test

@@ -266,6 +266,7 @@ final class Policies {
             ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
             Math.max(1, options.count(Option.PREP_JOBS)),
             job.log()::say);
+    group.updates(job.spans()::updates);
     job.addStaging(group::statistics, group);
     asked(Option.PREP, () -> Unused.prep(group.statistics(), options.get(Option.GROUP)));
     return group;

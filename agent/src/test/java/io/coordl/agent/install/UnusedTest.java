@@ -38,7 +38,7 @@ final class UnusedTest {
 
   private static StagingStatistics staging(long passes, long shared) {
     return new StagingStatistics(
-        "g", "p", 1, 2, 1, 2, passes, shared, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0);
+        "g", "p", 1, 2, 1, 2, passes, shared, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0, 0);
   }
 
   private static PeerView peer(long found, long kept) {

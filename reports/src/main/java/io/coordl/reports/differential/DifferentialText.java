@@ -1,8 +1,8 @@
 package io.coordl.reports.differential;
 
+import io.coordl.advice.Text;
+import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.differential.Differential.Share;
-import io.coordl.reports.text.Text;
-import io.coordl.reports.text.Text.Nanos;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

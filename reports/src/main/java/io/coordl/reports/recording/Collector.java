@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.advice.Arguments;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Comparator;
@@ -21,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Collector {
   private static final int FAULTS_KEPT = 5;
-
-  /** Origins of arguments that the user gave. */
-  private static final Set<String> GIVEN = Set.of("argument", "file", "environment");
 
   /** A total and when it was written. */
   private record Dated<T>(Instant written, T value) {}
@@ -252,7 +250,7 @@ final class Collector {
     Map<String, String> values = new TreeMap<>();
     configuration.forEach(
         (key, dated) -> {
-          if (GIVEN.contains(String.valueOf(dated.value.origin()))) {
+          if (Arguments.isGiven(dated.value.origin())) {
             values.put(key, String.valueOf(dated.value.value()));
           }
         });

@@ -27,4 +27,5 @@ public record StagingStatistics(
     long waitedForSlowest,
     long takeOvers,
     long dropped,
-    long tooLate) {}
+    long tooLate,
+    long updates) {}

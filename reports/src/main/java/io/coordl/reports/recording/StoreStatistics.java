@@ -16,6 +16,7 @@ public record StoreStatistics(
     long admitted,
     long peer,
     long bypassed,
+    boolean full,
     long hitBytes,
     long peerBytes,
     @Nullable String order,

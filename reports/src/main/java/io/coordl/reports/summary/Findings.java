@@ -1,11 +1,14 @@
 package io.coordl.reports.summary;
 
+import io.coordl.advice.Advice;
+import io.coordl.advice.Evidence;
+import io.coordl.advice.Figures;
+import io.coordl.advice.Text;
+import io.coordl.advice.Text.Bytes;
+import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.Summary.Peer;
 import io.coordl.reports.summary.Summary.Staging;
-import io.coordl.reports.text.Text;
-import io.coordl.reports.text.Text.Bytes;
-import io.coordl.reports.text.Text.Nanos;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
@@ -74,16 +77,17 @@ public final class Findings {
 
   /** Waiting for storage that a cache would take away; empty if the cache is on. */
   public Optional<Finding> fetchBound() {
-    return advice(Advice.FetchBound.class, "Training waits for storage");
+    return advice("fetchBound", "Training waits for storage");
   }
 
   /** Passes after the first still read from storage and wait for it; empty if they do not. */
   public Optional<Finding> laterEpochsFetch() {
-    Figures later = evidence.laterEpochs();
+    Figures later = evidence.passes().later();
     return Advice.all(evidence)
         .filter(
             advice ->
-                advice instanceof Advice.CacheTooSmall || advice instanceof Advice.CacheNotAsked)
+                advice.finding().equals("cacheTooSmall")
+                    || advice.finding().equals("cacheNotAsked"))
         .findFirst()
         .map(
             advice ->
@@ -102,23 +106,22 @@ public final class Findings {
 
   /** Waiting for decoding, transforms and assembly. */
   public Finding prepBound() {
-    return advice(Advice.PrepBound.class, "Training waits for preparation").orElseThrow();
+    return advice("prepBound", "Training waits for preparation").orElseThrow();
   }
 
   /** Waiting for garbage collections. */
   public Finding gcBound() {
-    return advice(Advice.GcBound.class, "Garbage collections hold batches up").orElseThrow();
+    return advice("gcBound", "Garbage collections hold batches up").orElseThrow();
   }
 
   /** Waiting for a worker or for the hand-over of a batch. */
   public Finding queueBound() {
-    return advice(Advice.QueueBound.class, "Batches wait for a worker or their hand-over")
-        .orElseThrow();
+    return advice("queueBound", "Batches wait for a worker or their hand-over").orElseThrow();
   }
 
   /** Waiting for models to be written. */
   public Finding checkpointBound() {
-    return advice(Advice.CheckpointBound.class, "Training stands still while models are written")
+    return advice("checkpointBound", "Training stands still while models are written")
         .orElseThrow();
   }
 
@@ -221,11 +224,11 @@ public final class Findings {
    * if they do not, or it would not.
    */
   public Optional<Finding> unusedPartition() {
-    Figures later = evidence.laterEpochs();
+    Figures later = evidence.passes().later();
     if (evidence.hosts() == 1
         || later.storageItems() < later.items() * Evidence.WORTH_A_CHANGE
         || later.storageItems() == 0
-        || evidence.capacityOfAllHosts() < evidence.epochBytes()) {
+        || evidence.capacityOfAllHosts() < evidence.passes().bytes()) {
       return Optional.empty();
     }
     return Optional.of(
@@ -237,7 +240,7 @@ public final class Findings {
                 + evidence.hosts()
                 + " hosts would hold them.",
             "An epoch asks for "
-                + new Bytes(evidence.epochBytes())
+                + new Bytes(evidence.passes().bytes())
                 + ", and as many hosts like this one may keep "
                 + new Bytes(evidence.capacityOfAllHosts())
                 + ".",
@@ -274,9 +277,9 @@ public final class Findings {
                 + " not be."));
   }
 
-  private Optional<Finding> advice(Class<? extends Advice> type, String what) {
+  private Optional<Finding> advice(String finding, String what) {
     return Advice.all(evidence)
-        .filter(type::isInstance)
+        .filter(advice -> advice.finding().equals(finding))
         .findFirst()
         .map(
             advice ->

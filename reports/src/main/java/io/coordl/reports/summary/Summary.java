@@ -2,6 +2,10 @@ package io.coordl.reports.summary;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.coordl.advice.Advice;
+import io.coordl.advice.Evidence;
+import io.coordl.advice.Figures;
+import io.coordl.advice.Passes;
 import io.coordl.reports.recording.Epoch;
 import io.coordl.reports.recording.Fault;
 import io.coordl.reports.recording.JobRecording;
@@ -56,7 +60,12 @@ public record Summary(
    *     the recording ends before the agent wrote totals that include them
    */
   record Totals(
-      String origin, long passes, long epochs, long evaluations, @JsonUnwrapped Figures figures) {}
+      String origin,
+      long passes,
+      long epochs,
+      long leftEarly,
+      long evaluations,
+      @JsonUnwrapped Figures figures) {}
 
   /**
    * @param epoch number of the pass
@@ -147,7 +156,8 @@ public record Summary(
       long waitedForSlowestNanos,
       long takeOvers,
       long dropped,
-      long tooLate) {}
+      long tooLate,
+      long updates) {}
 
   record Latency(
       String kind,
@@ -166,8 +176,11 @@ public record Summary(
     record Example(@Nullable String where, @Nullable String cause, @Nullable String action) {}
   }
 
-  /** What to try next: the finding's stable name, a sentence, and arguments of the agent. */
-  record Next(String finding, String sentence, List<String> arguments) {}
+  /**
+   * What to try next: the finding's stable name, a sentence, arguments of the agent, and how many
+   * times as fast the job gets at most, 1 if nothing is to be changed.
+   */
+  record Next(String finding, String sentence, List<String> arguments, double gain) {}
 
   /** Makes the summary of a recording. */
   public static Summary of(JobRecording recording) {
@@ -175,7 +188,7 @@ public record Summary(
     List<Store> stores = recording.stores().stream().map(Summary::store).toList();
     Totals totals = totals(recording.job(), epochs);
     Program program = program(recording.job(), recording.jvm());
-    Advice advice = Advice.on(evidence(recording, totals, epochs, stores));
+    Advice advice = Advice.on(evidence(recording, totals, epochs));
     return new Summary(
         SCHEMA_VERSION,
         new Source(
@@ -192,25 +205,38 @@ public record Summary(
         recording.stagings().stream().map(Summary::staging).toList(),
         recording.latencies().stream().map(Summary::latency).toList(),
         faults(recording),
-        new Next(advice.finding(), advice.sentence(), advice.arguments()));
+        new Next(advice.finding(), advice.sentence(), advice.arguments(), advice.gain()));
   }
 
   /** What the findings look at. */
   Evidence evidence(JobRecording recording) {
-    return evidence(recording, totals, epochs, stores);
+    return evidence(recording, totals, epochs);
   }
 
-  private static Evidence evidence(
-      JobRecording recording, Totals totals, List<Pass> epochs, List<Store> stores) {
+  private static Evidence evidence(JobRecording recording, Totals totals, List<Pass> epochs) {
     JobStatistics job = recording.job();
     return new Evidence(
         totals.figures(),
-        epochs,
-        stores,
+        ended(epochs),
+        recording.stores().stream()
+            .map(
+                store ->
+                    new Evidence.Store(
+                        "decoded".equals(store.store()), store.full(), store.capacity()))
+            .toList(),
         recording.configuration(),
         recording.given(),
         job == null || job.frameworks() == null ? "" : job.frameworks(),
         1 + recording.peers().size());
+  }
+
+  static Passes ended(List<Pass> passes) {
+    Passes ended = new Passes();
+    passes.forEach(
+        pass ->
+            ended.add(
+                pass.kind().equals(Pass.EPOCH), pass.source(), pass.complete(), pass.figures()));
+    return ended;
   }
 
   /**
@@ -219,12 +245,24 @@ public record Summary(
    * that totals and epochs say the same.
    */
   private static Totals totals(@Nullable JobStatistics job, List<Pass> epochs) {
+    Passes ended = ended(epochs);
     Figures sum = epochs.stream().map(Pass::figures).reduce(Figures.NONE, Figures::plus);
-    if (job == null || isOlder(Figures.of(job), sum)) {
+    if (job == null || isOlder(figures(job), sum)) {
       return new Totals(
-          "epochs", epochs.size(), count(epochs, Pass.EPOCH), count(epochs, Pass.EVALUATION), sum);
+          "epochs",
+          epochs.size(),
+          count(epochs, Pass.EPOCH),
+          ended.leftEarly(count(epochs, Pass.EPOCH)),
+          count(epochs, Pass.EVALUATION),
+          sum);
     }
-    return new Totals("job", job.passes(), job.epochs(), job.evaluations(), Figures.of(job));
+    return new Totals(
+        "job",
+        job.passes(),
+        job.epochs(),
+        ended.leftEarly(job.epochs()),
+        job.evaluations(),
+        figures(job));
   }
 
   /** What all epochs together did the job has done, or its totals were written before their end. */
@@ -232,6 +270,54 @@ public record Summary(
     return job.batches() < epochs.batches()
         || job.computeNanos() < epochs.computeNanos()
         || job.stallNanos() < epochs.stallNanos();
+  }
+
+  private static Figures figures(JobStatistics job) {
+    return new Figures(
+        job.wall(),
+        job.batches(),
+        job.compute(),
+        job.stall(),
+        job.fetchStall(),
+        job.prepStall(),
+        job.gcStall(),
+        job.queueStall(),
+        job.checkpoint(),
+        job.fetchTime(),
+        job.decodeTime(),
+        job.transformTime(),
+        job.otherTime(),
+        job.items(),
+        job.memoryItems(),
+        job.peerItems(),
+        job.storageItems(),
+        job.memoryBytes(),
+        job.peerBytes(),
+        job.storageBytes());
+  }
+
+  private static Figures figures(Epoch epoch) {
+    return new Figures(
+        epoch.wall(),
+        epoch.batches(),
+        epoch.compute(),
+        epoch.stall(),
+        epoch.fetchStall(),
+        epoch.prepStall(),
+        epoch.gcStall(),
+        epoch.queueStall(),
+        epoch.checkpoint(),
+        epoch.fetchTime(),
+        epoch.decodeTime(),
+        epoch.transformTime(),
+        epoch.otherTime(),
+        epoch.items(),
+        epoch.memoryItems(),
+        epoch.peerItems(),
+        epoch.storageItems(),
+        epoch.memoryBytes(),
+        epoch.peerBytes(),
+        epoch.storageBytes());
   }
 
   private static long count(List<Pass> epochs, String kind) {
@@ -264,7 +350,7 @@ public record Summary(
                       numbers.merge(kind, 1L, Long::sum),
                       epoch.source(),
                       epoch.complete(),
-                      Figures.of(epoch)));
+                      figures(epoch)));
             });
     return passes;
   }
@@ -332,7 +418,8 @@ public record Summary(
         staging.waitedForSlowest(),
         staging.takeOvers(),
         staging.dropped(),
-        staging.tooLate());
+        staging.tooLate(),
+        staging.updates());
   }
 
   private static Latency latency(LatencyStatistics latency) {

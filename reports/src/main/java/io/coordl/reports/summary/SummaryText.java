@@ -1,19 +1,19 @@
 package io.coordl.reports.summary;
 
+import io.coordl.advice.Figures;
+import io.coordl.advice.Passes;
+import io.coordl.advice.Text;
+import io.coordl.advice.Text.Bytes;
+import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.summary.Summary.Latency;
 import io.coordl.reports.summary.Summary.Pass;
 import io.coordl.reports.summary.Summary.Store;
-import io.coordl.reports.text.Text;
-import io.coordl.reports.text.Text.Bytes;
-import io.coordl.reports.text.Text.Nanos;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** A summary as at most {@value #MOST_LINES} lines of plain text. */
@@ -38,7 +38,10 @@ public final class SummaryText {
         .ifPresent(first -> lines.add(store(first, summary.stores().size() - 1)));
     summary.stagings().stream()
         .max(Comparator.comparingLong(SummaryText::batches))
-        .ifPresent(first -> lines.add(staging(first, summary.stagings().size() - 1)));
+        .ifPresent(
+            first ->
+                lines.add(
+                    staging(first, summary.stagings().size() - 1, summary.totals().epochs() > 0)));
     lines.add(items(summary.totals().figures()) + decoded(summary.stores()));
     if (!summary.peers().isEmpty()) {
       lines.add(peers(summary.peers()));
@@ -68,31 +71,10 @@ public final class SummaryText {
         + (program.pid() == null ? "" : " (pid " + program.pid() + ")")
         + (frameworks.isEmpty() ? "" : ", " + frameworks)
         + ", "
-        + passes(totals, summary.epochs())
+        + Summary.ended(summary.epochs()).words(totals.epochs(), totals.passes())
         + ", "
         + Text.count(totals.figures().batches(), "batch", "batches")
         + (totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
-  }
-
-  /** What is known of them: epochs and evaluations, or, if not which is what, whose they are. */
-  private static String passes(Summary.Totals totals, List<Pass> passes) {
-    if (totals.epochs() > 0) {
-      return Text.count(totals.epochs(), "epoch", "epochs")
-          + (totals.evaluations() == 0
-              ? ""
-              : ", " + Text.count(totals.evaluations(), "evaluation pass", "evaluation passes"));
-    }
-    Map<String, Long> sources =
-        passes.stream()
-            .collect(
-                Collectors.groupingBy(
-                    pass -> String.valueOf(pass.source()), TreeMap::new, Collectors.counting()));
-    return Text.count(totals.passes(), "pass over data", "passes over data")
-        + (sources.size() < 2
-            ? ""
-            : sources.entrySet().stream()
-                .map(source -> source.getValue() + " of " + source.getKey())
-                .collect(Collectors.joining(", ", " (", ")")));
   }
 
   private static void addTimes(List<String> lines, Figures totals) {
@@ -208,16 +190,14 @@ public final class SummaryText {
     return staging.nobody() + staging.notStaged() + staging.late() + staging.lost();
   }
 
-  private static String staging(Summary.Staging staging, int more) {
+  private static String staging(Summary.Staging staging, int more, boolean training) {
     long taken = taken(staging);
     long alone = alone(staging);
     return "Prep group  "
         + Text.line(Objects.requireNonNullElse(staging.group(), "default"), LONGEST_NAME)
         + ": "
-        + staging.sharedPasses()
-        + " of "
-        + Text.count(staging.passes(), "pass", "passes")
-        + " shared, "
+        + Passes.shared(staging.sharedPasses(), staging.passes(), staging.updates() > 0, training)
+        + ", "
         + Text.count(taken, "batch", "batches")
         + " from the group, "
         + Text.format("%,d", staging.prepared())

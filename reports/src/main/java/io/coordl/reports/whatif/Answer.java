@@ -1,9 +1,9 @@
 package io.coordl.reports.whatif;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.coordl.advice.Arguments;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
-import io.coordl.reports.recording.Arguments;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

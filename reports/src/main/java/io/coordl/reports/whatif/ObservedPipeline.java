@@ -1,5 +1,6 @@
 package io.coordl.reports.whatif;
 
+import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.Epoch;
@@ -7,7 +8,6 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.JobStatistics;
 import io.coordl.reports.recording.PeerStatistics;
 import io.coordl.reports.recording.StoreStatistics;
-import io.coordl.reports.text.Text;
 import io.coordl.reports.whatif.Pipeline.Peers;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.coordl.reports.whatif;
 
+import io.coordl.advice.Text;
+import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.differential.Measure;
-import io.coordl.reports.text.Text;
-import io.coordl.reports.text.Text.Nanos;
 import io.coordl.reports.whatif.Answer.Axis;
 import io.coordl.reports.whatif.Answer.Plot;
 import io.coordl.reports.whatif.Answer.Point;

@@ -346,8 +346,9 @@
     const found = at(totals);
     const counted = (field, one, more) => [show(below(totals, field), "count"), " ", found[field] === 1 ? one : more];
     if (found.epochs === 0) return counted("passes", "pass over data", "passes over data");
-    return found.evaluations === 0 ? counted("epochs", "epoch", "epochs")
-      : [...counted("epochs", "epoch", "epochs"), ", ", ...counted("evaluations", "evaluation pass", "evaluation passes")];
+    return [...counted("epochs", "epoch", "epochs"),
+      ...(found.leftEarly === 0 ? [] : [", ", show(below(totals, "leftEarly"), "count"), " of them left early"]),
+      ...(found.evaluations === 0 ? [] : [", ", ...counted("evaluations", "evaluation pass", "evaluation passes")])];
   }
 
   /** An item that is kept decoded is not fetched again: it came from memory all the same. */
@@ -796,7 +797,7 @@
     block("transforms", "Transforms", "Of those as long as the recording's threshold (1 ms unless set otherwise), on all threads.",
       "Transforms that took most time", "transform", false);
     block("codecs", "Codecs", "Of decodes as long as the recording's threshold (1 ms unless set otherwise), on all threads, with what was" +
-      " read within them; quicker ones are in the totals of the job only.",
+      " read within them; quicker ones, and making arrays of the pixels, are in the totals of the job only.",
       "Codecs that took most time", "codec", false);
     if (RECORDINGS.some(each => each.sources.length > 0)) {
       made.append(element("h3", {}, "Preparation of batches"),

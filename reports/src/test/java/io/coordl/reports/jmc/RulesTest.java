@@ -176,7 +176,7 @@ class RulesTest {
                 + " hold them.");
     assertThat(result("UnusedPartition").getSolution()).contains("dataset.root");
     assertThat(result("LaterEpochsFetch").getSolution())
-        .contains("cache.size=1g on each of 3 hosts, or add a host");
+        .contains("the cache of each of 3 hosts", "or add a host", "cache.size=1g:");
   }
 
   @Test
@@ -206,7 +206,7 @@ class RulesTest {
     assertThat(result("Checkpoint").getSolution())
         .isEqualTo(
             "Write models less often or to faster storage: writing them took 1.00 s in the only"
-                + " epoch.");
+                + " epoch; predicted: at most 1.11x faster.");
     assertThat(result("GarbageCollection").getSeverity()).isEqualTo(Severity.OK);
     assertThat(score("GarbageCollection")).isStrictlyBetween(0.0, 25.0);
   }

@@ -119,6 +119,7 @@ class RecordingReaderTest {
                 1_000,
                 0,
                 0,
+                false,
                 200_000_000,
                 0,
                 "first",

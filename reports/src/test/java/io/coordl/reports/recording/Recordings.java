@@ -205,6 +205,7 @@ public final class Recordings {
     event.misses = misses;
     event.admitted = admitted;
     event.bypassed = bypassed;
+    event.full = bypassed > 0;
     event.hitBytes = hits * 100_000;
     event.order = "first";
     event.itemBytes = 100_000;
@@ -293,6 +294,7 @@ public final class Recordings {
     event.waitedFor = 2 * SECOND;
     event.slowestJob = 4711;
     event.waitedForSlowest = SECOND;
+    event.updates = 12;
     event.commit();
   }
 

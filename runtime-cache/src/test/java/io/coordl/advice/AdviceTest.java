@@ -1,4 +1,4 @@
-package io.coordl.reports.summary;
+package io.coordl.advice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,32 +29,49 @@ class AdviceTest {
 
   private final List<Advice> given = new ArrayList<>();
 
-  private Advice advice(
-      Figures totals, List<Figures> epochs, List<Summary.Store> stores, String cache) {
-    List<Summary.Pass> passes = new ArrayList<>();
-    epochs.forEach(epoch -> passes.add(pass(passes.size() + 1, "my.Images", epoch)));
-    Advice advice =
-        Advice.on(
-            evidence(
-                totals,
-                passes,
-                stores,
-                cache.equals("off") ? Map.of() : Map.of("cache", cache),
-                "DJL",
-                1));
+  private Advice on(Evidence evidence) {
+    Advice advice = Advice.on(evidence);
     given.add(advice);
     return advice;
   }
 
-  private static Summary.Pass pass(int number, String source, Figures figures) {
-    return new Summary.Pass(number, "epoch", number, source, true, figures);
+  private Advice advice(
+      Figures totals, List<Figures> epochs, List<Evidence.Store> stores, String cache) {
+    Passes passes = new Passes();
+    epochs.forEach(epoch -> passes.add(true, "my.Images", true, epoch));
+    return on(
+        evidence(
+            totals,
+            passes,
+            stores,
+            cache.equals("off") ? Map.of() : Map.of("cache", cache),
+            "DJL",
+            1));
+  }
+
+  private static Passes epoch(Figures figures) {
+    return passes(pass(true, "my.Images", figures));
+  }
+
+  private record Pass(boolean updates, String source, Figures figures) {}
+
+  private static Pass pass(boolean updates, String source, Figures figures) {
+    return new Pass(updates, source, figures);
+  }
+
+  private static Passes passes(Pass... all) {
+    Passes passes = new Passes();
+    for (Pass pass : all) {
+      passes.add(pass.updates(), pass.source(), true, pass.figures());
+    }
+    return passes;
   }
 
   /** Of a job whose whole configuration was given as arguments. */
   private static Evidence evidence(
       Figures totals,
-      List<Summary.Pass> passes,
-      List<Summary.Store> stores,
+      Passes passes,
+      List<Evidence.Store> stores,
       Map<String, String> given,
       String frameworks,
       int hosts) {
@@ -62,13 +79,8 @@ class AdviceTest {
   }
 
   private Advice ofOneEpoch(
-      Figures figures, List<Summary.Store> stores, Map<String, String> configuration) {
-    Advice advice =
-        Advice.on(
-            evidence(
-                figures, List.of(pass(1, "my.Images", figures)), stores, configuration, "", 1));
-    given.add(advice);
-    return advice;
+      Figures figures, List<Evidence.Store> stores, Map<String, String> configuration) {
+    return on(evidence(figures, epoch(figures), stores, configuration, "", 1));
   }
 
   /** Of 100 s, the stalls and checkpoints given in seconds; each epoch asks for 3 GiB. */
@@ -97,16 +109,12 @@ class AdviceTest {
         3L << 30);
   }
 
-  private static Summary.Store store(long bypassed) {
-    return new Summary.Store(
-        "raw", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, 0, bypassed, 0, 0,
-        null, null, null, 1);
+  private static Evidence.Store store(long bypassed) {
+    return new Evidence.Store(false, bypassed > 0, 1L << 30);
   }
 
-  private static Summary.Store decoded(long bypassed) {
-    return new Summary.Store(
-        "decoded", "process", null, 1L << 30, 1L << 30, 500, 500, 500, 0.5, 500, 0, bypassed, 0, 0,
-        null, null, null, 1);
+  private static Evidence.Store decoded(long bypassed) {
+    return new Evidence.Store(true, bypassed > 0, 1L << 30);
   }
 
   @AfterEach
@@ -164,26 +172,26 @@ class AdviceTest {
   void hostsThatHoldTheDataSetTogetherShareWhatIsMissing() {
     Figures figures = figures(40, 10, 0, 0, 0);
     Advice advice =
-        Advice.on(
+        on(
             evidence(
                 figures,
-                List.of(pass(1, "my.Images", figures), pass(2, "my.Images", figures)),
+                passes(pass(true, "my.Images", figures), pass(true, "my.Images", figures)),
                 List.of(store(500)),
                 Map.of("cache", "minio"),
                 "",
                 3));
-    given.add(advice);
     // A third of 3 GiB and a tenth more.
     assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=2g");
     assertThat(advice.sentence())
-        .contains("cache=minio,cache.size=2g on each of 3 hosts, or add a host");
+        .contains("cache of each of 3 hosts", "or add a host, with", "cache=minio,cache.size=2g:");
   }
 
   @Test
   void aFilledCacheIsLeftAlone() {
     Figures cold = figures(40, 10, 0, 0, 0);
     assertThat(advice(cold, List.of(cold, figures(1, 3, 0, 0, 0)), List.of(store(0)), "minio"))
-        .isInstanceOf(Advice.CacheFilled.class);
+        .extracting(Advice::finding)
+        .isEqualTo("cacheFilled");
     assertThat(advice(cold, List.of(cold), List.of(store(0)), "minio").sentence())
         .startsWith("let the job run on");
   }
@@ -204,9 +212,11 @@ class AdviceTest {
     Figures cold = figures(40, 10, 0, 0, 0);
     Figures warm = figures(1, 1, 0, 0, 0);
     Advice advice = advice(cold, List.of(cold, warm, warm), List.of(), "off");
-    assertThat(advice).isInstanceOf(Advice.ComputeBound.class);
+    assertThat(advice).extracting(Advice::finding).isEqualTo("computeBound");
     assertThat(advice.sentence())
-        .startsWith("nothing: waiting for data is 2.0 % of the time from the second epoch on");
+        .startsWith(
+            "compute-bound, nothing to do: waiting for data is 2.0 % of the time from the second"
+                + " epoch on");
     assertThat(advice.arguments()).isEmpty();
   }
 
@@ -222,20 +232,19 @@ class AdviceTest {
     Figures quick = figures(1, 1, 0, 0, 0);
     Figures slow = figures(40, 40, 0, 0, 0);
     Advice advice =
-        Advice.on(
+        on(
             evidence(
                 quick.plus(quick).plus(slow).plus(slow),
-                List.of(
-                    pass(1, "my.Images", quick),
-                    new Summary.Pass(2, "evaluation", 1, "my.Images", true, slow),
-                    pass(2, "my.Images", quick),
-                    new Summary.Pass(4, "evaluation", 2, "my.Images", true, slow)),
+                passes(
+                    pass(true, "my.Images", quick),
+                    pass(false, "my.Images", slow),
+                    pass(true, "my.Images", quick),
+                    pass(false, "my.Images", slow)),
                 List.of(),
                 Map.of(),
                 "DJL",
                 1));
-    given.add(advice);
-    assertThat(advice).isInstanceOf(Advice.ComputeBound.class);
+    assertThat(advice).extracting(Advice::finding).isEqualTo("computeBound");
   }
 
   @Test
@@ -243,18 +252,17 @@ class AdviceTest {
     Figures cold = figures(40, 10, 0, 0, 0);
     Figures warm = figures(30, 1, 0, 0, 0);
     Advice advice =
-        Advice.on(
+        on(
             evidence(
                 cold,
-                List.of(
-                    new Summary.Pass(1, "pass", 1, "my.A", true, cold),
-                    new Summary.Pass(2, "pass", 2, "my.B", true, cold),
-                    new Summary.Pass(3, "pass", 3, "my.A", true, warm)),
+                passes(
+                    pass(false, "my.A", cold),
+                    pass(false, "my.B", cold),
+                    pass(false, "my.A", warm)),
                 List.of(),
                 Map.of(),
                 "DJL",
                 1));
-    given.add(advice);
     assertThat(advice.sentence())
         .contains("30.00 s after the first pass over each data set went into waiting for storage");
   }
@@ -263,16 +271,15 @@ class AdviceTest {
   void theFirstPassOverTheValidationSetIsNoLaterEpoch() {
     Figures cold = figures(40, 10, 0, 0, 0);
     Advice advice =
-        Advice.on(
+        on(
             evidence(
                 cold,
-                List.of(pass(1, "my.Training", cold), pass(2, "my.Validation", cold)),
+                passes(pass(true, "my.Training", cold), pass(true, "my.Validation", cold)),
                 List.of(store(500)),
                 Map.of("cache", "minio"),
                 "",
                 1));
-    given.add(advice);
-    assertThat(advice).isInstanceOf(Advice.CacheFilled.class);
+    assertThat(advice).extracting(Advice::finding).isEqualTo("cacheFilled");
   }
 
   @Test
@@ -295,15 +302,7 @@ class AdviceTest {
   private Advice stillWaits(String frameworks, Map<String, String> configuration) {
     Figures figures = figures(10, 40, 0, 0, 0);
     Advice advice =
-        Advice.on(
-            evidence(
-                figures,
-                List.of(pass(1, "my.Images", figures)),
-                List.of(decoded(0)),
-                configuration,
-                frameworks,
-                1));
-    given.add(advice);
+        on(evidence(figures, epoch(figures), List.of(decoded(0)), configuration, frameworks, 1));
     assertThat(advice.finding()).isEqualTo("prepBound");
     return advice;
   }
@@ -339,11 +338,14 @@ class AdviceTest {
   @Test
   void whateverElseHoldsTheJobUpIsNamed() {
     assertThat(advice(figures(1, 2, 30, 3, 4), List.of(), List.of(), "off"))
-        .isInstanceOf(Advice.GcBound.class);
+        .extracting(Advice::finding)
+        .isEqualTo("gcBound");
     assertThat(advice(figures(1, 2, 3, 30, 4), List.of(), List.of(), "off"))
-        .isInstanceOf(Advice.QueueBound.class);
+        .extracting(Advice::finding)
+        .isEqualTo("queueBound");
     assertThat(advice(figures(1, 2, 3, 4, 30), List.of(), List.of(), "off"))
-        .isInstanceOf(Advice.CheckpointBound.class);
+        .extracting(Advice::finding)
+        .isEqualTo("checkpointBound");
   }
 
   @Test

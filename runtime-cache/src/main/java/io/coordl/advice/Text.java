@@ -1,4 +1,4 @@
-package io.coordl.reports.text;
+package io.coordl.advice;
 
 import java.util.Locale;
 

@@ -1,17 +1,26 @@
-package io.coordl.reports.recording;
+package io.coordl.advice;
 
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Arguments for the agent that go on from those a job had. */
 public final class Arguments {
   /** What is said in front of them. */
   public static final String AGENT = "-javaagent:coordl-agent.jar=";
 
+  private static final Set<String> GIVEN = Set.of("argument", "file", "environment");
+
   private Arguments() {}
+
+  /** Whether the user gave an argument of this origin: no default, nor brought by another. */
+  public static boolean isGiven(@Nullable String origin) {
+    return origin != null && GIVEN.contains(origin);
+  }
 
   /**
    * All arguments to give next time, so that no cure is dropped for another.

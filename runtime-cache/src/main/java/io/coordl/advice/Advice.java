@@ -1,0 +1,265 @@
+package io.coordl.advice;
+
+import io.coordl.advice.Text.Bytes;
+import io.coordl.advice.Text.Nanos;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * One finding about a job and what to do about it. Each looks at the {@link Evidence} on its own
+ * and says what it explains; the one that explains most is the advice. No finding names an argument
+ * that the agent does not have.
+ *
+ * @param finding stable name, for programs
+ * @param nanos time of the training thread that the finding explains, in the epochs that count
+ * @param gain how many times as fast those epochs get at most, by what the waits say; 1 if nothing
+ *     is to be changed
+ * @param sentence for the user; ends with the gain
+ * @param arguments all arguments for the agent, as {@code key=value}; empty if no change of them
+ *     would help
+ */
+public record Advice(
+    String finding, long nanos, double gain, String sentence, List<String> arguments) {
+  /** Decoding is worth keeping its result if it is this share of all preparation. */
+  private static final double WORTH_KEEPING = 0.25;
+
+  private static final long GIBIBYTE = 1L << 30;
+
+  /** The finding that explains most of the job's time. */
+  public static Advice on(Evidence evidence) {
+    Figures judged = evidence.judged();
+    if (evidence.totals().batches() == 0) {
+      return nothing(
+          "nothingMeasured",
+          0,
+          "no batch was seen: let the job train at least one epoch with the agent attached.");
+    }
+    if (evidence.profiled()) {
+      return nothing(
+          "profiled",
+          0,
+          "ask coordl diff and coordl whatif: this is the recording of a profile, and what its"
+              + " phases did to the job is in its totals.");
+    }
+    return all(evidence)
+        .filter(advice -> judged.share(advice.nanos()) >= Evidence.WORTH_A_CHANGE)
+        .max(Comparator.comparingLong(Advice::nanos))
+        .or(() -> cacheFilled(evidence).filter(filled -> explainsTheFirstEpoch(evidence)))
+        .orElseGet(
+            () ->
+                nothing(
+                    "computeBound",
+                    judged.computeNanos(),
+                    "compute-bound, nothing to do: waiting for data is "
+                        + stall(evidence)
+                        + ", and no cache makes this job faster."));
+  }
+
+  /** Every finding that applies to the job, however little it explains. */
+  public static Stream<Advice> all(Evidence evidence) {
+    Figures judged = evidence.judged();
+    return Stream.concat(
+        Stream.of(laterFetch(evidence), cacheFilled(evidence)).flatMap(Optional::stream),
+        Stream.of(
+            prepBound(evidence),
+            change(
+                evidence,
+                "gcBound",
+                "give the program a larger heap (-Xmx) or a collector with shorter pauses",
+                judged.gcStallNanos(),
+                "garbage collection held batches up for %s"),
+            change(
+                evidence,
+                "queueBound",
+                "let the program prepare further ahead"
+                    + (evidence.uses("djl")
+                        ? ", in DJL with optPrefetchNumber(..) of the data set"
+                        : ""),
+                judged.queueStallNanos(),
+                "%s went into batches waiting for a free worker or for their hand-over"),
+            change(
+                evidence,
+                "checkpointBound",
+                "write models less often or to faster storage",
+                judged.checkpointNanos(),
+                "writing them took %s")));
+  }
+
+  /** The job waits for storage: nothing is cached, or the cache is full, or not asked. */
+  private static Optional<Advice> laterFetch(Evidence evidence) {
+    long nanos = evidence.judged().fetchStallNanos();
+    if (!evidence.caching()) {
+      long bytes = evidence.passes().bytes();
+      return Optional.of(
+          change(
+              evidence,
+              "fetchBound",
+              "keep the data set in memory",
+              nanos,
+              "%s went into waiting for storage; from the second epoch on, what fits in the cache"
+                  + (bytes == 0 ? "" : " (an epoch reads " + new Bytes(bytes) + ")")
+                  + " is not read again",
+              "cache=minio"));
+    }
+    if (!evidence.laterEpochsWaitForFetches()) {
+      return Optional.empty();
+    }
+    if (!evidence.isFull(false)) {
+      return Optional.of(
+          change(
+              evidence,
+              "cacheNotAsked",
+              "say which files are the data set",
+              nanos,
+              "%s went into waiting for storage though the cache has room, so some files are not"
+                  + " taken for items",
+              "dataset=PATH"));
+    }
+    long held = evidence.passes().bytes() / evidence.hosts();
+    long wanted = held + held / 10; // For the index and what is lost between the items.
+    return Optional.of(
+        change(
+            evidence,
+            "cacheTooSmall",
+            evidence.hosts() > 1
+                ? "give the cache of each of "
+                    + evidence.hosts()
+                    + " hosts more memory, if it has it, or add a host,"
+                : "give the cache more memory, if the host has it,",
+            nanos,
+            "%s went into waiting for storage, an epoch asks for "
+                + new Bytes(evidence.passes().bytes())
+                + " and the cache is full",
+            "cache.size=" + Math.max(1, (wanted + GIBIBYTE - 1) / GIBIBYTE) + "g"));
+  }
+
+  /** The cache is on, and what waiting for storage there was, was for filling it. */
+  private static Optional<Advice> cacheFilled(Evidence evidence) {
+    if (!evidence.caching() || evidence.laterEpochsWaitForFetches()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        nothing(
+            "cacheFilled",
+            evidence.judged().fetchStallNanos(),
+            evidence.passes().later().batches() == 0
+                ? "let the job run on: its only epoch filled the cache, and the next will use it."
+                : "nothing to do: the first epoch filled the cache, and waiting for data is "
+                    + stall(evidence)
+                    + "."));
+  }
+
+  private static boolean explainsTheFirstEpoch(Evidence evidence) {
+    Figures totals = evidence.totals();
+    return totals.share(totals.fetchStallNanos()) >= Evidence.WORTH_A_CHANGE;
+  }
+
+  /** The job waits for decoding, transforms and assembly. */
+  private static Advice prepBound(Evidence evidence) {
+    Figures judged = evidence.judged();
+    long nanos = judged.prepStallNanos();
+    long prep = judged.decodeTimeNanos() + judged.transformTimeNanos() + judged.otherTimeNanos();
+    double decoding = prep == 0 ? 0 : (double) judged.decodeTimeNanos() / prep;
+    boolean coordinates = evidence.isOn("prep");
+    String why =
+        "%s went into waiting for preparation (decode "
+            + new Nanos(judged.decodeTimeNanos())
+            + ", transforms "
+            + new Nanos(judged.transformTimeNanos())
+            + ", other "
+            + new Nanos(judged.otherTimeNanos())
+            + "); a cache of raw bytes will not help here";
+    if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
+      long saved = Math.round(nanos * decoding);
+      return prep(evidence, "decode each image once", saved, why, "decoded=share");
+    }
+    if (decoding > WORTH_KEEPING && evidence.isFull(true)) {
+      long saved = Math.round(nanos * decoding);
+      return prep(
+          evidence,
+          "keep more decoded images, if the host has the memory,",
+          saved,
+          why,
+          "decoded.size=SIZE");
+    }
+    // DL4J prepares ahead by itself; what can be brought ahead for it is in the stores already.
+    if (evidence.uses("djl") && !evidence.isOn("prefetch") && !coordinates) {
+      return prep(
+          evidence,
+          "prepare ahead",
+          Math.min(nanos, judged.computeNanos()),
+          why
+              + "; where several jobs of this host use the same data, prep=coordinate prepares once"
+              + " for all of them",
+          "prefetch=2");
+    }
+    return coordinates
+        ? prep(
+            evidence,
+            "prepare on more threads" + (evidence.uses("djl") ? ", with prefetch=N" : ""),
+            nanos,
+            why)
+        : prep(
+            evidence,
+            "where several jobs of this host use the same data, prepare each batch once for all of"
+                + " them, in each",
+            nanos,
+            why,
+            "prep=coordinate");
+  }
+
+  private static Advice prep(
+      Evidence evidence, String what, long saved, String why, String... changes) {
+    long nanos = evidence.judged().prepStallNanos();
+    return change(evidence, "prepBound", what, nanos, saved, why, changes);
+  }
+
+  private static Advice change(
+      Evidence evidence, String finding, String what, long nanos, String why, String... changes) {
+    return change(evidence, finding, what, nanos, nanos, why, changes);
+  }
+
+  /**
+   * Something to change.
+   *
+   * @param nanos that the finding explains
+   * @param saved of them, at most
+   * @param why with {@code %s} where these nanoseconds, and of what they are, belong
+   * @param changes to the agent's arguments
+   */
+  private static Advice change(
+      Evidence evidence,
+      String finding,
+      String what,
+      long nanos,
+      long saved,
+      String why,
+      String... changes) {
+    List<String> arguments = Arguments.merged(evidence.given(), List.of(changes));
+    double share = Math.min(0.99, evidence.judged().share(saved));
+    double gain = 1 / (1 - share);
+    return new Advice(
+        finding,
+        nanos,
+        gain,
+        what
+            + (arguments.isEmpty() ? "" : " with " + Arguments.AGENT + String.join(",", arguments))
+            + ": "
+            + why.replace("%s", new Nanos(nanos) + evidence.ofWhat())
+            + Text.format("; predicted: at most %.2fx faster.", gain),
+        arguments);
+  }
+
+  private static Advice nothing(String finding, long nanos, String sentence) {
+    return new Advice(finding, nanos, 1, sentence, List.of());
+  }
+
+  private static String stall(Evidence evidence) {
+    Figures judged = evidence.judged();
+    return Text.percent(judged.stallNanos(), judged.wallNanos())
+        + " of the time"
+        + evidence.ofWhat();
+  }
+}

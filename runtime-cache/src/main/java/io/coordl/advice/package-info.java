@@ -1,0 +1,9 @@
+/**
+ * What the summary at exit and every report say alike: figures of a job, how its passes are
+ * counted, the one advice on them, and how figures are written. Both sides of the recording may
+ * know it; it knows the JDK only.
+ */
+@NullMarked
+package io.coordl.advice;
+
+import org.jspecify.annotations.NullMarked;
