@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -297,6 +298,7 @@ class ArenaModelTest {
   }
 
   @Test
+  @Tag("slow")
   void anyFourSwitchesAndTwoKillsLeaveItemsWholeAndStoredOnce() throws Exception {
     int steps = new Run(Map.of()).run();
     SplittableRandom random = new SplittableRandom(7);

@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -236,6 +237,7 @@ class ArenaStoreTest {
   }
 
   @Test
+  @Tag("slow")
   void aMillionItemsCostAtMost64BytesEachBesideTheirBytes() throws IOException {
     int items = 1_000_000;
     try (ArenaStore store = process("128m")) {
@@ -382,6 +384,7 @@ class ArenaStoreTest {
   }
 
   @Test
+  @Tag("slow")
   void aStoreThatIsBeingMadeIsNotSweptByAnotherJob() throws Exception {
     Queue<String> said = new ConcurrentLinkedQueue<>();
     AtomicBoolean made = new AtomicBoolean();
@@ -460,6 +463,7 @@ class ArenaStoreTest {
   }
 
   @Test
+  @Tag("slow")
   void aFullSharedMemoryStopsAdmissionAndHarmsNobody() throws Exception {
     Path mount = Files.createDirectory(directory.resolve("tmpfs"));
     int mounted =
@@ -551,6 +555,49 @@ class ArenaStoreTest {
       assertThat(store.jobs()).isEqualTo(1);
       assertThat(store.memory().get(ArenaDescriptor.TABLES)).isEqualTo(2);
       assertThat(store.memory().get(ArenaDescriptor.GROWER)).isZero();
+    }
+  }
+
+  @Test
+  void aStoreWhoseFileWasMadeShorterKeepsNothingMoreAndSaysSoOnce() throws IOException {
+    try (ArenaStore store = host("shorter")) {
+      store.fetch(Items.key(1), Items.length(1), Items.loader(1));
+      long used = store.used();
+      try (RandomAccessFile file = new RandomAccessFile(store.path().toFile(), "rw")) {
+        file.setLength(used); // All that is read still lies in it.
+      }
+      for (int i = 0; i < 2; i++) {
+        Fetched fetched = store.fetch(Items.key(2), Items.length(2), Items.loader(2));
+        assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
+        assertThat(fetched.content()).isNull();
+      }
+      assertThat(words)
+          .containsExactly(
+              "The memory of the cache was damaged by another program (its file has "
+                  + used
+                  + " bytes, not 8388608): nothing is cached any more, storage is read.");
+      assertThat(store.find(Items.key(1))).isNull();
+      assertThat(store.hasRoom(1)).isFalse();
+      assertThat(store.isAwaited(Items.key(1))).isFalse();
+      assertThat(store.items()).as("of damaged memory nothing is told").isZero();
+      store.choose(new Rates(1, 2, 3, 4));
+      store.countDecoded(8);
+    }
+    assertThat(words).hasSize(1);
+  }
+
+  @Test
+  void theFirstChoiceAndWhatIsDecodedAreKeptForAllJobs() throws IOException {
+    try (ArenaStore store = host("rates")) {
+      assertThat(store.rates()).isNull();
+      store.choose(new Rates(1, 2, 3, 4));
+      store.choose(new Rates(5, 6, 7, 8));
+      assertThat(store.rates()).isEqualTo(new Rates(1, 2, 3, 4));
+      store.countDecoded(1);
+      store.countDecoded(8);
+      assertThat(store.decodedItems()).isEqualTo(2);
+      assertThat(store.decodedBytes()).isEqualTo(32 + 32);
+      assertThat(store.group()).isEqualTo("rates");
     }
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  * all descriptors in what it starts itself. What native code starts may inherit them, as those of
  * any file that the JDK opens.)
  */
+@Tag("slow")
 class ChildProcessTest {
   @TempDir Path shared;
 

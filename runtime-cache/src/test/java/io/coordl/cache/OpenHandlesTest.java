@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -426,6 +427,7 @@ class OpenHandlesTest {
    * where it ended then.
    */
   @Test
+  @Tag("slow")
   void randomChangesAreSeenAsTheKernelShowsThem() throws IOException {
     install(Stored.NOTHING);
     long seed = 20261122;

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Another job of the group is stopped while it sets the store up: its lock is held by the kernel.
  */
 @Timeout(120)
+@Tag("slow")
 class StoppedJobTest {
   private static final ItemKey KEY = new ItemKey(1, 2);
 

@@ -14,10 +14,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With {@code -Duser.dir} the program still reads the files that it would read without us. */
+@Tag("slow")
 class WorkingDirectoryTest {
   private static final List<String> PROCESS_THEN_USER =
       List.of("process", "process", "process", "user", "user", "user");

@@ -20,8 +20,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -444,5 +446,74 @@ class PrepGroupTest {
       group.begin(new Fingerprint(Map.of("pipeline", "another")), own);
     }
     assertThat(words).filteredOn(word -> word.contains("have come within")).hasSize(1);
+  }
+
+  @Test
+  void aPipelineWhoseFileCannotBeHadIsNotTriedAgainAndTheSystemsWordsAreExplained() {
+    Path absent = directory.resolve("absent");
+    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
+      for (int epoch = 0; epoch < 2; epoch++) {
+        assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
+      }
+    }
+    assertThat(words)
+        .filteredOn(word -> word.startsWith("There is no staging buffer in " + absent + " ("))
+        .hasSize(1)
+        .allMatch(word -> word.endsWith("The job prepares all batches of this pipeline itself."));
+    words.clear();
+    try (PrepGroup group = group("4k")) {
+      assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
+    }
+    assertThat(words).last().asString().doesNotContain("There is no staging buffer in");
+  }
+
+  @Test
+  void aThreadThatPreparesLooksUpWhatTheProgramsThreadWould() {
+    ClassLoader own = new ClassLoader(null) {};
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    List<ClassLoader> seen = Collections.synchronizedList(new ArrayList<>());
+    Thread.currentThread().setContextClassLoader(own);
+    try (PrepGroup group = group("64k")) {
+      CoordinatedPass pass = group.begin(PIPELINE, Batches.order(ITEMS, 8, 1));
+      pass.prepareWith(
+          (batch, items) -> {
+            seen.add(Thread.currentThread().getContextClassLoader());
+            return prepare(batch, items);
+          },
+          1);
+      pass.take(0).release();
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
+    assertThat(seen).isNotEmpty().containsOnly(own);
+  }
+
+  @Test
+  @Timeout(60)
+  void aJobGivesSignsOfLifeUntilItLeaves() throws Exception {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    Set<Thread> threads;
+    try (PrepGroup group = group("64k")) {
+      group.begin(PIPELINE, Batches.order(ITEMS, 8, 1));
+      threads = new HashSet<>(Thread.getAllStackTraces().keySet());
+      threads.removeAll(before);
+      Path file = directory.resolve(directory.toFile().list()[0]);
+      try (RandomAccessFile words = new RandomAccessFile(file.toFile(), "r")) {
+        long first = beats(words);
+        while (beats(words) == first) {
+          LockSupport.parkNanos(1_000_000);
+        }
+      }
+    }
+    threads.removeIf(thread -> !thread.getName().equals("coordl-prep-keeper"));
+    assertThat(threads).hasSize(1);
+    for (Thread keeper : threads) {
+      keeper.join();
+    }
+  }
+
+  private static long beats(RandomAccessFile words) throws IOException {
+    words.seek(StagingDescriptor.member(0) + StagingDescriptor.MEMBER_BEAT);
+    return words.readLong();
   }
 }

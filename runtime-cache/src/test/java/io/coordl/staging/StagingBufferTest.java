@@ -23,11 +23,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.staging.StagingBuffer.Blocker;
 import io.coordl.staging.StagingBuffer.Entered;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -43,79 +40,9 @@ class StagingBufferTest {
           Duration.ofNanos(50),
           Duration.ofNanos(1_000));
 
-  private final Words memory = new Words();
+  private final Words memory = new Words(2 * BATCHES, BATCHES);
   private final Set<Long> living = new HashSet<>();
-  private long now = 1;
-
-  /** Words and tables, without slots. */
-  private static final class Words implements StagingMemory {
-    final Map<Long, Long> words = new HashMap<>();
-    final Map<Long, int[]> tables = new HashMap<>();
-    Runnable whenTablesAreRead = () -> {};
-
-    @Override
-    public StagingDescriptor.Pass pass(int descriptor) {
-      return StagingDescriptor.Pass.at(descriptor, itemRoom(), batchRoom());
-    }
-
-    @Override
-    public long itemRoom() {
-      return 2 * BATCHES;
-    }
-
-    @Override
-    public long batchRoom() {
-      return BATCHES;
-    }
-
-    @Override
-    public long get(long at) {
-      return words.getOrDefault(at, 0L);
-    }
-
-    @Override
-    public void set(long at, long value) {
-      words.put(at, value);
-    }
-
-    @Override
-    public boolean compareAndSet(long at, long expected, long value) {
-      boolean same = get(at) == expected;
-      if (same) {
-        set(at, value);
-      }
-      return same;
-    }
-
-    @Override
-    public void putInts(long at, int[] values) {
-      tables.put(at, values);
-    }
-
-    @Override
-    public int[] getInts(long at, int count) {
-      whenTablesAreRead.run();
-      return tables.get(at).clone();
-    }
-
-    @Override
-    public ByteBuffer writable(int slot, int bytes) {
-      throw new AssertionError("no step writes a batch");
-    }
-
-    @Override
-    public ByteBuffer copyOnWrite(int slot, int bytes) {
-      throw new AssertionError("no step maps a batch");
-    }
-
-    @Override
-    public ByteBuffer readable(int slot, int bytes) {
-      throw new AssertionError("no step reads a batch");
-    }
-
-    @Override
-    public void close() {}
-  }
+  private final Words.Time clock = new Words.Time();
 
   /** A job as its buffer sees the others. */
   private final class Job {
@@ -128,30 +55,7 @@ class StagingBufferTest {
       this.number = number;
       living.add(number);
       assertThat(Members.enter(memory, number, 1_000 + number, living::contains)).isTrue();
-      Peers peers =
-          new Peers() {
-            @Override
-            public boolean alive(long job) {
-              return living.contains(job);
-            }
-
-            @Override
-            public void alone(Runnable action) {
-              action.run();
-            }
-          };
-      Clock clock =
-          new Clock() {
-            @Override
-            public long nanos() {
-              return now;
-            }
-
-            @Override
-            public void pause(long nanos) {
-              now += nanos;
-            }
-          };
+      Peers peers = Words.peers(living);
       Members members = new Members(memory, peers, clock, BOUNDS, number);
       member = members.memberOf(number);
       buffer = new StagingBuffer(memory, members, peers, counters, number, member);
@@ -240,7 +144,7 @@ class StagingBufferTest {
     one.dies();
     assertThat(two.buffer.trySize()).isTrue();
     assertThat(three.buffer.trySize()).isFalse();
-    now += 201; // Without a sign of life of job 2.
+    clock.now += 201; // Without a sign of life of job 2.
     assertThat(three.buffer.trySize()).isTrue();
     three.buffer.giveUpSizing();
     assertThat(memory.get(SIZER)).isZero();
@@ -354,7 +258,7 @@ class StagingBufferTest {
     Entered first = two.begins();
     assertThat(one.begins().number()).isEqualTo(2);
     assertThat(one.begins()).as("job 2 is still in pass 1").isNull();
-    now += 201;
+    clock.now += 201;
     assertThat(one.begins()).as("takes it out").isNull();
     assertThat(one.counters.dropped.sum()).isEqualTo(1);
     assertThat(one.begins().number()).isEqualTo(3);
@@ -377,10 +281,10 @@ class StagingBufferTest {
     Job two = new Job(2);
     one.buffer.leave(one.begins());
     assertThat(one.begins()).isNull();
-    now += 400;
+    clock.now += 400;
     two.beats();
     assertThat(one.begins()).as("its lease is not over").isNull();
-    now += 1;
+    clock.now += 1;
     assertThat(one.begins().number()).isEqualTo(2);
   }
 
@@ -390,9 +294,9 @@ class StagingBufferTest {
     new Job(2);
     one.buffer.leave(one.begins());
     assertThat(one.begins()).isNull();
-    now += 200;
+    clock.now += 200;
     assertThat(one.begins()).isNull();
-    now += 1;
+    clock.now += 1;
     assertThat(one.begins().number()).isEqualTo(2);
   }
 
@@ -599,7 +503,7 @@ class StagingBufferTest {
     one.stages(pass);
     one.buffer.advance(pass, 2);
     assertThat(one.buffer.takeSlot(pass, new Blocker())).isEqualTo(StagingBuffer.NOT_NOW);
-    now += 201;
+    clock.now += 201;
     assertThat(one.buffer.takeSlot(pass, new Blocker())).isZero();
     assertThat(one.counters.dropped.sum()).isEqualTo(1);
     assertThat(one.buffer.isShared(pass)).isFalse();
@@ -654,9 +558,9 @@ class StagingBufferTest {
     two.begins();
     int slot = two.buffer.takeSlot(pass, new Blocker());
     assertThat(two.buffer.claim(pass)).isZero();
-    now += 201; // Job 2 is stopped.
+    clock.now += 201; // Job 2 is stopped.
     assertThat(one.buffer.claim(pass)).as("seen for the first time").isEqualTo(1);
-    now += 201;
+    clock.now += 201;
     assertThat(one.buffer.claim(pass)).isZero();
     assertThat(two.buffer.publish(pass, 0, slot, 100)).isFalse();
     assertThat(StagingDescriptor.state(slot(slot))).as("of use to others").isEqualTo(FREE);
@@ -725,7 +629,7 @@ class StagingBufferTest {
     assertThat(StagingBuffer.isClaimed(pass, StagingDescriptor.word(1, 3, 1, 0))).isFalse();
     assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(one.counters.takeOvers.sum()).isZero();
-    now += 201; // Job 2 is stopped.
+    clock.now += 201; // Job 2 is stopped.
     assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(one.counters.takeOvers.sum()).isEqualTo(1);
     assertThat(claimState(pass, 0)).isEqualTo(UNCLAIMED);
@@ -785,9 +689,9 @@ class StagingBufferTest {
     Members members = one.buffer.members();
     assertThat(members.running(two.member)).isTrue();
     assertThat(members.waitable(two.member)).isTrue();
-    now += 200;
+    clock.now += 200;
     assertThat(members.running(two.member)).isTrue();
-    now += 1;
+    clock.now += 1;
     assertThat(members.running(two.member)).isFalse();
     assertThat(members.holdsOn(2)).isFalse();
     assertThat(members.holdsOn(1)).as("itself").isTrue();

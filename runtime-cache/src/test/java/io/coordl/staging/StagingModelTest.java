@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
  * and at random up to four switches with a kill and a stop. Two defects are put in to see that the
  * check finds them.
  */
+@Tag("slow")
 class StagingModelTest {
   private static final int PASSES = 2;
   private static final int BATCHES = 3;

@@ -8,9 +8,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import org.junit.jupiter.api.Test;
@@ -166,6 +168,65 @@ class StagingPartsTest {
     assertThat(StagingFile.pages(4097)).isEqualTo(8192);
   }
 
+  // ---- members
+
+  @Test
+  void aJobIsTheFirstMemberThatNobodyLivingIsAndBeginsAfresh() {
+    Words memory = new Words(8, 4);
+    Set<Long> living = new HashSet<>(Set.of(1L, 2L, 3L));
+    for (long job = 1; job <= 3; job++) {
+      assertThat(Members.enter(memory, job, 100 + job, living::contains)).isTrue();
+    }
+    long second = StagingDescriptor.member(1);
+    for (long at = second; at <= second + StagingDescriptor.MEMBER_CURSOR; at += 8) {
+      memory.set(at, 2);
+    }
+    long slot = StagingDescriptor.slot(5);
+    long pass = memory.pass(1).state();
+    memory.set(slot, StagingDescriptor.word(StagingDescriptor.READY, 1, 3, 0b111));
+    memory.set(pass, StagingDescriptor.word(StagingDescriptor.SLIDING, 1, 0, 0b111));
+    living.remove(2L);
+
+    living.add(4L);
+    assertThat(Members.enter(memory, 4, 104, living::contains)).isTrue();
+
+    assertThat(memory.get(second + StagingDescriptor.MEMBER_JOB)).isEqualTo(4);
+    assertThat(memory.get(second + StagingDescriptor.MEMBER_PID)).isEqualTo(104);
+    assertThat(memory.get(second + StagingDescriptor.MEMBER_BEAT)).isZero();
+    assertThat(memory.get(second + StagingDescriptor.MEMBER_BLOCKED)).isZero();
+    assertThat(memory.get(second + StagingDescriptor.MEMBER_PRODUCES)).isZero();
+    assertThat(memory.get(second + StagingDescriptor.MEMBER_CURSOR)).isZero();
+    assertThat(StagingDescriptor.low(memory.get(slot))).isEqualTo(0b101);
+    assertThat(StagingDescriptor.low(memory.get(pass))).isEqualTo(0b101);
+    Members members = new Members(memory, Words.peers(living), new Words.Time(), Bounds.USUAL, 4);
+    assertThat(members.memberOf(4)).isEqualTo(1);
+    assertThat(members.pid(1)).isEqualTo(104);
+    assertThat(members.count()).isEqualTo(3);
+    assertThatThrownBy(() -> members.memberOf(2)).isInstanceOf(IllegalStateException.class);
+    for (long job = 5; job <= StagingDescriptor.MAX_MEMBERS + 1; job++) {
+      living.add(job);
+      assertThat(Members.enter(memory, job, 100 + job, living::contains)).isTrue();
+    }
+    assertThat(Members.enter(memory, 99, 199, living::contains)).as("too many").isFalse();
+  }
+
+  @Test
+  void whatAnyJobGetsOnWithIsSeen() {
+    Words memory = new Words(8, 4);
+    Set<Long> living = Set.of(1L);
+    Members.enter(memory, 1, 101, living::contains);
+    Members members = new Members(memory, Words.peers(living), new Words.Time(), Bounds.USUAL, 1);
+    Set<Long> seen = new HashSet<>();
+    for (int member = 0; member < StagingDescriptor.MAX_MEMBERS; member++) {
+      for (int batch = 1; batch < 4; batch++) {
+        memory.set(
+            StagingDescriptor.member(member) + StagingDescriptor.MEMBER_CURSOR,
+            StagingDescriptor.cursor(1, batch));
+        assertThat(seen.add(members.progress())).isTrue();
+      }
+    }
+  }
+
   // ---- gate and keeper
 
   @Test
@@ -175,7 +236,9 @@ class StagingPartsTest {
     assertThat(gate.enter()).as("again, by the same thread").isTrue();
     gate.exit();
     gate.exit();
+    assertThat(gate.isOpen()).isTrue();
     assertThat(gate.close()).isTrue();
+    assertThat(gate.isOpen()).isFalse();
     assertThat(gate.enter()).isFalse();
   }
 

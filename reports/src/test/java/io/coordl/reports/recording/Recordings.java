@@ -19,11 +19,14 @@ import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.event.TransformEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import jdk.jfr.Event;
 import jdk.jfr.Recording;
 import org.HdrHistogram.Histogram;
@@ -41,6 +44,8 @@ public final class Recordings {
   /** Every event of the agent that a job's recording may have. */
   public static final List<Class<? extends Event>> EVENTS = AgentEvents.ALL;
 
+  private static final Map<Runnable, JobRecording> KNOWN = new ConcurrentHashMap<>();
+
   private Recordings() {}
 
   /** Records what the action emits. */
@@ -50,6 +55,24 @@ public final class Recordings {
       recording.dump(file);
     }
     return file;
+  }
+
+  /**
+   * What {@link RecordingReader} makes of these events. It takes half a second, so the same {@code
+   * events} are recorded once in a JVM.
+   */
+  public static JobRecording read(Runnable events) throws IOException, RecordingException {
+    JobRecording known = KNOWN.get(events);
+    if (known == null) {
+      Path file = Files.createTempFile("job", ".jfr");
+      try {
+        known = RecordingReader.read(record(file, events), Progress.NONE);
+      } finally {
+        Files.delete(file);
+      }
+      KNOWN.put(events, known);
+    }
+    return known;
   }
 
   public static Recording start() {

@@ -13,8 +13,6 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Profiles;
-import io.coordl.reports.recording.Progress;
-import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.whatif.Together.Origins;
 import java.nio.file.Path;
@@ -29,19 +27,16 @@ import java.util.regex.Pattern;
 import org.assertj.core.data.Offset;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class WhatIfTest {
   private static final Offset<Double> NEAR = within(1e-6);
   private static final Set<String> ARGUMENTS =
       Set.of("cache", "cache.size", "decoded", "decoded.size", "prefetch", "prep", "prep.jobs");
 
-  @TempDir Path folder;
-
-  private JobRecording recording(Runnable events) throws Exception {
-    return RecordingReader.read(
-        Recordings.record(folder.resolve("job.jfr"), events), Progress.NONE);
-  }
+  static final Runnable SERIAL = Profiles::emitSerial;
+  static final Runnable WORKERS = Profiles::emitWorkers;
+  static final Runnable ORDINARY = WhatIfTest::emitOrdinary;
+  private static final Runnable CURED = WhatIfTest::emitCured;
 
   private static Answer answer(WhatIf whatIf, String question) {
     return whatIf.answers().stream()
@@ -236,7 +231,7 @@ class WhatIfTest {
 
   @Test
   void severalHostsAreAnsweredFromAProfileAndTheUsualNetwork() throws Exception {
-    JobRecording profile = recording(Profiles::emitWorkers);
+    JobRecording profile = Recordings.read(WORKERS);
     WhatIf usual = WhatIf.of(profile, wishes(0.25, 4, null, null), Set.of("hosts", "locality"));
     WhatIf slow = WhatIf.of(profile, wishes(0.25, 4, 1e7, null), Set.of("hosts", "locality"));
 
@@ -268,7 +263,7 @@ class WhatIfTest {
 
   @Test
   void whatAJobGotOfOtherHostsIsTheirRate() throws Exception {
-    JobRecording job = recording(Recordings::emitPartitionedJob);
+    JobRecording job = Recordings.read(Recordings::emitPartitionedJob);
     Pipeline pipeline = Pipeline.of(job);
 
     // 1,200 items of 100,000 bytes in 1 ms each, from two others; 600 of 1,000 in later epochs.
@@ -291,7 +286,7 @@ class WhatIfTest {
   @Test
   void aFetchTakesAThreadWhatItTakesOneThatIsAlone() throws Exception {
     JobRecording profile =
-        recording(
+        Recordings.read(
             () -> {
               Profiles.emitWorkers();
               emitPhase("fetch", 2, 0.75e6, 1.5e6, 0);
@@ -301,7 +296,7 @@ class WhatIfTest {
     // With two threads that wait for each other it was 2.8 ms.
     Pipeline pipeline = Pipeline.of(profile);
     assertThat(pipeline.missNanos().value()).isCloseTo(0.85e6, NEAR);
-    Pipeline without = Pipeline.of(recording(Profiles::emitWorkers));
+    Pipeline without = Pipeline.of(Recordings.read(WORKERS));
     assertThat(without.missNanos().value()).isCloseTo(2.8e6, NEAR);
   }
 
@@ -309,8 +304,8 @@ class WhatIfTest {
   @Test
   void errorsLargerThanTheFiguresStillLeaveFigures() throws Exception {
     Wishes wishes = new Wishes(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
-    for (Runnable events : List.<Runnable>of(Profiles::emitSerial, Profiles::emitWorkers)) {
-      Pipeline truth = Pipeline.of(recording(events));
+    for (Runnable events : List.of(SERIAL, WORKERS)) {
+      Pipeline truth = Pipeline.of(Recordings.read(events));
       Measure memory = truth.memoryRate();
       for (Pipeline seen :
           List.of(
@@ -331,8 +326,7 @@ class WhatIfTest {
    * @param each of compute, prep, miss and storage, in this order
    * @param others of the other measures
    */
-  private static Pipeline seen(
-      Pipeline truth, UnaryOperator<Measure> each, UnaryOperator<Measure> others) {
+  static Pipeline seen(Pipeline truth, UnaryOperator<Measure> each, UnaryOperator<Measure> others) {
     return new Pipeline(
         truth.origin(),
         truth.workers(),
@@ -368,7 +362,7 @@ class WhatIfTest {
   void whatManyWorkersCouldDoIsToldFromWhatNoneCan() throws Exception {
     Pipeline slow =
         Pipeline.of(
-            recording(
+            Recordings.read(
                 () -> {
                   Profiles.emitWorkers();
                   emitPhase("fetch", 1, 100e6, 100e6, 0);
@@ -382,7 +376,7 @@ class WhatIfTest {
   /** Two threads prepare no faster than one, and slower than the steps. */
   private Pipeline serialPrep() throws Exception {
     return Pipeline.of(
-        recording(
+        Recordings.read(
             () -> {
               emitPhase("ingestion", 2, 1e6, 0, 0);
               emitPhase("cached", 2, 3e6, 0, 3e6);
@@ -395,10 +389,10 @@ class WhatIfTest {
 
   @Test
   void storageThatCouldNotBeReadDirectlyIsSaid() throws Exception {
-    WhatIf direct = WhatIf.of(recording(Profiles::emitSerial));
+    WhatIf direct = WhatIf.of(Recordings.read(SERIAL));
     WhatIf through =
         WhatIf.of(
-            recording(
+            Recordings.read(
                 () -> {
                   Profiles.emitSerial();
                   HostEvent host = Profiles.host(4, 500_000_000L, 200_000_000L, 2e6);
@@ -416,7 +410,7 @@ class WhatIfTest {
 
   @Test
   void aSerialProfileIsItsDifferences() throws Exception {
-    WhatIf whatIf = WhatIf.of(recording(Profiles::emitSerial));
+    WhatIf whatIf = WhatIf.of(Recordings.read(SERIAL));
 
     Pipeline pipeline = whatIf.pipeline();
     assertThat(pipeline.prepNanos().value()).isCloseTo(3e6, NEAR);
@@ -438,7 +432,7 @@ class WhatIfTest {
 
   @Test
   void minioOverThePageCacheLiesBetweenTheLaws() throws Exception {
-    Answer minio = answer(WhatIf.of(recording(Profiles::emitWorkers)), "minio");
+    Answer minio = answer(WhatIf.of(Recordings.read(WORKERS)), "minio");
 
     // Two workers: (1.2 + 2.8 m) / 2 ms a sample.
     double mine = 1.2 + 2.8 * 0.5;
@@ -454,7 +448,7 @@ class WhatIfTest {
   void competitionForCoresIsSeenInTheCachedPhase() throws Exception {
     Pipeline pipeline =
         Pipeline.of(
-            recording(
+            Recordings.read(
                 () -> {
                   emitPhase("ingestion", 2, 1e6, 0, 0);
                   emitPhase("cached", 2, 2.5e6, 0, 0);
@@ -475,7 +469,7 @@ class WhatIfTest {
   void preparationThatSaturatesIsFitted() throws Exception {
     Pipeline pipeline =
         Pipeline.of(
-            recording(
+            Recordings.read(
                 () -> {
                   emitPhase("ingestion", 1, 1e6, 0, 0);
                   emitPhase("cached", 1, 4e6, 0, 0);
@@ -492,23 +486,22 @@ class WhatIfTest {
 
   @Test
   void aDataSetLargerThanMemoryIsKnownFromWhatColdTookBesideFetching() throws Exception {
-    Runnable host = () -> Profiles.emitHost(8, 100_000_000L, 200_000_000L, 0.9e6);
     WhatIf serial =
         WhatIf.of(
-            recording(
+            Recordings.read(
                 () -> {
                   emitPhase("ingestion", 0, 2e6, 0, 0);
                   emitPhase("cold", 0, 6e6, 1e6, 3e6);
-                  host.run();
+                  Profiles.emitHost(8, 100_000_000L, 200_000_000L, 0.9e6);
                 }));
     WhatIf workers =
         WhatIf.of(
-            recording(
+            Recordings.read(
                 () -> {
                   emitPhase("ingestion", 2, 1e6, 0, 0);
                   emitPhase("cold", 2, 2e6, 2.8e6, 1.2e6);
                   emitPhase("fetch", 1, 2.8e6, 2.8e6, 0);
-                  host.run();
+                  Profiles.emitHost(8, 100_000_000L, 200_000_000L, 0.9e6);
                 }));
 
     assertThat(serial.pipeline().prepNanos().value()).isCloseTo(3e6, NEAR);
@@ -524,7 +517,7 @@ class WhatIfTest {
 
   @Test
   void memoryThatDecodedItemsTakeIsLostToThePageCache() throws Exception {
-    WhatIf whatIf = WhatIf.of(recording(Profiles::emitSerial));
+    WhatIf whatIf = WhatIf.of(Recordings.read(SERIAL));
 
     // All free memory is a twelfth of the decoded items, and then there is no page cache.
     double hit = (HitLaw.LRU.hit(0.5) + HitLaw.RANDOM.hit(0.5)) / 2;
@@ -538,7 +531,7 @@ class WhatIfTest {
   void workersThatFetchingHoldsUpAreToldSo() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
-            recording(
+            Recordings.read(
                 () -> {
                   Profiles.emitWorkers();
                   Profiles.emitHost(8, 1_000_000L, 20_000_000L, 0.9e6);
@@ -555,7 +548,7 @@ class WhatIfTest {
   void preparingAheadIsNotAdvisedForNothing() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
-            recording(
+            Recordings.read(
                 () -> {
                   emitPhase("ingestion", 0, 10e6, 0, 0);
                   emitPhase("cached", 0, 10.05e6, 0, 0.05e6);
@@ -574,7 +567,7 @@ class WhatIfTest {
   void whatWasNotMeasuredIsNotGuessed() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
-            recording(
+            Recordings.read(
                 () -> {
                   emitPhase("ingestion", 1, 1e6, 0, 0);
                   emitPhase("cached", 1, 4e6, 0, 0);
@@ -621,7 +614,7 @@ class WhatIfTest {
   void evaluationsOverTheSameClassOfDataSetAreNoEpochs() throws Exception {
     Pipeline pipeline =
         Pipeline.of(
-            recording(
+            Recordings.read(
                 () -> {
                   emitOrdinary();
                   for (int pass = 4; pass <= 6; pass++) {
@@ -665,7 +658,7 @@ class WhatIfTest {
 
   @Test
   void whatIsMissingAfterACureIsSaidOnceAndInPlainWords() throws Exception {
-    WhatIf whatIf = WhatIf.of(recording(WhatIfTest::emitCured));
+    WhatIf whatIf = WhatIf.of(Recordings.read(CURED));
 
     assertThat(answer(whatIf, "decoded").sentence())
         .startsWith(
@@ -683,12 +676,12 @@ class WhatIfTest {
     List<JobRecording> recordings =
         List.of(
             none(),
-            recording(WhatIfTest::emitCured),
-            recording(WhatIfTest::emitOrdinary),
-            recording(() -> Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND)),
-            recording(() -> emitPhase("ingestion", 1, 1e6, 0, 0)),
-            recording(Profiles::emitSerial),
-            recording(Profiles::emitWorkers));
+            Recordings.read(CURED),
+            Recordings.read(ORDINARY),
+            Recordings.read(() -> Recordings.emitEpoch(1, 70 * SECOND, 40 * SECOND)),
+            Recordings.read(() -> emitPhase("ingestion", 1, 1e6, 0, 0)),
+            Recordings.read(SERIAL),
+            Recordings.read(WORKERS));
     for (JobRecording recording : recordings) {
       List<String> said = new ArrayList<>(WhatIfText.lines(WhatIf.of(recording)));
       said.addAll(WhatIfText.lines(WhatIf.of(recording, wishes(0.25, 4, 1e7, null), Set.of())));
@@ -704,7 +697,7 @@ class WhatIfTest {
   void aCacheThatBringsNothingHasNoBestSize() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
-            recording(
+            Recordings.read(
                 () -> {
                   emitPhase("ingestion", 0, 10e6, 0, 0);
                   emitPhase("cached", 0, 10.05e6, 0, 0.05e6);
@@ -724,7 +717,7 @@ class WhatIfTest {
   void anAnswersArgumentsGoOnFromThoseOfTheJob() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
-            recording(
+            Recordings.read(
                 () -> {
                   Recordings.emitConfiguration("prefetch", "4");
                   Recordings.emitConfiguration("cache", "minio");
@@ -737,7 +730,7 @@ class WhatIfTest {
 
   @Test
   void coresThatTheUserKnowsNeedNotBeMeasured() throws Exception {
-    JobRecording ordinary = recording(WhatIfTest::emitOrdinary);
+    JobRecording ordinary = Recordings.read(ORDINARY);
     Wishes cores = new Wishes(null, null, 16, null, null, null, null, null, null);
     Wishes both = new Wishes(null, null, 16, null, null, null, null, null, 0.0);
 
@@ -750,7 +743,7 @@ class WhatIfTest {
 
   @Test
   void anOrdinaryRunAnswersWhatItShows() throws Exception {
-    WhatIf whatIf = WhatIf.of(recording(WhatIfTest::emitOrdinary));
+    WhatIf whatIf = WhatIf.of(Recordings.read(ORDINARY));
 
     Pipeline pipeline = whatIf.pipeline();
     assertThat(pipeline.isSerial()).isTrue();
@@ -769,7 +762,7 @@ class WhatIfTest {
   /** Inputs drawn with their errors: the true answer lies within the answer's error. */
   @Test
   void errorsCoverTheTruth() throws Exception {
-    Pipeline truth = Pipeline.of(recording(Profiles::emitWorkers));
+    Pipeline truth = Pipeline.of(Recordings.read(WORKERS));
     Random random = new Random(5);
     int tried = 2_000;
     int[] held = new int[3];
@@ -799,9 +792,9 @@ class WhatIfTest {
 
   @Test
   void noAnswerNamesAnArgumentThatDoesNotExist() throws Exception {
-    for (Runnable events : List.<Runnable>of(Profiles::emitSerial, Profiles::emitWorkers)) {
+    for (Runnable events : List.of(SERIAL, WORKERS)) {
       Wishes wishes = new Wishes(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
-      WhatIf whatIf = WhatIf.of(recording(events), wishes, Set.of());
+      WhatIf whatIf = WhatIf.of(Recordings.read(events), wishes, Set.of());
       assertThat(whatIf.answers()).hasSize(10).allMatch(answer -> answer.figure() != null);
       assertThat(whatIf.answers().stream().flatMap(answer -> answer.arguments().stream()))
           .isNotEmpty()

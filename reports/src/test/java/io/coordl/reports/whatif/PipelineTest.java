@@ -1,0 +1,346 @@
+package io.coordl.reports.whatif;
+
+import static io.coordl.reports.recording.Profiles.emitPhase;
+import static io.coordl.reports.recording.Profiles.phase;
+import static io.coordl.reports.recording.Recordings.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.coordl.event.EpochEvent;
+import io.coordl.event.PhaseEvent;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.recording.Profiles;
+import io.coordl.reports.recording.Recordings;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a recording shows of a pipeline; each figure differs from all that could be taken for it.
+ */
+class PipelineTest {
+  private static final Offset<Double> NEAR = within(1e-6);
+
+  private static Pipeline of(Runnable events) throws Exception {
+    return Pipeline.of(Recordings.read(events));
+  }
+
+  private static void isCloseTo(Measure measure, double value, double error) {
+    assertThat(measure.value()).isCloseTo(value, NEAR);
+    assertThat(measure.error()).isCloseTo(error, NEAR);
+  }
+
+  // ---- epochs of an ordinary recording
+
+  /** Of an item: compute 2 ms; threads fetch 5 ms, decode 2, transform 1, else 0.5. */
+  private static EpochEvent epoch(int number) {
+    var event = new EpochEvent();
+    event.epoch = number;
+    event.updates = 100;
+    event.source = "my.Images";
+    event.complete = true;
+    event.batches = 100;
+    event.items = 1_000;
+    event.memoryItems = 250;
+    event.storageItems = 750;
+    event.memoryBytes = 30_000_000;
+    event.storageBytes = 70_000_000;
+    event.compute = 2 * SECOND;
+    event.stall = 4 * SECOND;
+    event.wall = 6 * SECOND;
+    event.fetchTime = 5 * SECOND;
+    event.decodeTime = 2 * SECOND;
+    event.transformTime = SECOND;
+    event.otherTime = SECOND / 2;
+    return event;
+  }
+
+  private static void emitThreads() {
+    for (int number = 1; number <= 3; number++) {
+      epoch(number).commit();
+    }
+    Recordings.emitTotals(3, 300, 18 * SECOND, 0);
+  }
+
+  @Test
+  void threadsThatTheJobWaitsLittleForPrepareBesideIt() throws Exception {
+    Pipeline pipeline = of(PipelineTest::emitThreads);
+
+    assertThat(pipeline.workers()).isEqualTo(1);
+    assertThat(pipeline.isSerial()).isFalse();
+    isCloseTo(pipeline.computeNanos(), 2e6, 2e5);
+    isCloseTo(pipeline.prepNanos(), 3.5e6, 3.5e5);
+    // 5 ms of an item are those of the three quarters that come from storage.
+    isCloseTo(pipeline.missNanos(), 5e6 / 0.75, 5e5 / 0.75);
+    isCloseTo(pipeline.decodeNanos(), 2e6, 2e5);
+    isCloseTo(pipeline.todayHit(), 0.25, 0);
+    assertThat(pipeline.sampleBytes()).isCloseTo(100_000, NEAR);
+    assertThat(pipeline.batchSamples()).isCloseTo(10, NEAR);
+    assertThat(pipeline.datasetItems()).isEqualTo(1_000);
+    assertThat(pipeline.datasetBytes()).isEqualTo(100_000_000);
+    assertThat(pipeline.frameworks()).isEqualTo("DJL 0.35.1");
+    assertThat(pipeline.assumptions())
+        .contains(
+            "threads beside the training thread prepare, as it did not wait for all of that",
+            "there are 1 such threads, as 1.4 were busy on average");
+  }
+
+  @Test
+  void whatTheJobWaitedForIsItsPreparationIfItPreparesItself() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              for (int number = 1; number <= 3; number++) {
+                EpochEvent event = epoch(number);
+                event.stall = 8 * SECOND; // Of 8.5 s of work: nearly all of it.
+                event.fetchStall = 4 * SECOND;
+                event.prepStall = 2 * SECOND;
+                event.gcStall = SECOND;
+                event.queueStall = SECOND / 2;
+                event.commit();
+              }
+            });
+
+    assertThat(pipeline.workers()).isZero();
+    isCloseTo(pipeline.prepNanos(), 3.5e6, 3.5e5);
+    isCloseTo(pipeline.missNanos(), 4e6 / 0.75, 4e5 / 0.75);
+    assertThat(pipeline.assumptions())
+        .contains("the training thread prepares its batches itself, as it waited for all of that");
+  }
+
+  @Test
+  void aJobWhoseItemsAllComeFromMemoryDoesNotShowItsStorage() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              for (int number = 1; number <= 3; number++) {
+                EpochEvent event = epoch(number);
+                event.memoryItems = 1_000;
+                event.storageItems = 0;
+                event.commit();
+              }
+            });
+
+    assertThat(pipeline.missNanos()).isNull();
+    assertThat(pipeline.missing("missNanos")).hasSize(1);
+    // Nor do its bytes: 100,000 an item at 500 MB/s are 0.2 ms.
+    Pipeline known = pipeline.withStorage(5e8);
+    isCloseTo(known.missNanos(), 2e5, 0);
+    isCloseTo(known.storageRate(), 5e8, 0);
+    assertThat(known.missing("missNanos", "storageRate")).isEmpty();
+    assertThat(known.missing()).extracting(Missing::figure).containsExactly("cores");
+    assertThat(known.withStorage(1e9)).isSameAs(known);
+  }
+
+  @Test
+  void whyThereAreNoEpochsToLookAtIsSaid() throws Exception {
+    Runnable nothingFetched =
+        () -> {
+          for (int number = 1; number <= 3; number++) {
+            EpochEvent event = epoch(number);
+            event.items = 0;
+            event.commit();
+          }
+        };
+    Runnable oneEpoch = () -> epoch(1).commit();
+
+    assertThat(of(nothingFetched).missing("computeNanos"))
+        .singleElement()
+        .extracting(Missing::reason)
+        .asString()
+        .contains("the job fetches no items that the agent knows: say which files");
+    assertThat(of(oneEpoch).missing("computeNanos"))
+        .singleElement()
+        .extracting(Missing::reason)
+        .asString()
+        .contains("at least three complete epochs");
+  }
+
+  // ---- phases of a profile
+
+  @Test
+  void withoutAPhaseOfPreparationAloneTheCachedPhaseShowsIt() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              emitPhase("ingestion", 2, 1e6, 0, 0);
+              emitPhase("cached", 2, 1.5e6, 0.4e6, 2e6);
+              emitPhase("cold", 2, 2e6, 1.4e6, 2.2e6);
+              Profiles.emitHost(8, 500_000_000L, 200_000_000L, 1e6);
+            });
+
+    isCloseTo(pipeline.prepNanos(), 2.4e6, 2.4e4);
+    assertThat(pipeline.prepSerialShare()).isNull();
+    // What the threads fetched less where all was cached.
+    isCloseTo(pipeline.missNanos(), 1e6, Math.hypot(1.4e4, 0.4e4));
+    isCloseTo(pipeline.storageRate(), 2e8, 2e6);
+    assertThat(pipeline.assumptions())
+        .anyMatch(line -> line.startsWith("preparation was not measured with several numbers"));
+  }
+
+  @Test
+  void theCoresOfAStepAreSeenInTheCpuTimeOfIngestion() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              PhaseEvent ingestion = phase("ingestion", 2, 1e6, 0, 0);
+              ingestion.cpu = 3 * ingestion.wall;
+              ingestion.commit();
+              emitPhase("cached", 2, 1.5e6, 0, 2e6);
+              Profiles.emitHost(8, 500_000_000L, 200_000_000L, 1e6);
+            });
+
+    isCloseTo(pipeline.computeCores(), 3, 0.3);
+  }
+
+  @Test
+  void stepsThatCompeteForTheCoresAreSeenOnlyWherePreparationDoesNotExplainTheTime()
+      throws Exception {
+    Runnable explained =
+        () -> {
+          emitPhase("ingestion", 2, 1e6, 0, 0);
+          emitPhase("cached", 2, 1.5e6, 0, 3e6); // Two threads, 3 ms between them.
+          Profiles.emitHost(2, 500_000_000L, 200_000_000L, 1e6);
+        };
+    Runnable more =
+        () -> {
+          emitPhase("ingestion", 2, 1e6, 0, 0);
+          emitPhase("cached", 2, 2e6, 0, 3e6);
+          Profiles.emitHost(2, 500_000_000L, 200_000_000L, 1e6);
+        };
+
+    isCloseTo(of(explained).computeCores(), 0, 0);
+    // 2 ms of both cores, 3 of the 4 ms preparation's.
+    assertThat(of(more).computeCores().value()).isCloseTo(1, NEAR);
+    assertThat(of(more).assumptions()).anyMatch(line -> line.contains("compete for the 2 cores"));
+    assertThat(of(explained).assumptions()).anyMatch(line -> line.contains("no competition"));
+  }
+
+  @Test
+  void aSampleMayBeOfSeveralItems() throws Exception {
+    Pipeline whole = of(() -> emitCold(3.02));
+    Pipeline mean = of(() -> emitCold(2.5));
+
+    // Nearly three; each item has 100,000 bytes and takes 2 ms to decode.
+    assertThat(whole.sampleBytes()).isCloseTo(300_000, NEAR);
+    isCloseTo(whole.decodeNanos(), 6e6, 0);
+    assertThat(mean.sampleBytes()).isCloseTo(250_000, NEAR);
+    isCloseTo(mean.decodeNanos(), 5e6, 0);
+    assertThat(mean.batchSamples()).isCloseTo(Profiles.BATCH, NEAR);
+  }
+
+  private static void emitCold(double itemsPerSample) {
+    emitPhase("ingestion", 0, 2e6, 0, 0);
+    PhaseEvent cold = phase("cold", 0, 6e6, 1e6, 3e6);
+    cold.items = Math.round(cold.samples * itemsPerSample);
+    cold.commit();
+    Profiles.emitHost(4, 500_000_000L, 200_000_000L, 2e6);
+  }
+
+  @Test
+  void theModelIsHeldAgainstThePhasesItWasNotMadeFrom() throws Exception {
+    Pipeline pipeline = of(WhatIfTest.WORKERS);
+
+    assertThat(pipeline.checks())
+        .extracting(Pipeline.Check::phase)
+        .containsExactly("cached", "cold");
+    Pipeline.Check cached = pipeline.checks().get(0);
+    assertThat(cached.measuredNanos().value()).isCloseTo(1e6, NEAR);
+    assertThat(cached.predictedNanos()).isEqualTo(pipeline.nanos(pipeline.today().hit(1)));
+    Pipeline.Check cold = pipeline.checks().get(1);
+    assertThat(cold.measuredNanos().value()).isCloseTo(2e6, NEAR);
+    assertThat(cold.predictedNanos()).isEqualTo(pipeline.nanos(pipeline.today().hit(0)));
+    assertThat(of(() -> emitPhase("cached", 2, 1e6, 0, 1e6)).checks()).isEmpty();
+  }
+
+  @Test
+  void aProfileWithoutItsHostLacksWhatOnlyThatTells() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              emitPhase("ingestion", 0, 2e6, 0, 0);
+              emitPhase("cached", 0, 5e6, 0, 3e6);
+              emitPhase("cold", 0, 6e6, 1e6, 3e6);
+            });
+
+    assertThat(pipeline.missing())
+        .extracting(Missing::figure)
+        .containsExactly("storageRate", "decodeNanos", "todayHit", "sampleBytes", "cores");
+    isCloseTo(pipeline.prepNanos(), 3e6, Math.hypot(5e4, 2e4));
+    isCloseTo(pipeline.missNanos(), 1e6, Math.hypot(6e4, 5e4));
+    assertThat(pipeline.computeCores()).isNull();
+    assertThat(pipeline.sampleBytes()).isZero();
+    assertThat(pipeline.today().cores()).isInfinite();
+  }
+
+  @Test
+  void freeMemoryThatHoldsTheDataSetHitsAll() throws Exception {
+    Runnable ample = () -> emitSerialWithFree(1_000_000_000L); // Just the data set.
+    Runnable none = () -> emitSerialWithFree(0);
+
+    isCloseTo(of(ample).todayHit(), 1, 0);
+    assertThat(of(ample).assumptions())
+        .anyMatch(line -> line.startsWith("the free memory holds the data set"));
+    assertThat(of(none).todayHit()).isNull();
+    assertThat(of(WhatIfTest.SERIAL).assumptions())
+        .anyMatch(line -> line.startsWith("the page cache has the free memory"));
+  }
+
+  private static void emitSerialWithFree(long bytes) {
+    emitPhase("ingestion", 0, 2e6, 0, 0);
+    emitPhase("cached", 0, 5e6, 0, 3e6);
+    Profiles.emitHost(4, bytes, 200_000_000L, 2e6);
+  }
+
+  // ---- the law of preparation
+
+  @Test
+  void preparationThatOnlyManyThreadsWereSeenAtIsTakenToShareAllOfIt() throws Exception {
+    Runnable four =
+        () -> {
+          emitPhase("ingestion", 4, 1e6, 0, 0);
+          emitPhase("prep", 4, 0.5e6, 0, 0);
+          Profiles.emitHost(4, 500_000_000L, 200_000_000L, 1e6);
+        };
+
+    isCloseTo(of(four).prepNanos(), 2e6, 2e4);
+    isCloseTo(of(four).prepSerialShare(), 0, 0);
+  }
+
+  @Test
+  void whatTheLawMissesOfThePointsIsItsError() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              emitPhase("ingestion", 4, 1e6, 0, 0);
+              emitPhase("prep", 1, 4e6, 0, 0);
+              emitPhase("prep", 2, 2.6e6, 0, 0); // 2 ms by a + b / k between its neighbours.
+              emitPhase("prep", 4, 1e6, 0, 0);
+              Profiles.emitHost(4, 500_000_000L, 200_000_000L, 1e6);
+            });
+    // Slope alone, weighed by 1 / t^2: sum of x / t over sum of (x / t)^2.
+    double xy = 1 / 4.0 + 0.5 / 2.6 + 0.25;
+    double xx = 1 / 16.0 + 0.25 / 2.6 / 2.6 + 0.0625;
+
+    assertThat(pipeline.prepNanos().value()).isCloseTo(xy / xx * 1e6, within(1.0));
+    assertThat(pipeline.prepNanos().error() / pipeline.prepNanos().value())
+        .isCloseTo(0.178, within(0.001));
+  }
+
+  @Test
+  void preparationThatThreadsSlowDownIsSharedByNone() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              emitPhase("ingestion", 2, 1e6, 0, 0);
+              emitPhase("prep", 1, 2e6, 0, 0);
+              emitPhase("prep", 2, 4e6, 0, 0);
+              Profiles.emitHost(2, 500_000_000L, 200_000_000L, 1e6);
+            });
+
+    // The mean, weighed by 1 / t^2.
+    double mean = (1 / 2.0 + 1 / 4.0) / (1 / 4.0 + 1 / 16.0) * 1e6;
+    assertThat(pipeline.prepNanos().value()).isCloseTo(mean, within(1.0));
+    assertThat(pipeline.prepSerialShare().value()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,554 @@
+package io.coordl.staging;
+
+import static io.coordl.staging.StagingDescriptor.CREATING;
+import static io.coordl.staging.StagingDescriptor.MEMBER_BEAT;
+import static io.coordl.staging.StagingDescriptor.MEMBER_BLOCKED;
+import static io.coordl.staging.StagingDescriptor.MEMBER_PRODUCES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
+import io.coordl.staging.StagingCounters.Reason;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How long jobs wait for each other and what they say and count, to the pause: on one thread, where
+ * time passes only in pauses and a thread that prepares runs when the test says so.
+ */
+class StreamTest {
+  private static final int BATCHES = 4;
+  private static final long MILLI = 1_000_000;
+
+  /** The longest pause between two looks. */
+  private static final long PAUSE = MILLI;
+
+  private static final Bounds BOUNDS =
+      new Bounds(
+          Duration.ofMillis(300),
+          Duration.ofMillis(200),
+          Duration.ofMillis(400),
+          Duration.ofMillis(50),
+          Duration.ofSeconds(1));
+
+  private final Words memory = new Words(BATCHES, BATCHES);
+  private final Words.Time clock = new Words.Time();
+  private final Set<Long> living = new HashSet<>();
+  private int elsewhere;
+
+  StreamTest() {
+    memory.set(StagingDescriptor.BUDGET, 8 * StagingDescriptor.PAGE);
+    clock.whenPaused.add(
+        () -> {
+          for (long job : living) {
+            long at = StagingDescriptor.member((int) job - 1) + MEMBER_BEAT;
+            memory.set(at, memory.get(at) + 1);
+          }
+        });
+  }
+
+  /** A job and what it was told; members are numbered as they come. */
+  private final class Job {
+    final List<String> words = new ArrayList<>();
+    final List<Throwable> faults = new ArrayList<>();
+    final List<Boolean> blocked = new ArrayList<>();
+    final Deque<Runnable> threads = new ArrayDeque<>();
+    final Stream stream;
+    int endedAlone;
+    int prepared;
+    boolean noThreads;
+
+    Job() {
+      long number = living.size() + 1;
+      living.add(number);
+      assertThat(Members.enter(memory, number, 1_000 + number, living::contains)).isTrue();
+      stream =
+          new Stream(
+              memory,
+              Words.peers(living),
+              clock,
+              BOUNDS,
+              number,
+              this::start,
+              words::add,
+              faults::add,
+              blocked::add,
+              () -> elsewhere,
+              () -> endedAlone++);
+    }
+
+    private void start(Runnable work) {
+      if (noThreads) {
+        throw new OutOfMemoryError("no more threads");
+      }
+      threads.add(work);
+    }
+
+    SharedPass begins() {
+      return begins(1);
+    }
+
+    SharedPass begins(int jobs) {
+      return stream.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
+    }
+
+    /** A batch of so many bytes, each of which is its number. */
+    PreparedBatch batch(int number, long bytes) {
+      prepared++;
+      return new PreparedBatch() {
+        @Override
+        public long bytes() {
+          return bytes;
+        }
+
+        @Override
+        public void writeTo(ByteBuffer target) {
+          for (int i = 0; i < bytes; i++) {
+            target.put(i, (byte) number);
+          }
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+
+    long alone(Reason reason) {
+      return stream.counters().aloneBecause(reason);
+    }
+  }
+
+  private void waited(long began, long nanos) {
+    assertThat(clock.now - began).isGreaterThan(nanos).isLessThanOrEqualTo(nanos + PAUSE);
+  }
+
+  private static void takes(SharedPass pass, int batch, int bytes) {
+    StagedBatch staged = pass.take(batch);
+    assertThat(staged).as("batch %d", batch).isNotNull();
+    assertThat(staged.bytes().capacity()).isEqualTo(bytes);
+    assertThat(staged.bytes().get(bytes - 1)).isEqualTo((byte) batch);
+    staged.release();
+  }
+
+  // ---- waiting for a batch
+
+  @Test
+  void aBatchThatNobodyPreparesIsNotWaitedFor() {
+    Job job = new Job();
+    SharedPass pass = job.begins();
+
+    assertThat(pass.take(0)).isNull();
+
+    assertThat(clock.now).isEqualTo(1);
+    assertThat(job.alone(Reason.NOBODY)).isEqualTo(1);
+    assertThat(pass.take(-1)).isNull();
+    assertThat(pass.take(BATCHES)).isNull();
+    assertThat(job.alone(Reason.NOBODY)).as("there is no such batch").isEqualTo(1);
+  }
+
+  @Test
+  void aClaimedBatchIsWaitedForUntilPatienceEnds() {
+    Job job = new Job();
+    Job slow = new Job();
+    SharedPass pass = job.begins();
+    slow.begins()
+        .prepareWith(
+            (batch, items) -> {
+              if (batch == 0) {
+                clock.now += 7 * MILLI;
+                long began = clock.now;
+                assertThat(pass.take(0)).isNull();
+                waited(began, BOUNDS.patience().toNanos());
+              }
+              return slow.batch(batch, 100);
+            },
+            1);
+    slow.threads.remove().run();
+
+    assertThat(job.alone(Reason.LATE)).isEqualTo(1);
+    assertThat(job.blocked).containsExactly(true, false);
+    assertThat(job.stream.counters().waitNanos.sum()).isBetween(300 * MILLI, 301 * MILLI);
+    assertThat(slow.prepared).isEqualTo(BATCHES);
+    takes(pass, 1, 100);
+  }
+
+  @Test
+  void batchesThatTakeLongAreWaitedForLonger() {
+    Job job = new Job();
+    Job slow = new Job();
+    SharedPass pass = job.begins();
+    job.stream.took(100 * MILLI);
+    job.stream.took(60 * MILLI);
+    slow.begins()
+        .prepareWith(
+            (batch, items) -> {
+              long began = clock.now;
+              assertThat(pass.take(batch)).isNull();
+              // Four times the longest; looked at once in a 16th of the shortest.
+              assertThat(clock.now - began).isBetween(400 * MILLI + 1, 404 * MILLI);
+              throw new NotPreparedException(new IOException("gone"));
+            },
+            1);
+    slow.threads.remove().run();
+
+    assertThat(job.stream.longestPreparation()).isEqualTo(100 * MILLI);
+    assertThat(job.stream.shortestPreparation()).isEqualTo(60 * MILLI);
+    assertThat(job.alone(Reason.LATE)).isEqualTo(1);
+  }
+
+  @Test
+  void aBatchThatSomebodyIsToClaimIsWaitedForAsLongAsAnybodyGetsOn() {
+    Job job = new Job();
+    Job idle = new Job();
+    SharedPass pass = job.begins();
+    SharedPass other = idle.begins();
+    other.prepareWith((batch, items) -> idle.batch(batch, 100), 1);
+    long[] got = {0};
+    clock.whenPaused.add(
+        () -> {
+          if (got[0] == 0 && clock.now > 200 * MILLI) {
+            got[0] = clock.now;
+            idle.stream.buffer().advance(entered(idle), 1);
+          }
+        });
+
+    assertThat(pass.take(0)).isNull();
+
+    waited(got[0], BOUNDS.patience().plus(BOUNDS.lease()).toNanos());
+    assertThat(job.alone(Reason.LATE)).isEqualTo(1);
+  }
+
+  private StagingBuffer.Entered entered(Job job) {
+    return new StagingBuffer.Entered(1, memory.pass(1), new BatchOrder(new int[4], new int[] {4}));
+  }
+
+  @Test
+  void aJobThatEndsItsPassTakesNothingMore() {
+    Job job = new Job();
+    SharedPass pass = job.begins();
+    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+    pass.end();
+
+    assertThat(pass.take(0)).isNull();
+    assertThat(job.prepared).isEqualTo(BATCHES);
+    assertThat(memory.get(StagingDescriptor.member(0) + MEMBER_PRODUCES)).isZero();
+    assertThat(job.endedAlone).isEqualTo(1);
+    pass.end();
+    assertThat(job.endedAlone).isEqualTo(1);
+  }
+
+  // ---- preparing
+
+  @Test
+  void aBatchThatIsLargerThanTheFirstIsLeftToEachJobAndThatIsSaidOnce() {
+    Job job = new Job();
+    SharedPass pass = job.begins();
+    pass.prepareWith((batch, items) -> job.batch(batch, batch < 2 ? 100 : 5_000), 1);
+    job.threads.remove().run();
+
+    takes(pass, 1, 100);
+    assertThat(pass.take(2)).isNull();
+    assertThat(job.alone(Reason.NOT_STAGED)).isEqualTo(1);
+    assertThat(job.words)
+        .containsExactly(
+            "A batch has 5000 bytes, but the staging buffer was made for batches of 4096: each job"
+                + " prepares such batches itself.");
+  }
+
+  @Test
+  void slotsWithoutMemoryAreGivenUp() {
+    Job job = new Job();
+    SharedPass pass = job.begins();
+    memory.noMemory = "No space left";
+    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+
+    assertThat(pass.take(0)).isNull();
+    assertThat(job.words)
+        .containsExactly(
+            "There is no memory behind the staging buffer (No space left): it stays as large as it"
+                + " is.");
+    assertThat(StagingDescriptor.state(memory.get(StagingDescriptor.slot(0))))
+        .isEqualTo(StagingDescriptor.BROKEN);
+  }
+
+  @Test
+  void whatFailsIsToldOnceAndEndsTheWork() {
+    Job job = new Job();
+    for (int i = 0; i < 2; i++) {
+      SharedPass pass = job.begins();
+      pass.prepareWith(
+          (batch, items) -> {
+            throw new IllegalStateException("no array");
+          },
+          1);
+      job.threads.remove().run();
+      assertThat(memory.get(StagingDescriptor.member(0) + MEMBER_PRODUCES)).isZero();
+      assertThat(memory.get(StagingDescriptor.SIZER)).isZero();
+      assertThat(StagingDescriptor.state(memory.get(StagingDescriptor.slot(0))))
+          .isEqualTo(StagingDescriptor.FREE);
+    }
+    assertThat(job.faults).singleElement().extracting(Throwable::getMessage).isEqualTo("no array");
+  }
+
+  @Test
+  void aJobThatCanStartNoThreadPreparesNothing() {
+    Job job = new Job();
+    SharedPass pass = job.begins();
+    job.noThreads = true;
+    List<String> faults = new ArrayList<>();
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where));
+    try {
+      pass.prepareWith((batch, items) -> job.batch(batch, 100), 2);
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+
+    assertThat(faults).containsExactly("starting a thread that prepares batches");
+    assertThat(memory.get(StagingDescriptor.member(0) + MEMBER_PRODUCES)).isZero();
+    assertThat(pass.stop(0)).as("no thread is under way").isTrue();
+  }
+
+  @Test
+  void aThreadThatDoesNotComeBackIsWaitedForAndThenLeft() {
+    Job job = new Job();
+    SharedPass pass = job.begins();
+    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    long began = clock.now;
+
+    pass.end();
+
+    assertThat(clock.now - began).isEqualTo(BOUNDS.lease().toNanos());
+    assertThat(job.words).singleElement().asString().contains("hangs in the program's code");
+    assertThat(job.begins()).isNull();
+  }
+
+  // ---- beginning a pass
+
+  @Test
+  void thePassBeforeEndsWithTheNext() {
+    Job job = new Job();
+    SharedPass before = job.begins();
+
+    SharedPass next = job.begins();
+
+    assertThat(next).isNotNull().isNotSameAs(before);
+    assertThat(before.take(0)).isNull();
+    assertThat(job.stream.counters().passes.sum()).isEqualTo(2);
+    assertThat(job.endedAlone).isEqualTo(1);
+  }
+
+  @Test
+  void aLongerOrderThanThereIsRoomForIsNotShared() {
+    Job job = new Job();
+
+    assertThat(job.stream.begin(BatchOrder.evenly(new int[BATCHES + 1], 2), 1)).isNull();
+
+    assertThat(job.words).singleElement().asString().contains("more items or batches");
+  }
+
+  @Test
+  void whoIsStoppedWhileItCreatesThePassIsWaitedForUntilItsLeaseEnds() {
+    Job job = new Job();
+    new Job();
+    memory.set(memory.pass(1).state(), StagingDescriptor.word(CREATING, 1, 2, 0));
+    long[] got = {0};
+    clock.whenPaused.add(
+        () -> {
+          if (got[0] == 0 && clock.now > 100 * MILLI) {
+            got[0] = clock.now;
+            long cursor = StagingDescriptor.member(1) + StagingDescriptor.MEMBER_CURSOR;
+            memory.set(cursor, StagingDescriptor.cursor(1, 1));
+          }
+        });
+
+    assertThat(job.begins()).isNull();
+
+    waited(got[0], BOUNDS.lease().plus(BOUNDS.beat()).toNanos());
+    assertThat(job.blocked).containsExactly(true, false);
+  }
+
+  @Test
+  void theFirstPassWaitsSoLongForJobsAndTheNextNoMore() {
+    Job job = new Job();
+
+    job.begins(3);
+
+    waited(1, BOUNDS.start().toNanos());
+    assertThat(job.words)
+        .containsExactly(
+            "Waits for 3 jobs, 1 are there.",
+            "1 of 3 jobs have come within 1 s: the first pass begins without the others.");
+    assertThat(job.blocked).containsExactly(true, false);
+    assertThat(job.stream.waitedInVain()).isTrue();
+    long began = clock.now;
+    job.begins(3);
+    assertThat(clock.now).isEqualTo(began);
+  }
+
+  @Test
+  void jobsThatWaitWithAnotherPipelineAreNotWaitedFor() {
+    Job job = new Job();
+    elsewhere = 2;
+
+    job.begins(3);
+
+    waited(1, BOUNDS.blocked().toNanos() / 4);
+    assertThat(job.words)
+        .containsExactly(
+            "1 of 3 jobs have this pipeline, the others wait with another one: the first pass"
+                + " begins without them.");
+    assertThat(job.stream.waitedInVain()).isTrue();
+  }
+
+  @Test
+  void theFirstPassBeginsWhenAllHaveCome() {
+    Job job = new Job();
+    clock.whenPaused.add(
+        () -> {
+          if (living.size() == 1) {
+            new Job();
+          }
+        });
+
+    job.begins(2);
+
+    assertThat(clock.now).isEqualTo(1 + PAUSE);
+    assertThat(job.words).isEmpty();
+    assertThat(job.stream.waitedInVain()).isFalse();
+  }
+
+  // ---- figures and signs of life
+
+  @Test
+  void whatAJobDidIsCounted() {
+    Job job = new Job();
+    Job other = new Job();
+    SharedPass pass = job.begins();
+    SharedPass others = other.begins();
+    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+    for (int batch = 0; batch < BATCHES; batch++) {
+      takes(pass, batch, 100);
+    }
+    job.stream.waitedFor(1, 30);
+    job.stream.waitedFor(1, 12);
+    job.stream.waitedFor(0, 1_000); // Itself.
+    job.stream.waitedFor(-1, 1_000); // No member.
+
+    StagingStatistics figures = job.stream.statistics("g", "p");
+
+    assertThat(figures)
+        .isEqualTo(
+            new StagingStatistics(
+                "g", "p", 8 * 4096, 8, 4096, 2, 1, 1, 4, 4, 0, 400, 0, 0, 0, 0, 0, 42, 1_002, 42, 0,
+                0, 0));
+    pass.end();
+    others.end();
+    assertThat(job.endedAlone).isZero();
+    assertThat(pass.wasShared()).isTrue();
+  }
+
+  @Test
+  void aBeatIsSeenAndSoIsWhoWaitsElsewhere() {
+    Job job = new Job();
+    long member = StagingDescriptor.member(0);
+
+    job.stream.beat();
+    job.stream.beat();
+    assertThat(memory.get(member + MEMBER_BEAT)).isEqualTo(2);
+    job.stream.blockedElsewhere(true);
+    assertThat(memory.get(member + MEMBER_BLOCKED)).isEqualTo(1);
+    job.stream.blockedElsewhere(false);
+    assertThat(memory.get(member + MEMBER_BLOCKED)).isZero();
+    assertThat(job.stream.close()).as("nobody is inside").isTrue();
+    job.stream.beat();
+    assertThat(memory.get(member + MEMBER_BEAT)).isEqualTo(2);
+  }
+
+  @Test
+  void damagedMemoryIsLeftAndThatIsSaid() {
+    Job job = new Job();
+    SharedPass pass = job.begins();
+
+    job.stream.damaged(new InternalError("its file has 0 bytes"));
+
+    assertThat(job.words).singleElement().asString().contains("damaged by another program (its");
+    assertThat(job.stream.gate().isOpen()).isFalse();
+    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    assertThat(job.threads).isEmpty();
+    assertThat(pass.take(0)).isNull();
+  }
+
+  // ---- what a job holds
+
+  @Test
+  void beyondWhatMayBeKeptABatchIsCopiedIntoMemoryThatIsUsedAgain() {
+    Job job = new Job();
+    memory.set(StagingDescriptor.BUDGET, 8 * StagingDescriptor.PAGE);
+    SharedPass pass = job.begins();
+    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+
+    List<StagedBatch> kept = new ArrayList<>();
+    for (int batch = 0; batch < BATCHES; batch++) {
+      kept.add(pass.take(batch));
+    }
+
+    // One of eight slots may be kept, so the others are copies; who asks counts, too.
+    assertThat(job.stream.counters().mapped.sum()).isEqualTo(1);
+    assertThat(job.stream.counters().copied.sum()).isEqualTo(3);
+    assertThat(job.stream.counters().takenBytes.sum()).isEqualTo(400);
+    assertThat(holders()).isEqualTo(1);
+    kept.get(0).release();
+    assertThat(holders()).isZero();
+    ByteBuffer copy = kept.get(3).bytes();
+    kept.get(3).release();
+    kept.get(3).release();
+    SharedPass next = job.begins();
+    next.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+    StagedBatch first = next.take(0);
+    StagedBatch second = next.take(1);
+    assertThat(second.bytes()).isSameAs(copy);
+    assertThat(next.take(2).bytes()).isNotSameAs(copy);
+    first.release();
+  }
+
+  private long holders() {
+    long holders = 0;
+    for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
+      holders += Long.bitCount(StagingDescriptor.low(memory.get(StagingDescriptor.slot(slot))));
+    }
+    return holders;
+  }
+
+  @Test
+  void aBatchThatCannotBeMappedOrReadIsLost() throws IOException {
+    Job job = new Job();
+    SharedPass pass = job.begins();
+    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+    memory.noMemory = "Cannot allocate";
+
+    assertThat(pass.take(0)).isNull();
+    assertThat(pass.<Integer>use(1, ByteBuffer::remaining)).isNull();
+
+    assertThat(job.alone(Reason.LOST)).isEqualTo(2);
+    assertThat(holders()).isZero();
+    memory.noMemory = null;
+    assertThat(pass.<Integer>use(2, ByteBuffer::remaining)).isEqualTo(100);
+    assertThat(job.stream.counters().takenBytes.sum()).isEqualTo(100);
+  }
+}
