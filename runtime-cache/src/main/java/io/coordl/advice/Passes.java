@@ -76,7 +76,7 @@ public final class Passes {
     long early = leftEarly(begun);
     long evaluations = withoutUpdate();
     return Text.count(begun, "epoch", "epochs")
-        + (early == 0 ? "" : ", " + early + " of them left early")
+        + (early == 0 ? "" : begun == 1 ? ", left early" : ", " + early + " of them left early")
         + (evaluations == 0
             ? ""
             : ", " + Text.count(evaluations, "evaluation pass", "evaluation passes"));

@@ -195,8 +195,8 @@ public final class JobMonitor {
     if (made != null) {
       made.close();
     }
-    freeze();
     try {
+      freeze();
       flight.finish();
       return new ExitSummary(this, recording(), didNothing).lines();
     } finally {

@@ -347,7 +347,7 @@
     const counted = (field, one, more) => [show(below(totals, field), "count"), " ", found[field] === 1 ? one : more];
     if (found.epochs === 0) return counted("passes", "pass over data", "passes over data");
     return [...counted("epochs", "epoch", "epochs"),
-      ...(found.leftEarly === 0 ? [] : [", ", show(below(totals, "leftEarly"), "count"), " of them left early"]),
+      ...(found.leftEarly === 0 ? [] : found.epochs === 1 ? [", left early"] : [", ", show(below(totals, "leftEarly"), "count"), " of them left early"]),
       ...(found.evaluations === 0 ? [] : [", ", ...counted("evaluations", "evaluation pass", "evaluation passes")])];
   }
 
