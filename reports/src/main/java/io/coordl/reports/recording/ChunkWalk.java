@@ -11,11 +11,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through a recording from event to event by their sizes and counts them; of those that are
- * wanted, if any, it reads the fields in passing.
+ * Goes through a recording from event to event by their sizes and counts them; it reads no event.
  *
  * <p>Why, when the JDK can read recordings: its event stream ends without a word where a file is
  * cut off or damaged, and waits for ever for the rest of a chunk that a dead JVM did not finish. A
@@ -23,32 +21,28 @@ import org.jspecify.annotations.Nullable;
  * tell afterwards whether the stream delivered everything.
  */
 final class ChunkWalk {
-  static final long METADATA = 0;
-  static final long CONSTANTS = 1;
+  private static final long METADATA = 0;
+  private static final long CONSTANTS = 1;
 
   /** Types with larger numbers are counted in a map. */
-  static final int USUAL_TYPES = 1 << 14;
+  private static final int USUAL_TYPES = 1 << 14;
 
   private final Path file;
   private final FileBytes bytes;
   private final long length;
   private final Progress progress;
-  private final @Nullable EventTakers takers;
 
   private final long[] usual = new long[USUAL_TYPES];
   private final Map<Long, Long> unusual = new HashMap<>();
   private final Map<ChunkHeader, Long> chunks = new LinkedHashMap<>();
-  private final Map<Long, String> names = new HashMap<>();
   private boolean endsEarly;
-  private boolean allRead = true;
   private long told;
 
-  private ChunkWalk(Path file, FileBytes bytes, Progress progress, @Nullable EventTakers takers) {
+  private ChunkWalk(Path file, FileBytes bytes, Progress progress) {
     this.file = file;
     this.bytes = bytes;
     this.length = bytes.length();
     this.progress = progress;
-    this.takers = takers;
   }
 
   /**
@@ -58,21 +52,8 @@ final class ChunkWalk {
    * @param asIs true if the file is just these chunks in this order, all finished
    * @param endsEarly true if something was not finished
    * @param events number of events in these chunks by the number of their type
-   * @param names of the types by their numbers; empty if events were only counted
-   * @param allRead false if wanted events are written in a way that only the JDK may know
    */
-  record Shape(
-      List<Chunk> chunks,
-      boolean asIs,
-      boolean endsEarly,
-      Map<Long, Long> events,
-      Map<Long, String> names,
-      boolean allRead) {
-    /** The same, if other events were not all read. */
-    Shape allReadIf(boolean othersToo) {
-      return new Shape(chunks, asIs, endsEarly, events, names, allRead && othersToo);
-    }
-
+  record Shape(List<Chunk> chunks, boolean asIs, boolean endsEarly, Map<Long, Long> events) {
     long total() {
       return events.values().stream().mapToLong(Long::longValue).sum();
     }
@@ -88,14 +69,11 @@ final class ChunkWalk {
   /**
    * Walks through the whole file.
    *
-   * @param takers get the events; null to count only
    * @throws RecordingException if the file is foreign, cut off or damaged
-   * @throws EventReader.MissingFieldException if an event lacks a field
    */
-  static Shape walk(Path file, Progress progress, @Nullable EventTakers takers)
-      throws IOException, RecordingException {
+  static Shape walk(Path file, Progress progress) throws IOException, RecordingException {
     try (FileBytes bytes = new FileBytes(file)) {
-      return new ChunkWalk(file, bytes, progress, takers).walk();
+      return new ChunkWalk(file, bytes, progress).walk();
     }
   }
 
@@ -134,7 +112,7 @@ final class ChunkWalk {
         !endsEarly
             && byTime.equals(inFile)
             && chunks.keySet().stream().mapToLong(ChunkHeader::size).sum() == length;
-    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts), Map.copyOf(names), allRead);
+    return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts));
   }
 
   private boolean chunkAt(long position) throws IOException {
@@ -176,11 +154,10 @@ final class ChunkWalk {
     }
     // The same chunk again, as of two dumps of one recording, must not count twice.
     boolean first = chunks.putIfAbsent(header, start) == null;
-    ChunkEvents reader = first ? reader(start, header) : null;
     long end = start + header.size();
     long position = start + ChunkHeader.LENGTH;
     while (position < end) {
-      position = walkEvent(position, end, first, reader);
+      position = walkEvent(position, end, first);
       if (position - told >= FileBytes.WINDOW) {
         told = position;
         progress.at((double) position / length);
@@ -191,22 +168,7 @@ final class ChunkWalk {
     return end;
   }
 
-  private @Nullable ChunkEvents reader(long start, ChunkHeader header)
-      throws IOException, RecordingException {
-    if (takers == null || !allRead) {
-      return null;
-    }
-    try {
-      return ChunkEvents.of(bytes, start, header, takers, names);
-    } catch (UnknownLayoutException e) {
-      allRead = false;
-      return null;
-    } catch (EOFException e) {
-      throw damaged(start);
-    }
-  }
-
-  private long walkEvent(long position, long end, boolean counts, @Nullable ChunkEvents reader)
+  private long walkEvent(long position, long end, boolean counts)
       throws IOException, RecordingException {
     try {
       bytes.seek(position, end);
@@ -217,21 +179,10 @@ final class ChunkWalk {
       }
       if (counts && type != METADATA && type != CONSTANTS) {
         count(type);
-        if (reader != null && allRead) {
-          read(reader, type, position + size);
-        }
       }
       return position + size;
     } catch (EOFException e) {
       throw damaged(position);
-    }
-  }
-
-  private void read(ChunkEvents reader, long type, long end) throws IOException {
-    try {
-      reader.read(type, end);
-    } catch (UnknownLayoutException e) {
-      allRead = false;
     }
   }
 

@@ -10,10 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import jdk.jfr.consumer.EventStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,66 +39,27 @@ final class Collector {
   private long faults;
   private boolean severalJobs;
 
-  private final Set<String> subscribed = new TreeSet<>();
-  private final Progress progress;
-  private final long expected;
-  private long delivered;
-
-  /**
-   * @param expected how many events of the subscribed types are there, for the progress
-   */
-  Collector(Progress progress, long expected) {
-    this.progress = progress;
-    this.expected = expected;
-  }
-
-  /** The events that a collector asks a stream for. */
-  static Set<String> wanted() {
-    Collector collector = new Collector(Progress.NONE, 0);
-    collector.subscribe((name, action) -> {});
-    return collector.subscribed;
-  }
-
   /** What takes the events of each type. */
   Map<String, Consumer<JobEvent>> takers() {
     Map<String, Consumer<JobEvent>> takers = new HashMap<>();
-    subscribe(takers::put);
+    on(takers, Jvm.class, (event, jvm) -> jvms.add(jvm));
+    on(takers, JobStatistics.class, this::add);
+    on(takers, StoreStatistics.class, this::add);
+    on(takers, PeerStatistics.class, this::add);
+    on(takers, StagingStatistics.class, this::add);
+    on(takers, LatencyStatistics.class, this::add);
+    on(takers, Configuration.class, this::add);
+    on(takers, Epoch.class, (event, pass) -> epochs.put(pass, event.end()));
+    on(takers, Phase.class, (event, phase) -> phases.put(phase, event.end()));
+    on(takers, Host.class, this::add);
+    on(takers, Fault.class, this::add);
     return takers;
   }
 
-  void subscribe(EventStream stream) {
-    subscribe(
-        (name, action) ->
-            stream.onEvent(name, event -> action.accept(new RecordedJobEvent(event))));
-  }
-
-  void subscribe(BiConsumer<String, Consumer<JobEvent>> stream) {
-    on(stream, Jvm.class, (event, jvm) -> jvms.add(jvm));
-    on(stream, JobStatistics.class, this::add);
-    on(stream, StoreStatistics.class, this::add);
-    on(stream, PeerStatistics.class, this::add);
-    on(stream, StagingStatistics.class, this::add);
-    on(stream, LatencyStatistics.class, this::add);
-    on(stream, Configuration.class, this::add);
-    on(stream, Epoch.class, (event, pass) -> epochs.put(pass, event.end()));
-    on(stream, Phase.class, (event, phase) -> phases.put(phase, event.end()));
-    on(stream, Host.class, this::add);
-    on(stream, Fault.class, this::add);
-  }
-
-  private <R extends Record> void on(
-      BiConsumer<String, Consumer<JobEvent>> stream,
-      Class<R> type,
-      BiConsumer<JobEvent, R> action) {
+  private static <R extends Record> void on(
+      Map<String, Consumer<JobEvent>> takers, Class<R> type, BiConsumer<JobEvent, R> action) {
     EventReader<R> reader = new EventReader<>(type);
-    subscribed.add(reader.event());
-    stream.accept(
-        reader.event(),
-        event -> {
-          delivered++;
-          progress.at(expected == 0 ? 1 : (double) delivered / expected);
-          action.accept(event, reader.read(event));
-        });
+    takers.put(reader.event(), event -> action.accept(event, reader.read(event)));
   }
 
   private void add(JobEvent event, JobStatistics value) {
@@ -195,10 +154,6 @@ final class Collector {
         host(),
         faults,
         byTime());
-  }
-
-  long delivered() {
-    return delivered;
   }
 
   Set<Jvm> jvms() {

@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,11 @@ public interface JobEvent {
 
   /** When the event ended; its start if it took no time. */
   Instant end();
+
+  /** Nanoseconds from its start to its end. */
+  default long nanos() {
+    return Duration.between(start(), end()).toNanos();
+  }
 
   /** True if the event has the field. The methods below ask for no field that is not there. */
   boolean has(String field);

@@ -1,8 +1,8 @@
 package io.coordl.reports.recording;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -11,27 +11,27 @@ import org.jspecify.annotations.Nullable;
  * and said to be. Confined to one thread.
  */
 final class NameTotals {
-  private static final RecordedText UNKNOWN = RecordedText.of("(unknown)");
+  private static final String UNKNOWN = "(unknown)";
 
   /** A total while it grows. */
   private static final class Growing {
-    private final byte[] name;
+    private final String name;
     private long count;
     private long nanos;
     private long longest;
     private long bytes;
     private long memory;
 
-    Growing(byte[] name) {
+    Growing(String name) {
       this.name = name;
     }
 
-    void add(long moreNanos, long moreBytes, long moreMemory) {
+    void add(long moreNanos, long moreBytes, boolean fromMemory) {
       count++;
       nanos += moreNanos;
       longest = Math.max(longest, moreNanos);
       bytes += moreBytes;
-      memory += moreMemory;
+      memory += fromMemory ? 1 : 0;
     }
 
     void add(Growing more) {
@@ -43,31 +43,14 @@ final class NameTotals {
     }
 
     Activity.Total total() {
-      return new Activity.Total(
-          new String(name, StandardCharsets.UTF_8), count, nanos, longest, bytes, memory);
+      return new Activity.Total(name, count, nanos, longest, bytes, memory);
     }
   }
 
   private final int most;
   private final int shown;
-
-  /**
-   * Those of a name at its hash or at the next free place after it, which has 0 for a hash. The
-   * hashes lie beside them, as most of the time goes into waiting for memory. At most half of the
-   * places are taken.
-   */
-  private @Nullable Growing[] totals = new @Nullable Growing[16];
-
-  private int[] hashes = new int[16];
-  private int known;
-
-  /**
-   * What is counted together, from {@link #APART} on: were it an object like the others, those that
-   * another thread changes could lie in the same cache line, which slows both down.
-   */
-  private final long[] unnamed = new long[3 * APART];
-
-  private static final int APART = 8;
+  private final Map<String, Growing> totals = new HashMap<>();
+  private final Growing unnamed = new Growing("");
 
   /**
    * @param most names that are told apart
@@ -78,93 +61,36 @@ final class NameTotals {
     this.shown = shown;
   }
 
-  void add(@Nullable RecordedText name, long nanos, long bytes, long memory) {
-    Growing total = find(name == null ? UNKNOWN : name);
-    if (total != null) {
-      total.add(nanos, bytes, memory);
-      return;
-    }
-    unnamed[APART]++;
-    unnamed[APART + 1] += nanos;
-    unnamed[APART + 2] = Math.max(unnamed[APART + 2], nanos);
-    unnamed[APART + 3] += bytes;
-    unnamed[APART + 4] += memory;
-  }
-
-  /** Null if it is not told apart. */
-  private @Nullable Growing find(RecordedText name) {
-    int hash = Math.max(1, name.hash() & Integer.MAX_VALUE);
-    int at = hash & totals.length - 1;
-    while (hashes[at] != 0) {
-      if (hashes[at] == hash) {
-        Growing total = totals[at];
-        if (total != null && name.is(total.name)) {
-          return total;
-        }
-      }
-      at = at + 1 & totals.length - 1;
-    }
-    if (known >= most) {
-      return null;
-    }
-    Growing total = new Growing(name.copy());
-    totals[at] = total;
-    hashes[at] = hash;
-    known++;
-    if (known > totals.length / 2) {
-      grow();
-    }
-    return total;
-  }
-
-  private void grow() {
-    @Nullable Growing[] before = totals;
-    int[] hashesBefore = hashes;
-    totals = new @Nullable Growing[2 * before.length];
-    hashes = new int[totals.length];
-    for (int i = 0; i < before.length; i++) {
-      if (before[i] != null) {
-        int at = hashesBefore[i] & totals.length - 1;
-        while (totals[at] != null) {
-          at = at + 1 & totals.length - 1;
-        }
-        totals[at] = before[i];
-        hashes[at] = hashesBefore[i];
+  void add(@Nullable String name, long nanos, long bytes, boolean fromMemory) {
+    String known = name == null ? UNKNOWN : name;
+    Growing total = totals.get(known);
+    if (total == null) {
+      total = totals.size() < most ? new Growing(known) : unnamed;
+      if (total != unnamed) {
+        totals.put(known, total);
       }
     }
-  }
-
-  private Growing together() {
-    Growing together = new Growing(new byte[0]);
-    together.count = unnamed[APART];
-    together.nanos = unnamed[APART + 1];
-    together.longest = unnamed[APART + 2];
-    together.bytes = unnamed[APART + 3];
-    together.memory = unnamed[APART + 4];
-    return together;
+    total.add(nanos, bytes, fromMemory);
   }
 
   Activity.Names names() {
     Comparator<Growing> bySpeed =
         Comparator.comparingLong((Growing total) -> total.nanos)
-            .thenComparing((one, other) -> Arrays.compareUnsigned(other.name, one.name));
+            .thenComparing(total -> total.name, Comparator.reverseOrder());
     // The quickest of the slowest comes first, to be pushed out by a slower one.
     PriorityQueue<Growing> best = new PriorityQueue<>(shown + 1, bySpeed);
-    Growing others = new Growing(new byte[0]);
-    Growing together = together();
-    others.add(together);
-    for (Growing total : totals) {
-      if (total != null) {
-        best.add(total);
-        if (best.size() > shown) {
-          others.add(best.remove());
-        }
+    Growing others = new Growing("");
+    others.add(unnamed);
+    for (Growing total : totals.values()) {
+      best.add(total);
+      if (best.size() > shown) {
+        others.add(best.remove());
       }
     }
     return new Activity.Names(
-        known,
+        totals.size(),
         best.stream().sorted(bySpeed.reversed()).map(Growing::total).toList(),
         others.total(),
-        together.total());
+        unnamed.total());
   }
 }

@@ -1,6 +1,8 @@
 package io.coordl.reports.recording;
 
-/** Told now and then how far the reading of a recording has come; called from one thread. */
+/**
+ * Told now and then how far the reading of a recording has come; called from one thread at a time.
+ */
 @FunctionalInterface
 public interface Progress {
   /** For callers that do not show it. */

@@ -1,10 +1,14 @@
 package io.coordl.reports.recording;
 
+import io.coordl.reports.recording.EventReader.MissingFieldException;
 import java.time.Instant;
 import jdk.jfr.consumer.RecordedEvent;
 import org.jspecify.annotations.Nullable;
 
-/** An event as the JDK reads it; valid as long as the JDK's own, which may be used again. */
+/**
+ * An event as the JDK reads it; valid as long as the JDK's own, which may be used again. A field
+ * that is not there, or of another type, is a {@link MissingFieldException}.
+ */
 record RecordedJobEvent(RecordedEvent event) implements JobEvent {
   @Override
   public Instant start() {
@@ -17,27 +21,52 @@ record RecordedJobEvent(RecordedEvent event) implements JobEvent {
   }
 
   @Override
+  public long nanos() {
+    return event.getDuration().toNanos();
+  }
+
+  @Override
   public boolean has(String field) {
     return event.hasField(field);
   }
 
   @Override
   public long number(String field) {
-    return event.getLong(field);
+    try {
+      return event.getLong(field);
+    } catch (IllegalArgumentException e) {
+      throw missing(field);
+    }
   }
 
   @Override
   public double real(String field) {
-    return event.getDouble(field);
+    try {
+      return event.getDouble(field);
+    } catch (IllegalArgumentException e) {
+      throw missing(field);
+    }
   }
 
   @Override
   public boolean flag(String field) {
-    return event.getBoolean(field);
+    try {
+      return event.getBoolean(field);
+    } catch (IllegalArgumentException e) {
+      throw missing(field);
+    }
   }
 
   @Override
   public @Nullable String text(String field) {
-    return event.getString(field);
+    try {
+      return event.getString(field);
+    } catch (IllegalArgumentException e) {
+      throw missing(field);
+    }
+  }
+
+  private MissingFieldException missing(String field) {
+    return new MissingFieldException(event.getEventType().getName(), field);
   }
 }

@@ -2,7 +2,6 @@ package io.coordl.reports.recording;
 
 import io.coordl.reports.recording.RecordingException.Kind;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -13,13 +12,12 @@ import java.util.function.Consumer;
  * RecordingReader} would say of it. Confined to one thread.
  */
 public final class RecordingCollector {
-  private final Collector collector = new Collector(Progress.NONE, 0);
-  private final Map<String, Consumer<JobEvent>> takers = new HashMap<>();
+  private final Collector collector = new Collector();
+  private final Map<String, Consumer<JobEvent>> takers = collector.takers();
+  private long taken;
 
   /** Knows nothing yet. */
-  public RecordingCollector() {
-    collector.subscribe(takers::put);
-  }
+  public RecordingCollector() {}
 
   /** Names of the event types that it takes. */
   public Set<String> types() {
@@ -35,6 +33,7 @@ public final class RecordingCollector {
   public void take(String type, JobEvent event) throws RecordingException {
     try {
       Objects.requireNonNull(takers.get(type), type).accept(event);
+      taken++;
     } catch (EventReader.MissingFieldException missing) {
       throw new RecordingException(
           Kind.OTHER_VERSION,
@@ -55,6 +54,6 @@ public final class RecordingCollector {
       throw new RecordingException(
           Kind.SEVERAL_RUNS, "The events are of more than one run: open each recording alone.");
     }
-    return collector.recording(name, 0, collector.delivered(), false);
+    return collector.recording(name, 0, taken, false);
   }
 }

@@ -9,28 +9,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.EnumSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import jdk.jfr.EventType;
 import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordingFile;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recordings of any size in a few megabytes of memory, on the calling thread; read in full, a
- * second thread reads them at the same time, for half of the events. Never writes to the recording;
- * of one that a JVM did not finish it reads a repaired temporary copy.
+ * Reads recordings of any size in a bounded amount of memory, on the calling thread. Never writes
+ * to the recording; of one that a JVM did not finish it reads a repaired temporary copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
-  private static final EnumSet<FrequentType> FETCHES = EnumSet.of(FrequentType.FETCH);
 
   private RecordingReader() {}
 
@@ -41,7 +38,7 @@ public final class RecordingReader {
    *     has no CoorDL events or those of several JVMs
    */
   public static JobRecording read(Path file, Progress progress) throws RecordingException {
-    return read(file, progress, null);
+    return read(file, progress, List.of());
   }
 
   /**
@@ -50,78 +47,24 @@ public final class RecordingReader {
    * @throws RecordingException as {@link #read(Path, Progress)}
    */
   public static JobActivity readInFull(Path file, Progress progress) throws RecordingException {
-    InFull full = new InFull();
-    JobRecording recording = read(file, progress, full);
-    return new JobActivity(recording, full.activity.activity());
+    ActivityCollector activity = new ActivityCollector();
+    JobRecording recording = read(file, progress, activity.takers());
+    return new JobActivity(recording, activity.activity());
   }
 
-  /** What is read in passing. */
-  private static final class InFull {
-    private final Collector totals = new Collector(Progress.NONE, 0);
-
-    /** Begun anew where only the JDK can read the events. */
-    private ActivityCollector activity = new ActivityCollector();
-
-    /**
-     * Two threads go through the file, each for its types of events: to read an event takes far
-     * longer than to step over it.
-     */
-    ChunkWalk.Shape walk(Path file, Progress progress) throws IOException, RecordingException {
-      EventTakers fetches = new EventTakers(FETCHES, activity.fetches(), Map.of());
-      EventTakers others =
-          new EventTakers(EnumSet.complementOf(FETCHES), activity, totals.takers());
-      FutureTask<ChunkWalk.Shape> second =
-          new FutureTask<>(() -> ChunkWalk.walk(file, Progress.NONE, fetches));
-      Thread thread = new Thread(second, "coordl-fetches");
-      thread.setDaemon(true);
-      thread.start();
-      try {
-        ChunkWalk.Shape shape = ChunkWalk.walk(file, progress, others);
-        ChunkWalk.Shape again = second.get();
-        // A live recording may have grown in between.
-        return shape.allReadIf(again.allRead() && again.events().equals(shape.events()));
-      } catch (ExecutionException e) {
-        throw rethrown(e.getCause());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted while reading a recording", e);
-      } finally {
-        second.cancel(true); // If the first one failed, nobody wants the rest.
-      }
-    }
-
-    private static RuntimeException rethrown(@Nullable Throwable cause)
-        throws IOException, RecordingException {
-      if (cause instanceof RecordingException e) {
-        throw e;
-      }
-      if (cause instanceof IOException e) {
-        throw e;
-      }
-      if (cause instanceof Error e) {
-        throw e;
-      }
-      return cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
-    }
-  }
-
-  private static JobRecording read(Path file, Progress progress, @Nullable InFull full)
+  /**
+   * Reads the totals, and hands other events to those who take them.
+   *
+   * @param takers by the name of the type; those of each map are read by a thread of their own
+   */
+  private static JobRecording read(
+      Path file, Progress progress, List<Map<String, Consumer<JobEvent>>> takers)
       throws RecordingException {
     checkReadable(file);
     try {
       BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
-      ChunkWalk.Shape shape;
-      JobRecording recording;
-      if (full == null) {
-        shape = ChunkWalk.walk(file, done -> progress.at(done / 2), null);
-        recording = read(file, shape, done -> progress.at(0.5 + done / 2), null);
-      } else {
-        shape = full.walk(file, progress);
-        recording =
-            shape.allRead()
-                ? recording(file, shape, Expected.of(shape, shape.names()), full.totals, full, null)
-                : read(file, shape, progress, full);
-      }
+      ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
+      JobRecording recording = read(file, shape, done -> progress.at(0.5 + done / 2), takers);
       checkUnchanged(file, before, shape);
       return recording;
     } catch (EventReader.MissingFieldException missing) {
@@ -130,31 +73,6 @@ public final class RecordingReader {
       throw damaged(file);
     } catch (IOException e) {
       throw new RecordingException(file + " cannot be read: " + reason(e) + ".");
-    }
-  }
-
-  /**
-   * How many events of ours there are.
-   *
-   * @param ours true if there is any of the agent's events at all
-   */
-  private record Expected(long rare, long frequent, boolean ours) {
-    static Expected of(ChunkWalk.Shape shape, Map<Long, String> names) {
-      Set<String> wanted = Collector.wanted();
-      long rare = 0;
-      long frequent = 0;
-      boolean ours = false;
-      for (Map.Entry<Long, Long> count : shape.events().entrySet()) {
-        String name = names.getOrDefault(count.getKey(), "");
-        ours |= name.startsWith(OURS);
-        if (wanted.contains(name)) {
-          rare += count.getValue();
-        }
-        if (FrequentType.of(name).isPresent()) {
-          frequent += count.getValue();
-        }
-      }
-      return new Expected(rare, frequent, ours);
     }
   }
 
@@ -175,15 +93,18 @@ public final class RecordingReader {
   }
 
   private static JobRecording read(
-      Path file, ChunkWalk.Shape shape, Progress progress, @Nullable InFull full)
+      Path file,
+      ChunkWalk.Shape shape,
+      Progress progress,
+      List<Map<String, Consumer<JobEvent>>> takers)
       throws RecordingException, IOException {
     if (shape.asIs()) {
-      return read(file, file, shape, progress, full);
+      return read(file, file, shape, progress, takers);
     }
     Path repaired = Files.createTempFile("coordl-", ".jfr");
     try {
       repair(file, repaired, shape);
-      return read(file, repaired, shape, progress, full);
+      return read(file, repaired, shape, progress, takers);
     } finally {
       Files.deleteIfExists(repaired);
     }
@@ -246,55 +167,95 @@ public final class RecordingReader {
   }
 
   /**
+   * Reads what the walk has found, and nothing less.
+   *
    * @param file what the user named
    * @param readable the same, or its repaired copy
    */
   private static JobRecording read(
-      Path file, Path readable, ChunkWalk.Shape shape, Progress progress, @Nullable InFull full)
-      throws RecordingException, IOException {
-    Expected expected = Expected.of(shape, typeNames(file, readable));
-    Collector collector = new Collector(progress, expected.rare());
-    AtomicReference<Throwable> failure = new AtomicReference<>();
-    try (EventStream stream = EventStream.openFile(readable)) {
-      stream.setReuse(true);
-      stream.setOrdered(false);
-      stream.onError(error -> failure.compareAndSet(null, error));
-      collector.subscribe(stream);
-      if (full != null) {
-        full.activity = new ActivityCollector();
-        full.activity.subscribe(stream);
-      }
-      stream.start();
-    } catch (RuntimeException | InternalError | StackOverflowError damage) {
-      failure.compareAndSet(null, damage);
-    }
-    return recording(file, shape, expected, collector, full, failure.get());
-  }
-
-  /** What was collected, if that is all there is. */
-  private static JobRecording recording(
       Path file,
+      Path readable,
       ChunkWalk.Shape shape,
-      Expected expected,
-      Collector collector,
-      @Nullable InFull full,
-      @Nullable Throwable failure)
+      Progress progress,
+      List<Map<String, Consumer<JobEvent>>> others)
       throws RecordingException, IOException {
+    Collector collector = new Collector();
+    List<Map<String, Consumer<JobEvent>>> takers = new ArrayList<>(others);
+    takers.add(collector.takers());
+    Map<Long, String> names = typeNames(file, readable);
+    long expected = 0;
+    boolean ours = false;
+    for (Map.Entry<Long, Long> count : shape.events().entrySet()) {
+      String name = names.getOrDefault(count.getKey(), "");
+      ours |= name.startsWith(OURS);
+      boolean taken = takers.stream().anyMatch(some -> some.containsKey(name));
+      expected += taken ? count.getValue() : 0;
+    }
+    Delivery delivery = new Delivery(readable, expected, progress);
+    takers.parallelStream().forEach(delivery::to);
+    Throwable failure = delivery.failure.get();
+    if (failure instanceof IOException e) {
+      throw e;
+    }
     if (failure instanceof EventReader.MissingFieldException missing) {
       throw ofAnotherVersion(file, missing);
     }
     checkOneJob(file, collector);
-    if (!expected.ours()) {
+    if (!ours) {
       throw new RecordingException(
           Kind.WITHOUT_OUR_EVENTS,
           file + " has no CoorDL events: was the agent attached to the program?");
     }
-    if (failure != null
-        || collector.delivered() != expected.rare()
-        || (full != null && full.activity.accepted() != expected.frequent())) {
+    if (failure != null || delivery.events != expected) {
       throw damaged(file);
     }
     return collector.recording(file, Files.size(file), shape.total(), shape.endsEarly());
+  }
+
+  /** Events as the JDK delivers them, to several threads at a time. */
+  private static final class Delivery {
+    private static final long TOLD = 1 << 16;
+
+    private final Path recording;
+    private final long expected;
+    private final Progress progress;
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private long events;
+
+    Delivery(Path recording, long expected, Progress progress) {
+      this.recording = recording;
+      this.expected = expected;
+      this.progress = progress;
+    }
+
+    /** Hands all events on that somebody takes. */
+    void to(Map<String, Consumer<JobEvent>> takers) {
+      long[] delivered = new long[1];
+      try (EventStream stream = EventStream.openFile(recording)) {
+        stream.setReuse(true);
+        stream.setOrdered(false);
+        stream.onError(error -> failure.compareAndSet(null, error));
+        takers.forEach(
+            (name, taker) ->
+                stream.onEvent(
+                    name,
+                    event -> {
+                      taker.accept(new RecordedJobEvent(event));
+                      if (++delivered[0] % TOLD == 0) {
+                        add(TOLD);
+                      }
+                    }));
+        stream.start();
+      } catch (IOException | RuntimeException | InternalError | StackOverflowError damage) {
+        failure.compareAndSet(null, damage);
+      }
+      add(delivered[0] % TOLD);
+    }
+
+    private synchronized void add(long more) {
+      events += more;
+      progress.at(expected == 0 ? 1 : Math.min(1, (double) events / expected));
+    }
   }
 
   private static Map<Long, String> typeNames(Path file, Path readable) throws RecordingException {

@@ -9,10 +9,10 @@ class NameTotalsTest {
   @Test
   void theSlowestComeFirstAndTheRestIsOneRow() {
     NameTotals totals = new NameTotals(100, 2);
-    totals.add(RecordedText.of("a"), 10, 1, 0);
-    totals.add(RecordedText.of("b"), 30, 2, 1);
-    totals.add(RecordedText.of("a"), 15, 3, 1);
-    totals.add(null, 20, 4, 0);
+    totals.add("a", 10, 1, false);
+    totals.add("b", 30, 2, true);
+    totals.add("a", 15, 3, true);
+    totals.add(null, 20, 4, false);
 
     Activity.Names names = totals.names();
 
@@ -29,7 +29,7 @@ class NameTotalsTest {
     NameTotals totals = new NameTotals(100_000, 1);
     for (int turn = 0; turn < 2; turn++) {
       for (int i = 0; i < 50_000; i++) {
-        totals.add(RecordedText.of("/data/" + i + ".jpg"), i, 1, 0);
+        totals.add("/data/" + i + ".jpg", i, 1, false);
       }
     }
 
@@ -46,7 +46,7 @@ class NameTotalsTest {
   void namesBeyondTheLimitAreCountedTogetherAndSaidToBe() {
     NameTotals totals = new NameTotals(2, 2);
     for (String name : new String[] {"a", "b", "c", "d", "c", "a"}) {
-      totals.add(RecordedText.of(name), 1, 1, 0);
+      totals.add(name, 1, 1, false);
     }
 
     Activity.Names names = totals.names();

@@ -1,5 +1,6 @@
 package io.coordl.benchmarks.micro;
 
+import io.coordl.event.AgentEvents;
 import io.coordl.event.BatchEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
@@ -33,6 +34,7 @@ public final class LargeRecording {
   public static void main(String[] args) throws IOException {
     Path file = Path.of(args[0]);
     long events = Long.parseLong(args[1]);
+    AgentEvents.register();
     try (Recording recording = new Recording()) {
       recording.setToDisk(true);
       for (Class<? extends Event> event :
