@@ -4,7 +4,6 @@ import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import io.coordl.event.FetchEvent;
-import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * thread, which also calls {@code next()}, never counts as stalled.
  */
 public final class SpanRecorder implements SpanSink {
+  private static final int MAX_TRAINING = 64;
+
   private final ThreadLocal<ThreadSpans> threads =
       ThreadLocal.withInitial(() -> new ThreadSpans(this));
   private final AtomicLong batchIds = new AtomicLong();
@@ -32,7 +33,10 @@ public final class SpanRecorder implements SpanSink {
   private final LongSupplier gcNanos;
   private final LongSupplier clock;
   private final EventLog events;
-  private final List<WeakReference<ThreadSpans>> training = new CopyOnWriteArrayList<>();
+
+  /** Those that began to train last, also if they have ended: an epoch may be left with them. */
+  private final List<ThreadSpans> training = new CopyOnWriteArrayList<>();
+
   private final Preparers preparers = new Preparers();
   private final LongAdder updates = new LongAdder();
   private final LongAdder passEnds = new LongAdder();
@@ -110,9 +114,11 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /** A thread turned out to train: its open passes are to be ended with the job. */
-  void trains(ThreadSpans thread) {
-    training.removeIf(other -> other.refersTo(null));
-    training.add(new WeakReference<>(thread));
+  synchronized void trains(ThreadSpans thread) {
+    if (training.size() == MAX_TRAINING) {
+      training.remove(0);
+    }
+    training.add(thread);
   }
 
   /**
@@ -122,14 +128,11 @@ public final class SpanRecorder implements SpanSink {
   public void finish() {
     ended = true;
     totals.stopCounting();
-    for (WeakReference<ThreadSpans> reference : training) {
-      ThreadSpans thread = reference.get();
-      if (thread != null) {
-        try {
-          thread.finish(now());
-        } catch (RuntimeException e) {
-          // It runs on, and changed under our hands: what it had written stands.
-        }
+    for (ThreadSpans thread : training) {
+      try {
+        thread.finish(now());
+      } catch (RuntimeException e) {
+        // It runs on, and changed under our hands: what it had written stands.
       }
     }
     totals.close();

@@ -270,6 +270,22 @@ class SpanRecorderTest {
   }
 
   @Test
+  void anEpochThatWasLeftWithItsThreadIsAnEpochOfTheJob() {
+    runOnOtherThread(
+        () -> {
+          long fit = spans.enter(FIT, null);
+          spans.exit(spans.enter(TAKE, iterator), new Object());
+          update();
+          spans.exit(fit, null);
+        });
+    System.gc(); // The thread is gone, as main is when the JVM ends.
+    spans.finish();
+
+    assertThat(spans.totals().ended().words(1, 1)).isEqualTo("1 epoch, left early");
+    assertThat(heard.lines).contains("epoch 1");
+  }
+
+  @Test
   void aPassThatUpdatesNoModelIsAnEvaluation() {
     Object validation = new Object();
     long fit = spans.enter(FIT, null);
