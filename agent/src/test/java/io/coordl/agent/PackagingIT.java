@@ -91,6 +91,7 @@ final class PackagingIT {
 
     assertThat(packages)
         .containsExactlyInAnyOrder(
+            "io/coordl/advice",
             "io/coordl/agent",
             "io/coordl/attribution",
             "io/coordl/cache",
