@@ -34,7 +34,7 @@ public record Advice(
       return nothing(
           "nothingMeasured",
           0,
-          "no batch was seen: let the job train at least one epoch with the agent attached.");
+          "no batch was seen to be trained on: let the job train at least one epoch.");
     }
     if (evidence.profiled()) {
       return nothing(
