@@ -159,7 +159,7 @@ final class PeersIT {
           .allMatch(
               line ->
                   line.contains("io.coordl.partition.PeerSink") // What the recording offers.
-                      || line.contains("io.coordl.partition.hosts.membership.Peers")
+                      || line.contains("io.coordl.partition.hosts.membership.Discovery")
                       || line.contains("io.coordl.partition.hosts.membership.HostPort"));
     }
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Liveness {
   private static final long SETUP_BYTE = 1L << 60;
-  private static final long CARRIER_BYTE = SETUP_BYTE - 1;
+  private static final long LEADER_BYTE = SETUP_BYTE - 1;
 
   /** Largest number of a job. */
   public static final long MAX_JOB = (1L << 22) - 1;
@@ -32,7 +32,7 @@ public final class Liveness {
   private final FileChannel channel;
   private @Nullable FileLock setup;
   private @Nullable FileLock mine;
-  private @Nullable FileLock carrier;
+  private @Nullable FileLock leader;
   private long job;
 
   Liveness(FileChannel channel) {
@@ -71,21 +71,21 @@ public final class Liveness {
   }
 
   /**
-   * Becomes the one job that does for all what only one can; false if another is. It stays so until
-   * {@link #stopCarrying} or its death.
+   * Becomes the job that leads: does for all what only one can; false if another does. It stays so
+   * until {@link #stopLeading} or its death.
    */
-  public synchronized boolean tryCarry() throws IOException {
-    if (carrier == null) {
-      carrier = tryLock(CARRIER_BYTE, 1, false);
+  public synchronized boolean tryLead() throws IOException {
+    if (leader == null) {
+      leader = tryLock(LEADER_BYTE, 1, false);
     }
-    return carrier != null;
+    return leader != null;
   }
 
-  /** Lets another job carry on. */
-  public synchronized void stopCarrying() throws IOException {
-    if (carrier != null) {
-      carrier.release();
-      carrier = null;
+  /** Lets another job lead. */
+  public synchronized void stopLeading() throws IOException {
+    if (leader != null) {
+      leader.release();
+      leader = null;
     }
   }
 

@@ -28,14 +28,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that several jobs share: how it comes to be, is joined, is left and goes.
+ * Lifecycle of a file that several jobs share: create, join, leave, delete.
  *
  * <p>All of that happens under the setup lock of the file that the path names <em>now</em>: the
  * path is looked at before the file is opened and again once it is locked, and unless both saw the
- * same file (device and inode) everything starts over. So whoever holds the setup lock and finds no
- * job alive may remove the path: nobody can be on the way in, for he would look again. A file is
- * never truncated or set up anew in place, because the mapping of a job that is just leaving may
- * still be read; it is unlinked, and a fresh one made.
+ * same file (device and inode) everything starts over. So a job that holds the setup lock and finds
+ * no other alive may remove the path: one that is on the way in looks again. A file is never
+ * truncated or set up anew in place, because the mapping of a job that is just leaving may still be
+ * read; it is unlinked, and a fresh one made.
  *
  * <p>What a kill leaves: an empty file or one without the magic (written last), or a complete one
  * without a live job. Each is removed by the next job of the same user that starts, whatever its
@@ -53,8 +53,9 @@ public final class SharedFile<M extends Closeable> {
       PosixFilePermissions.fromString("rw-------");
 
   /**
-   * Files this JVM has open; static because the locks they stand for belong to the process. Nobody
-   * waits for another job while he holds the monitor: a thread that loads a class may want it.
+   * Files this JVM has open; static because the locks they stand for belong to the process. No
+   * thread waits for another job while it holds the monitor: a thread that loads a class may want
+   * it.
    */
   private static final Set<Path> OPEN = new HashSet<>();
 

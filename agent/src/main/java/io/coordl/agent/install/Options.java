@@ -3,8 +3,8 @@ package io.coordl.agent.install;
 import io.coordl.agent.install.Option.Values;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
+import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.hosts.membership.HostPort;
-import io.coordl.partition.hosts.membership.Peers;
 import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.Setting;
 import io.coordl.recording.UserText;
@@ -108,7 +108,7 @@ public final class Options {
       try {
         long servers = peers.stream().filter(Options::isRedis).count();
         if (servers == 0) {
-          Peers.parse(peers);
+          Discovery.parse(peers);
         } else if (servers < peers.size()) {
           throw new IllegalArgumentException(
               "servers of Redis and hosts cannot stand beside each other");
@@ -414,7 +414,7 @@ public final class Options {
     if (isRedis(value)) {
       RedisUri.parse(value);
     } else {
-      Peers.parse(List.of(value));
+      Discovery.parse(List.of(value));
     }
   }
 

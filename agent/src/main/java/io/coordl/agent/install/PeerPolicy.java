@@ -6,9 +6,9 @@ import io.coordl.partition.PeerSink;
 import io.coordl.partition.hosts.HostsEngine;
 import io.coordl.partition.hosts.PeerServer;
 import io.coordl.partition.hosts.PeerTls;
+import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.hosts.membership.HostMembership;
 import io.coordl.partition.hosts.membership.HostPort;
-import io.coordl.partition.hosts.membership.Peers;
 import io.coordl.partition.redis.RedisEngine;
 import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.JobMonitor;
@@ -77,7 +77,7 @@ final class PeerPolicy {
                 ArenaStore.SHARED_MEMORY,
                 store,
                 group,
-                Peers.parse(options.list(Option.PEER)),
+                Discovery.parse(options.list(Option.PEER)),
                 bind.equals(Option.PEER_BIND.byDefault()) ? null : HostPort.parse(bind),
                 tls == null ? null : tls.context(),
                 arena.capacity(),

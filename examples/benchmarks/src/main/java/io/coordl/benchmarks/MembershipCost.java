@@ -1,8 +1,8 @@
 package io.coordl.benchmarks;
 
+import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.hosts.membership.HostMembership;
 import io.coordl.partition.hosts.membership.HostPort;
-import io.coordl.partition.hosts.membership.Peers;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -36,7 +36,7 @@ public final class MembershipCost {
 
   /** Prints a line for each of two members. */
   public static void main(String[] arguments) throws IOException {
-    int port = arguments.length == 0 ? Peers.DEFAULT_PORT : Integer.parseInt(arguments[0]);
+    int port = arguments.length == 0 ? Discovery.DEFAULT_PORT : Integer.parseInt(arguments[0]);
     Path directory = Files.createTempDirectory("coordl-membership");
     measure(directory, port, 1, 2)
         .forEach(
@@ -90,7 +90,7 @@ public final class MembershipCost {
             directory,
             "cost",
             "cost",
-            Peers.parse("127.0.0." + first + ":" + port),
+            Discovery.parse("127.0.0." + first + ":" + port),
             HostPort.parse("127.0.0." + number + ":" + port),
             null,
             1L << 30,

@@ -1,6 +1,10 @@
 package io.coordl.partition.hosts;
 
 import io.coordl.cache.ItemKey;
+import io.coordl.partition.Deadline;
+import io.coordl.partition.Timeouts;
+import io.coordl.partition.Watch;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,100 +14,72 @@ import java.net.Proxy;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import javax.net.ssl.SSLSocket;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A client's connection to a peer, of one thread at a time. A {@link Socket}, not a channel: that
- * would be closed when the program interrupts its thread. What takes too long is cut off by the
- * watch, which closes the socket under it; then {@link #late} says so.
+ * would be closed when the program interrupts its thread. Every step that takes too long ends with
+ * a {@link SocketTimeoutException}.
  */
-final class Connection implements Watch.Watched {
+final class Connection implements Closeable {
+  /** Between two signs of life of a claimant that is reading storage. */
+  private static final Duration SIGN = Duration.ofMillis(100);
+
   private static final byte[] STILL = number(Wire.STILL);
   private static final byte[] BYTES = number(Wire.BYTES);
   private static final byte[] GIVE_UP = number(Wire.GIVE_UP);
 
-  private final Socket plain;
+  private final Socket plain = new Socket(Proxy.NO_PROXY);
   private final Watch watch;
+  private final Watch.Watched signs = this::sign;
   private final Deadline deadline;
+  private final InputStream in;
+  private final OutputStream out;
   private final byte[] request = new byte[Wire.REQUEST_BYTES];
   private final byte[] answer = new byte[Wire.ANSWER_BYTES];
   private final Object writing = new Object();
-  private InputStream in;
-  private OutputStream out;
   private long patience;
   private boolean claiming;
   private long lastSign;
-  private volatile long unusedSince;
 
-  private Connection(Socket plain, Watch watch, long patience) throws IOException {
-    this.plain = plain;
-    this.watch = watch;
-    this.deadline = new Deadline(watch);
-    this.patience = patience;
-    this.in = plain.getInputStream();
-    this.out = plain.getOutputStream();
-  }
-
-  /**
-   * Connects and exchanges hellos, each within {@code patience} nanoseconds.
-   *
-   * @throws SocketTimeoutException if that passes
-   */
-  static Connection open(
-      InetSocketAddress address,
-      @Nullable PeerTls tls,
-      String group,
-      Watch watch,
-      Timing timing,
-      long patience)
+  /** Connects and exchanges hellos, each within {@code patience} nanoseconds. */
+  Connection(InetSocketAddress address, PeerClient.Common common, long patience)
       throws IOException {
-    Socket plain = new Socket(Proxy.NO_PROXY);
+    this.watch = common.watch();
+    this.deadline = new Deadline(watch, plain);
+    this.patience = patience;
+    boolean opened = false;
     try {
       plain.setTcpNoDelay(true);
-      long connect = Math.min(timing.connect().toNanos(), patience);
+      long connect = Math.min(common.timeouts().connect().toNanos(), patience);
       plain.connect(address, (int) Math.max(1, connect / 1_000_000));
+      deadline.in(patience);
+      PeerTls tls = common.tls();
+      Socket trusted = tls == null ? plain : secure(tls, address);
+      in = trusted.getInputStream();
+      out = trusted.getOutputStream();
+      out.write(Wire.hello(common.group()));
+      Wire.checkHello(this::read, common.group());
+      end();
+      opened = true;
     } catch (IOException | RuntimeException e) {
-      plain.close();
-      throw e;
-    }
-    Connection connection = new Connection(plain, watch, patience);
-    watch.add(connection);
-    try {
-      connection.deadline.in(patience);
-      if (tls != null) {
-        connection.secure(tls, address);
-      }
-      connection.out.write(Wire.hello(group));
-      Wire.checkHello(connection::read, group);
-      connection.end();
-      return connection;
-    } catch (IOException | RuntimeException e) {
-      connection.close();
-      if (connection.late()) {
-        throw late(e);
+      if (deadline.passed()) {
+        throw new SocketTimeoutException();
       }
       throw e;
+    } finally {
+      if (!opened) {
+        close();
+      }
     }
   }
 
-  private void secure(PeerTls tls, InetSocketAddress address) throws IOException {
-    SSLSocket secured =
-        (SSLSocket)
-            tls.context()
-                .getSocketFactory()
-                .createSocket(plain, address.getHostString(), address.getPort(), true);
-    secured.setEnabledProtocols(PeerTls.protocols());
+  private Socket secure(PeerTls tls, InetSocketAddress address) throws IOException {
+    SSLSocket secured = tls.socket(plain, address.getHostString(), address.getPort());
     secured.setUseClientMode(true);
     secured.startHandshake();
-    in = secured.getInputStream();
-    out = secured.getOutputStream();
-  }
-
-  private static SocketTimeoutException late(@Nullable Exception cause) {
-    SocketTimeoutException late = new SocketTimeoutException("it does not answer in time");
-    late.initCause(cause);
-    return late;
+    return secured;
   }
 
   private static byte[] number(int value) {
@@ -137,7 +113,7 @@ final class Connection implements Watch.Watched {
 
   /** Reads so many bytes, at least a window of them within each deadline. */
   void read(byte[] target, int offset, int length) throws IOException {
-    int windowEnd = Wire.WINDOW;
+    int windowEnd = Timeouts.WINDOW;
     int done = 0;
     while (done < length) {
       int count = in.read(target, offset + done, length - done);
@@ -146,16 +122,16 @@ final class Connection implements Watch.Watched {
       }
       done += count;
       if (done >= windowEnd && done < length) {
-        windowEnd = done + Wire.WINDOW;
+        windowEnd = done + Timeouts.WINDOW;
         deadline.in(patience);
       }
     }
   }
 
-  /** Ends a question; throws if its time has passed. */
+  /** Ends a question. */
   void end() throws IOException {
     if (!deadline.end()) {
-      throw late(null);
+      throw new SocketTimeoutException();
     }
   }
 
@@ -166,48 +142,45 @@ final class Connection implements Watch.Watched {
       claiming = true;
       lastSign = System.nanoTime();
     }
+    watch.add(signs);
     watch.wake();
+  }
+
+  private boolean sign(long now) {
+    synchronized (writing) {
+      if (claiming && now - lastSign >= SIGN.toNanos()) {
+        lastSign = now;
+        try {
+          out.write(STILL);
+        } catch (IOException e) {
+          claiming = false; // The claimant meets it when it delivers.
+        }
+      }
+      return claiming;
+    }
+  }
+
+  private void endClaim(byte[] how) throws IOException {
+    watch.remove(signs);
+    synchronized (writing) {
+      claiming = false;
+      deadline.in(patience);
+      out.write(how);
+    }
   }
 
   /** Gives back the claim. */
   void giveUp() throws IOException {
-    synchronized (writing) {
-      claiming = false;
-      deadline.in(patience);
-      out.write(GIVE_UP);
-    }
+    endClaim(GIVE_UP);
     end();
   }
 
   /** Delivers what was claimed; an answer comes. */
   void deliver(byte[] item) throws IOException {
-    synchronized (writing) {
-      claiming = false;
+    endClaim(BYTES);
+    for (int at = 0; at < item.length; at += Timeouts.WINDOW) {
+      out.write(item, at, Math.min(Timeouts.WINDOW, item.length - at));
       deadline.in(patience);
-      out.write(BYTES);
-    }
-    for (int at = 0; at < item.length; at += Wire.WINDOW) {
-      out.write(item, at, Math.min(Wire.WINDOW, item.length - at));
-      deadline.in(patience);
-    }
-  }
-
-  @Override
-  public boolean look(long now) {
-    if (deadline.pass(now)) {
-      close();
-      return false;
-    }
-    synchronized (writing) {
-      if (claiming && now - lastSign >= Timing.SIGN.toNanos()) {
-        lastSign = now;
-        try {
-          out.write(STILL);
-        } catch (IOException e) {
-          claiming = false; // The claimant meets it when he delivers.
-        }
-      }
-      return claiming || deadline.set();
     }
   }
 
@@ -216,22 +189,10 @@ final class Connection implements Watch.Watched {
     return deadline.passed();
   }
 
-  void unused(long now) {
-    unusedSince = now;
-  }
-
-  long unusedSince() {
-    return unusedSince;
-  }
-
   /** Without a word to the other side, so that it does not wait: under TLS too. */
   @Override
   public void close() {
-    watch.remove(this);
-    try {
-      plain.close();
-    } catch (IOException ignored) {
-      // It is of no use any more.
-    }
+    watch.remove(signs);
+    deadline.close();
   }
 }

@@ -6,13 +6,17 @@ import io.coordl.cache.ItemKey;
 import io.coordl.cache.Loader;
 import io.coordl.partition.Engine;
 import io.coordl.partition.PeerSink;
+import io.coordl.partition.RemoteHost;
+import io.coordl.partition.Timeouts;
+import io.coordl.partition.UserLog;
+import io.coordl.partition.Watch;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -36,15 +40,15 @@ import org.jspecify.annotations.Nullable;
  *       bytes over. So each byte leaves storage once, as long as one of these hosts has room for it
  *       and knows of the changes among them, and no host opens a file for another.
  *   <li>If nobody has room, the program reads storage itself. Nothing is ever evicted, so that
- *       stays so, and is remembered ({@link Places}) as long as the members stay the same.
+ *       stays so, and is remembered ({@link ItemLocations}) as long as the members stay the same.
  * </ol>
  *
  * <h2>Faults</h2>
  *
  * <p>Each answer has a deadline, and the first that is missed gives the peer up until a look from
- * the background finds it back ({@link Peer}); what late calls cost one fetch has a bound of its
- * own ({@link Timing#faults}). Whatever happens, the item is read from storage in the end, by this
- * call or by the program's own.
+ * the background finds it back ({@link RemoteHost}); what late calls cost one fetch has a bound of
+ * its own ({@link Timeouts#faults}). Whatever happens, the item is read from storage in the end, by
+ * this call or by the program's own.
  */
 public final class HostsEngine implements Engine {
   private static final Duration LOOK_FOR_HOSTS = Duration.ofMillis(20);
@@ -54,28 +58,16 @@ public final class HostsEngine implements Engine {
 
   private final ArenaStore local;
   private final Membership membership;
-  private final @Nullable PeerTls tls;
   private final int awaitedHosts;
-  private final String group;
-  private final PeerSink sink;
-  private final Consumer<String> words;
-  private final Timing timing;
-  private final Watch watch = new Watch();
-  private final Peer.Calls calls = new Calls();
+  private final Timeouts timeouts;
+  private final UserLog log;
+  private final Watch watch = new Watch("coordl-peer-watch");
+  private final PeerClient.Common common;
   private final Thread tending;
-
-  private final LongAdder foundItems = new LongAdder();
-  private final LongAdder foundBytes = new LongAdder();
-  private final LongAdder keptItems = new LongAdder();
-  private final LongAdder keptBytes = new LongAdder();
-  private final LongAdder late = new LongAdder();
-  private final LongAdder failed = new LongAdder();
-  private final LongAdder opened = new LongAdder();
-
   private final Object changing = new Object();
 
   /** Guarded by {@link #changing}. */
-  private final Map<Member, Peer> peers = new HashMap<>();
+  private final Map<Member, PeerClient> peers = new HashMap<>();
 
   private volatile View view = View.NONE;
   private volatile boolean gathered;
@@ -101,7 +93,7 @@ public final class HostsEngine implements Engine {
       String group,
       PeerSink sink,
       Consumer<String> words) {
-    this(local, membership, tls, awaitedHosts, group, sink, words, Timing.usual());
+    this(local, membership, tls, awaitedHosts, group, sink, words, Timeouts.usual());
   }
 
   /** As above, with other times. */
@@ -113,15 +105,13 @@ public final class HostsEngine implements Engine {
       String group,
       PeerSink sink,
       Consumer<String> words,
-      Timing timing) {
+      Timeouts timeouts) {
     this.local = local;
     this.membership = membership;
-    this.tls = tls;
     this.awaitedHosts = awaitedHosts;
-    this.group = group;
-    this.sink = sink;
-    this.words = words;
-    this.timing = timing;
+    this.timeouts = timeouts;
+    log = new UserLog(words);
+    common = new PeerClient.Common(tls, group, watch, timeouts, sink, log, this::back);
     this.gathered = awaitedHosts <= 1;
     tending = new AgentThread("coordl-peer-tend", this::tend);
     tending.start();
@@ -135,34 +125,18 @@ public final class HostsEngine implements Engine {
     View now = view();
     return closed || now.alone()
         ? local.fetch(key, length, loader)
-        : new HostsFetch(now, local, timing, key, length, loader).run();
-  }
-
-  /** What this job had of the others so far. */
-  public PeerStatistics statistics() {
-    return new PeerStatistics(
-        foundItems.sum(),
-        foundBytes.sum(),
-        keptItems.sum(),
-        keptBytes.sum(),
-        late.sum(),
-        failed.sum(),
-        opened.sum());
+        : new HostsFetch(now, local, timeouts, key, length, loader).run();
   }
 
   /** Waits for the awaited hosts; an interrupted thread does not. */
   private void gather() {
     synchronized (changing) {
       if (gatheredBy == 0) {
-        gatheredBy = (System.nanoTime() + timing.hosts().toNanos()) | 1;
+        gatheredBy = (System.nanoTime() + timeouts.hosts().toNanos()) | 1;
       }
     }
     int there = membership.members().size();
-    while (!gathered && !closed && there < awaitedHosts) {
-      if (System.nanoTime() - gatheredBy >= 0) {
-        sayMissing(there);
-        return;
-      }
+    while (!gathered && !closed && there < awaitedHosts && System.nanoTime() - gatheredBy < 0) {
       if (Thread.currentThread().isInterrupted()) {
         return;
       }
@@ -173,30 +147,20 @@ public final class HostsEngine implements Engine {
       if (gathered || closed) {
         return;
       }
-      for (Peer peer : view().peers()) {
-        if (peer != null) {
-          peer.greet(GREETING.toNanos());
-        }
+      if (there < awaitedHosts) {
+        log.once(
+            "Of "
+                + awaitedHosts
+                + " hosts "
+                + there
+                + " are there after "
+                + timeouts.hosts().toSeconds()
+                + " s: items are read without the others, until they come.");
+      } else {
+        view().peers().stream().filter(Objects::nonNull).forEach(peer -> peer.greet(GREETING));
       }
       gathered = true;
     }
-  }
-
-  private void sayMissing(int there) {
-    synchronized (changing) {
-      if (gathered) {
-        return;
-      }
-      gathered = true;
-    }
-    words.accept(
-        "Of "
-            + awaitedHosts
-            + " hosts "
-            + there
-            + " are there after "
-            + timing.hosts().toSeconds()
-            + " s: items are read without the others, until they come.");
   }
 
   // ---- members
@@ -213,15 +177,15 @@ public final class HostsEngine implements Engine {
       if (closed || before.isOf(members)) {
         return before;
       }
-      Map<Member, Peer> left = new HashMap<>(peers);
+      Map<Member, PeerClient> left = new HashMap<>(peers);
       peers.clear();
       for (Member member : members) {
         if (!member.name().equals(membership.self())) {
-          Peer peer = left.remove(member);
-          peers.put(member, peer == null ? new Peer(member, calls) : peer);
+          PeerClient peer = left.remove(member);
+          peers.put(member, peer == null ? new PeerClient(member, common) : peer);
         }
       }
-      left.values().forEach(Peer::close);
+      left.values().forEach(PeerClient::close);
       View after = before.then(members, peers, membership.self());
       view = after;
       return after;
@@ -230,11 +194,11 @@ public final class HostsEngine implements Engine {
 
   private void tend() {
     while (!closed) {
-      LockSupport.parkNanos(this, timing.probe().toNanos() / 2);
+      LockSupport.parkNanos(this, timeouts.probe().toNanos() / 2);
       try {
-        for (Peer peer : view().peers()) {
+        for (PeerClient peer : view().peers()) {
           if (peer != null && !closed) {
-            peer.tend(System.nanoTime());
+            peer.tend();
           }
         }
       } catch (RuntimeException | Error e) {
@@ -243,61 +207,9 @@ public final class HostsEngine implements Engine {
     }
   }
 
-  /** What the peers have in common. */
-  private final class Calls implements Peer.Calls {
-    @Override
-    public @Nullable PeerTls tls() {
-      return tls;
-    }
-
-    @Override
-    public String group() {
-      return group;
-    }
-
-    @Override
-    public Watch watch() {
-      return watch;
-    }
-
-    @Override
-    public Timing timing() {
-      return timing;
-    }
-
-    @Override
-    public void asked(Member member, long start, long bytes, PeerSink.Answer answer) {
-      switch (answer) {
-        case FOUND -> {
-          foundItems.increment();
-          foundBytes.add(bytes);
-        }
-        case KEPT -> {
-          keptItems.increment();
-          keptBytes.add(bytes);
-        }
-        case LATE -> late.increment();
-        case FAILED -> failed.increment();
-        case ABSENT -> {}
-      }
-      sink.asked(member.name(), start, System.nanoTime(), bytes, answer);
-    }
-
-    @Override
-    public void givenUp() {
-      opened.increment();
-    }
-
-    @Override
-    public void back(Member member) {
-      synchronized (changing) {
-        view = view.back(member);
-      }
-    }
-
-    @Override
-    public void say(String sentence) {
-      words.accept(sentence);
+  private void back(Member member) {
+    synchronized (changing) {
+      view = view.back(member);
     }
   }
 
@@ -312,7 +224,7 @@ public final class HostsEngine implements Engine {
     LockSupport.unpark(tending);
     membership.close();
     synchronized (changing) {
-      peers.values().forEach(Peer::close);
+      peers.values().forEach(PeerClient::close);
     }
     watch.close();
   }

@@ -5,8 +5,9 @@ import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
 import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
-import io.coordl.partition.hosts.Peer.Asked;
-import io.coordl.partition.hosts.Peer.Reply;
+import io.coordl.partition.Timeouts;
+import io.coordl.partition.hosts.PeerClient.Asked;
+import io.coordl.partition.hosts.PeerClient.Reply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -33,9 +34,9 @@ final class HostsFetch {
   private static final Fetched NOTHING = new Fetched(Outcome.FULL, null);
 
   private final View view;
-  private final Places places;
+  private final ItemLocations locations;
   private final ArenaStore local;
-  private final Timing timing;
+  private final Timeouts timeouts;
   private final ItemKey key;
   private final int length;
   private final Loader loader;
@@ -55,24 +56,25 @@ final class HostsFetch {
   /** The item, once the loader has read it for another host. */
   private byte @Nullable [] item;
 
-  HostsFetch(View view, ArenaStore local, Timing timing, ItemKey key, int length, Loader loader) {
+  HostsFetch(
+      View view, ArenaStore local, Timeouts timeouts, ItemKey key, int length, Loader loader) {
     this.view = view;
-    this.places = view.places();
+    this.locations = view.locations();
     this.local = local;
-    this.timing = timing;
+    this.timeouts = timeouts;
     this.key = key;
     this.length = length;
     this.loader = loader;
     this.answers = new int[view.peers().size()];
-    this.allowance = timing.faults().toNanos();
+    this.allowance = timeouts.faults().toNanos();
   }
 
   Fetched run() throws IOException {
-    int place = places.of(key);
-    if (place == Places.NOWHERE) {
+    int place = locations.of(key);
+    if (place == ItemLocations.NOWHERE) {
       return NOTHING;
     }
-    int likely = place == Places.UNKNOWN ? view.ranking().first(key) : place;
+    int likely = place == ItemLocations.UNKNOWN ? view.ranking().first(key) : place;
     if (likely != view.self()) {
       Fetched found = find(likely);
       if (found != null) {
@@ -120,7 +122,7 @@ final class HostsFetch {
     List<@Nullable Asked> asked = new ArrayList<>();
     for (int member : toBeAsked(order, homes)) {
       wave.add(member);
-      asked.add(begin(member));
+      asked.add(begin(member, Wire.LOOK));
     }
     return answered(order, wave, asked);
   }
@@ -154,7 +156,7 @@ final class HostsFetch {
     }
     Fetched found = holder < 0 ? null : find(holder);
     if (found != null && holder != order[0]) {
-      places.put(key, holder);
+      locations.put(key, holder);
     }
     return found;
   }
@@ -167,7 +169,7 @@ final class HostsFetch {
       return kept;
     }
     if (!refused && nowhere(homes)) {
-      places.put(key, Places.NOWHERE);
+      locations.put(key, ItemLocations.NOWHERE);
     }
     return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
   }
@@ -196,7 +198,7 @@ final class HostsFetch {
     }
     ByteBuffer content = fetched.content();
     if (content != null && item == null) {
-      byte[] bytes = Peer.bytes(length);
+      byte[] bytes = PeerClient.bytes(length);
       if (bytes == null) {
         return fetched;
       }
@@ -233,7 +235,7 @@ final class HostsFetch {
 
   /** Reads storage under a claim, unless that is done, and delivers the item. */
   private @Nullable Fetched deliver(int member, Reply granted) throws IOException {
-    Peer peer = peer(member);
+    PeerClient peer = peer(member);
     Connection claim = granted.claim();
     if (peer == null || claim == null) {
       return null;
@@ -241,7 +243,7 @@ final class HostsFetch {
     byte[] bytes = item;
     if (bytes == null) {
       boolean read = false;
-      bytes = Peer.bytes(length);
+      bytes = PeerClient.bytes(length);
       try {
         if (bytes == null) {
           return NOTHING;
@@ -283,40 +285,33 @@ final class HostsFetch {
   }
 
   private boolean out(int member) {
-    Peer peer = peer(member);
+    PeerClient peer = peer(member);
     return peer != null && peer.out();
   }
 
   // ---- questions
 
-  private @Nullable Peer peer(int member) {
+  private @Nullable PeerClient peer(int member) {
     return view.peers().get(member);
   }
 
   private Reply ask(int member, int verb) {
-    Peer peer = peer(member);
-    if (peer == null || peer.out() || allowance < Timing.SHORTEST.toNanos()) {
-      return Reply.NONE;
-    }
-    long start = System.nanoTime();
-    Reply reply = peer.ask(verb, key, length, patience());
-    charge(start, reply.answer() == Reply.NOTHING);
-    return reply;
+    return answer(member, begin(member, verb));
   }
 
-  private @Nullable Asked begin(int member) {
-    Peer peer = peer(member);
-    if (peer == null || peer.out() || allowance < Timing.SHORTEST.toNanos()) {
+  private @Nullable Asked begin(int member, int verb) {
+    PeerClient peer = peer(member);
+    if (peer == null || peer.out() || allowance < PeerClient.SHORTEST.toNanos()) {
       return null;
     }
     long start = System.nanoTime();
-    Asked asked = peer.begin(Wire.LOOK, key, length, patience());
+    Asked asked = peer.begin(verb, key, length, patience());
     charge(start, asked.failure() != null);
     return asked;
   }
 
   private Reply answer(int member, @Nullable Asked asked) {
-    Peer peer = peer(member);
+    PeerClient peer = peer(member);
     if (peer == null || asked == null) {
       return Reply.NONE;
     }
@@ -327,7 +322,7 @@ final class HostsFetch {
   }
 
   private long patience() {
-    return Math.min(timing.progress().toNanos(), allowance);
+    return Math.min(timeouts.progress().toNanos(), allowance);
   }
 
   /**
@@ -335,7 +330,7 @@ final class HostsFetch {
    * have met it too: both waits together are to cost no more than the one.
    */
   private long patienceWithClaimants() {
-    return allowance < timing.faults().toNanos()
+    return allowance < timeouts.faults().toNanos()
         ? Math.max(0, allowance)
         : ArenaStore.PATIENCE.toNanos();
   }

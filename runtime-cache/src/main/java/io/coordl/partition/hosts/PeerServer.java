@@ -2,6 +2,9 @@ package io.coordl.partition.hosts;
 
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ItemKey;
+import io.coordl.partition.Timeouts;
+import io.coordl.partition.UserLog;
+import io.coordl.partition.Watch;
 import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
@@ -37,36 +40,16 @@ public final class PeerServer implements Closeable {
 
   private final ServerSocketChannel listening;
   private final InetSocketAddress address;
-  private final ArenaStore store;
-  private final @Nullable PeerTls tls;
-  private final String group;
-  private final Consumer<String> words;
-  private final Timing timing;
-  private final Watch watch = new Watch();
+  final ArenaStore store;
+  final @Nullable PeerTls tls;
+  final String group;
+  private final UserLog log;
+  final Timeouts timeouts;
+  final Watch watch;
   private final Thread accepting;
   private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final AtomicLong incoming = new AtomicLong();
   private volatile boolean closed;
-
-  private PeerServer(
-      ServerSocketChannel listening,
-      ArenaStore store,
-      @Nullable PeerTls tls,
-      String group,
-      Consumer<String> words,
-      Timing timing)
-      throws IOException {
-    this.listening = listening;
-    this.address = (InetSocketAddress) listening.getLocalAddress();
-    this.store = store;
-    this.tls = tls;
-    this.group = group;
-    this.words = words;
-    this.timing = timing;
-    accepting = new AgentThread("coordl-peer-accept", this::accept);
-    accepting.start();
-  }
 
   /**
    * Listens at {@code bind}, and nowhere else.
@@ -77,6 +60,41 @@ public final class PeerServer implements Closeable {
    * @param words takes sentences for the user
    * @throws IOException with a sentence for the user if the address cannot be had
    */
+  PeerServer(
+      InetSocketAddress bind,
+      ArenaStore store,
+      @Nullable PeerTls tls,
+      String group,
+      Consumer<String> words,
+      Timeouts timeouts)
+      throws IOException {
+    this.store = store;
+    this.tls = tls;
+    this.group = group;
+    this.log = new UserLog(words);
+    this.timeouts = timeouts;
+    listening = ServerSocketChannel.open();
+    try {
+      listening.bind(bind, BACKLOG);
+      address = (InetSocketAddress) listening.getLocalAddress();
+    } catch (IOException | RuntimeException e) {
+      listening.close();
+      String why = bind.isUnresolved() ? "no such host is known here" : e.getMessage();
+      throw new IOException("Items cannot be served at " + text(bind) + " (" + why + ").", e);
+    }
+    watch = new Watch("coordl-peer-watch");
+    accepting = new AgentThread("coordl-peer-accept", this::accept);
+    accepting.start();
+    if (tls == null && !bind.getAddress().isLoopbackAddress()) {
+      words.accept(
+          "Whoever reaches "
+              + text(address)
+              + " can read the items of this host's cache, and put others there: peer.tls=KEYSTORE"
+              + " keeps strangers out.");
+    }
+  }
+
+  /** As above, with the usual times. */
   public static PeerServer open(
       InetSocketAddress bind,
       ArenaStore store,
@@ -84,40 +102,7 @@ public final class PeerServer implements Closeable {
       String group,
       Consumer<String> words)
       throws IOException {
-    return open(bind, store, tls, group, words, Timing.usual());
-  }
-
-  /** As above, with other times. */
-  static PeerServer open(
-      InetSocketAddress bind,
-      ArenaStore store,
-      @Nullable PeerTls tls,
-      String group,
-      Consumer<String> words,
-      Timing timing)
-      throws IOException {
-    if (bind.isUnresolved()) {
-      throw new IOException(
-          "Items cannot be served at " + text(bind) + ": no such host is known here.");
-    }
-    ServerSocketChannel listening = ServerSocketChannel.open();
-    PeerServer server;
-    try {
-      listening.bind(bind, BACKLOG);
-      server = new PeerServer(listening, store, tls, group, words, timing);
-    } catch (IOException | RuntimeException e) {
-      listening.close();
-      throw new IOException(
-          "Items cannot be served at " + text(bind) + " (" + e.getMessage() + ").", e);
-    }
-    if (tls == null && !bind.getAddress().isLoopbackAddress()) {
-      words.accept(
-          "Whoever reaches "
-              + text(server.address)
-              + " can read the items of this host's cache, and put others there: peer.tls=KEYSTORE"
-              + " keeps strangers out.");
-    }
-    return server;
+    return new PeerServer(bind, store, tls, group, words, Timeouts.usual());
   }
 
   private static String text(InetSocketAddress address) {
@@ -162,7 +147,6 @@ public final class PeerServer implements Closeable {
       makeRoom(MOST_CONNECTIONS, any -> true);
       session = new PeerSession(channel, this);
       sessions.add(session);
-      watch.add(session);
       session.start();
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       channel.close();
@@ -189,14 +173,13 @@ public final class PeerServer implements Closeable {
 
   void ended(PeerSession session) {
     sessions.remove(session);
-    watch.remove(session);
   }
 
   /** Says why a connection was closed: each kind of reason once. */
   void refused(PeerSession session, String kind, String why) {
-    if (!closed && said.add(kind)) {
-      words.accept(
-          "A connection from " + session.remote() + " was closed: " + why + ". (Said once.)");
+    if (!closed) {
+      log.once(
+          kind, "A connection from " + session.remote() + " was closed: " + why + ". (Said once.)");
     }
   }
 
@@ -212,26 +195,6 @@ public final class PeerServer implements Closeable {
 
   void giveRoom(int length) {
     incoming.addAndGet(-length);
-  }
-
-  ArenaStore store() {
-    return store;
-  }
-
-  @Nullable PeerTls tls() {
-    return tls;
-  }
-
-  String group() {
-    return group;
-  }
-
-  Timing timing() {
-    return timing;
-  }
-
-  Watch watch() {
-    return watch;
   }
 
   /**

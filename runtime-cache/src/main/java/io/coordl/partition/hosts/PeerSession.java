@@ -2,12 +2,16 @@ package io.coordl.partition.hosts;
 
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
+import io.coordl.partition.Deadline;
+import io.coordl.partition.Timeouts;
 import io.coordl.partition.hosts.WireException.Kind;
 import io.coordl.thread.AgentThread;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  * A client's connection as its owner sees it, with a thread of its own. Ends with the first thing
  * that is not as {@link Wire} says, or not in time.
  */
-final class PeerSession implements Watch.Watched {
+final class PeerSession implements Closeable {
+  /** How long a claim waits that somebody else has; the client then asks again. */
+  private static final Duration HOLD = Duration.ofMillis(100);
+
   private static final long STACK_BYTES = 256L << 10;
 
   private final SocketChannel channel;
@@ -31,7 +38,7 @@ final class PeerSession implements Watch.Watched {
   PeerSession(SocketChannel channel, PeerServer server) throws IOException {
     this.channel = channel;
     this.server = server;
-    this.deadline = new Deadline(server.watch());
+    this.deadline = new Deadline(server.watch, channel);
     InetSocketAddress from = (InetSocketAddress) channel.getRemoteAddress();
     this.remote =
         from == null ? "somebody" : from.getAddress().getHostAddress() + ":" + from.getPort();
@@ -61,15 +68,14 @@ final class PeerSession implements Watch.Watched {
 
   private void run() {
     try {
-      deadline.in(server.timing().handshake().toNanos());
-      PeerTls tls = server.tls();
-      Transport opened = tls == null ? new PlainTransport(channel) : new TlsTransport(channel, tls);
+      deadline.in(server.timeouts.handshake().toNanos());
+      PeerChannel opened = new PeerChannel(channel, server.tls);
       meet(opened);
       stranger = false;
       while (true) {
         busy = false;
         lastUse = System.nanoTime();
-        deadline.in(server.timing().idle().toNanos());
+        deadline.in(server.timeouts.idle().toNanos());
         opened.read(request, 0, request.length);
         busy = true;
         respond(opened);
@@ -90,17 +96,17 @@ final class PeerSession implements Watch.Watched {
     }
   }
 
-  private void meet(Transport opened) throws IOException {
+  private void meet(PeerChannel opened) throws IOException {
     WireException refusal = null;
     try {
-      Wire.checkHello(opened::read, server.group());
+      Wire.checkHello(opened::read, server.group);
     } catch (WireException e) {
       if (e.kind() != Kind.OTHER) {
         throw e;
       }
       refusal = e;
     }
-    opened.write(ByteBuffer.wrap(Wire.hello(server.group())), null);
+    opened.write(ByteBuffer.wrap(Wire.hello(server.group)), null);
     if (refusal != null) {
       channel.shutdownOutput();
       hearOut(opened);
@@ -109,7 +115,7 @@ final class PeerSession implements Watch.Watched {
   }
 
   /** Reads what comes still: what is left unread when a socket is closed takes the answer along. */
-  private static void hearOut(Transport opened) {
+  private static void hearOut(PeerChannel opened) {
     byte[] one = new byte[1];
     try {
       for (int i = 0; i < 2 * Wire.MAX_GROUP_BYTES; i++) {
@@ -120,7 +126,7 @@ final class PeerSession implements Watch.Watched {
     }
   }
 
-  private void respond(Transport opened) throws IOException {
+  private void respond(PeerChannel opened) throws IOException {
     ByteBuffer fields = ByteBuffer.wrap(request);
     int verb = fields.getInt();
     int length = fields.getInt();
@@ -130,9 +136,9 @@ final class PeerSession implements Watch.Watched {
     }
     switch (verb) {
       case Wire.FIND, Wire.LOOK -> {
-        ByteBuffer content = server.store().find(key);
+        ByteBuffer content = server.store.find(key);
         if (content == null || content.remaining() != length) {
-          say(opened, PeerServer.absent(server.store(), key, length), null);
+          say(opened, PeerServer.absent(server.store, key, length), null);
         } else if (verb == Wire.FIND) {
           say(opened, Wire.FOUND, content);
         } else {
@@ -145,7 +151,7 @@ final class PeerSession implements Watch.Watched {
     }
   }
 
-  private void claim(Transport opened, ItemKey key, int length) throws IOException {
+  private void claim(PeerChannel opened, ItemKey key, int length) throws IOException {
     if (!server.takeRoom(length)) {
       say(opened, Wire.BUSY, null);
       return;
@@ -153,7 +159,7 @@ final class PeerSession implements Watch.Watched {
     Claim claim = new Claim(opened, length);
     Fetched fetched;
     try {
-      fetched = server.store().fetch(key, length, claim::load, Timing.HOLD);
+      fetched = server.store.fetch(key, length, claim::load, HOLD);
     } finally {
       server.giveRoom(length);
     }
@@ -174,11 +180,11 @@ final class PeerSession implements Watch.Watched {
 
   /** Has the client read storage and takes what it delivers, under the store's own claim. */
   private final class Claim {
-    private final Transport opened;
+    private final PeerChannel opened;
     private final int length;
     private final byte[] word = new byte[4];
 
-    Claim(Transport opened, int length) {
+    Claim(PeerChannel opened, int length) {
       this.opened = opened;
       this.length = length;
     }
@@ -187,7 +193,7 @@ final class PeerSession implements Watch.Watched {
       say(opened, Wire.GRANTED, null);
       int said = Wire.STILL;
       while (said == Wire.STILL) {
-        deadline.in(server.timing().claimant().toNanos());
+        deadline.in(server.timeouts.claimant().toNanos());
         opened.read(word, 0, word.length);
         said = ByteBuffer.wrap(word).getInt();
       }
@@ -198,8 +204,8 @@ final class PeerSession implements Watch.Watched {
         throw new WireException(Kind.MALFORMED, "it did not deliver as a peer does");
       }
       for (int done = 0; done < length; ) {
-        deadline.in(server.timing().progress().toNanos());
-        int count = Math.min(Wire.WINDOW, length - done);
+        deadline.in(server.timeouts.progress().toNanos());
+        int count = Math.min(Timeouts.WINDOW, length - done);
         opened.read(target, offset + done, count);
         done += count;
       }
@@ -208,12 +214,12 @@ final class PeerSession implements Watch.Watched {
   }
 
   /** Answers; the item streams from where it lies, in pieces that each have a deadline. */
-  private void say(Transport opened, int what, @Nullable ByteBuffer item) throws IOException {
+  private void say(PeerChannel opened, int what, @Nullable ByteBuffer item) throws IOException {
     answer.clear();
     answer.putInt(what).putInt(item == null ? 0 : item.remaining()).flip();
     int end = item == null ? 0 : item.limit();
     do {
-      deadline.in(server.timing().stalled().toNanos());
+      deadline.in(server.timeouts.stalled().toNanos());
       if (item != null) {
         item.limit(Math.min(end, item.position() + Wire.PIECE));
       }
@@ -222,28 +228,7 @@ final class PeerSession implements Watch.Watched {
   }
 
   @Override
-  public boolean look(long now) {
-    if (deadline.pass(now)) {
-      close();
-    }
-    return busy || stranger;
-  }
-
-  @Override
   public void close() {
-    try {
-      channel.close();
-    } catch (IOException ignored) {
-      // It is of no use any more.
-    }
-  }
-
-  /** How bytes come and go. */
-  interface Transport {
-    /** Reads exactly so many. */
-    void read(byte[] target, int offset, int length) throws IOException;
-
-    /** Writes all that remains of both. */
-    void write(ByteBuffer head, @Nullable ByteBuffer body) throws IOException;
+    deadline.close();
   }
 }

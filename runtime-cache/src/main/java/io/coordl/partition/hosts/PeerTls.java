@@ -2,6 +2,7 @@ package io.coordl.partition.hosts;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.security.UnrecoverableKeyException;
 import java.util.Collections;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
@@ -72,9 +74,12 @@ public final class PeerTls {
     return false;
   }
 
-  /** What both sides speak. */
-  static String[] protocols() {
-    return new String[] {"TLSv1.3"};
+  /** A socket of TLS over one that is connected; its mode is the caller's to set. */
+  SSLSocket socket(Socket plain, String host, int port) throws IOException {
+    SSLSocket secured =
+        (SSLSocket) context.getSocketFactory().createSocket(plain, host, port, true);
+    secured.setEnabledProtocols(new String[] {"TLSv1.3"});
+    return secured;
   }
 
   /** Makes sockets of TLS 1.3; both sides show a certificate. */

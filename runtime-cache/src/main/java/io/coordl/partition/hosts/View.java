@@ -10,21 +10,26 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The members at one time, as this host sees them; their numbers are those of the list. */
-final class View {
+/**
+ * The members at one time, as this host sees them; their numbers are those of the list.
+ *
+ * @param peers by number; null for this host itself
+ * @param self number of this host; -1 if it is not a member, now
+ * @param former who was there before
+ * @param locations what was learnt so far
+ */
+record View(
+    List<Member> members,
+    Ranking ranking,
+    List<@Nullable PeerClient> peers,
+    int self,
+    Former former,
+    ItemLocations locations) {
   /** Nobody is known yet. */
-  static final View NONE =
-      new View(List.of(), new Ranking(List.of()), List.of(), -1, new Former(Set.of(), List.of()));
+  static final View NONE = new View(List.of(), List.of(), -1, new Former(Set.of(), List.of()));
 
   /** So many views are remembered, each for one more question about an item that nobody has. */
   private static final int MOST_FORMER = 3;
-
-  private final List<Member> members;
-  private final Ranking ranking;
-  private final List<@Nullable Peer> peers;
-  private final int self;
-  private final Former former;
-  private final Places places = new Places();
 
   /**
    * Who was there when.
@@ -32,7 +37,7 @@ final class View {
    * @param now names of the members within reach
    * @param before the same of the last views that were others, the latest first
    */
-  private record Former(Set<String> now, List<Set<String>> before) {
+  record Former(Set<String> now, List<Set<String>> before) {
     Former then(Set<String> next) {
       return next.equals(now) ? this : new Former(next, remembered(now));
     }
@@ -51,13 +56,8 @@ final class View {
     }
   }
 
-  private View(
-      List<Member> members, Ranking ranking, List<@Nullable Peer> peers, int self, Former former) {
-    this.members = members;
-    this.ranking = ranking;
-    this.peers = peers;
-    this.self = self;
-    this.former = former;
+  private View(List<Member> members, List<@Nullable PeerClient> peers, int self, Former former) {
+    this(members, new Ranking(members), peers, self, former, new ItemLocations());
   }
 
   /**
@@ -66,8 +66,8 @@ final class View {
    * @param peers of all of them but this host, and maybe of others
    * @param selfName name of this host
    */
-  View then(List<Member> next, Map<Member, Peer> peers, String selfName) {
-    List<@Nullable Peer> known = new ArrayList<>();
+  View then(List<Member> next, Map<Member, PeerClient> peers, String selfName) {
+    List<@Nullable PeerClient> known = new ArrayList<>();
     int own = -1;
     for (Member member : next) {
       boolean here = member.name().equals(selfName);
@@ -77,7 +77,6 @@ final class View {
     Former all = former.then(names(next, ""));
     return new View(
         next,
-        new Ranking(next),
         Collections.unmodifiableList(known),
         own,
         // The others may have been there before this host came.
@@ -86,7 +85,7 @@ final class View {
 
   /** The same, with nothing learnt, after this member was out of reach for a while. */
   View back(Member member) {
-    return new View(members, ranking, peers, self, former.since(names(members, member.name())));
+    return new View(members, peers, self, former.since(names(members, member.name())));
   }
 
   private static Set<String> names(List<Member> members, String but) {
@@ -116,25 +115,6 @@ final class View {
   @SuppressWarnings("ReferenceEquality") // A membership makes a new list for each change.
   boolean isOf(List<Member> list) {
     return members == list;
-  }
-
-  Ranking ranking() {
-    return ranking;
-  }
-
-  /** By number; null for this host itself. */
-  List<@Nullable Peer> peers() {
-    return peers;
-  }
-
-  /** Number of this host; -1 if it is not a member, now. */
-  int self() {
-    return self;
-  }
-
-  /** What was learnt so far. */
-  Places places() {
-    return places;
   }
 
   /** Whether there is nobody else. */

@@ -42,9 +42,6 @@ final class Wire {
   /** The longest item. */
   static final int MAX_ITEM_BYTES = MinioCache.WHOLE_LIMIT;
 
-  /** Of an item, so much has to cross between two deadlines. */
-  static final int WINDOW = 64 << 10;
-
   /** An item is written in pieces of so many bytes. */
   static final int PIECE = 256 << 10;
 

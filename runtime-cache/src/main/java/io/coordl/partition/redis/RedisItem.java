@@ -14,9 +14,6 @@ import java.util.zip.CRC32C;
  */
 final class RedisItem {
   private static final String PREFIX = "coordl:1:";
-  private static final int MAGIC = 0;
-  private static final int LENGTH = 4;
-  private static final int CHECKSUM = 8;
 
   /** Before an item's bytes: magic, length, CRC-32C of key, length and bytes. */
   static final int HEADER_BYTES = 12;
@@ -36,19 +33,19 @@ final class RedisItem {
 
   /** Writes the header; the item's bytes stand behind it already. */
   static void seal(byte[] value, ItemKey key) {
-    ByteBuffer header = ByteBuffer.wrap(value);
-    header.putInt(MAGIC, ITEM_MAGIC);
-    header.putInt(LENGTH, value.length - HEADER_BYTES);
-    header.putInt(CHECKSUM, checksum(value, key));
+    ByteBuffer.wrap(value)
+        .putInt(ITEM_MAGIC)
+        .putInt(value.length - HEADER_BYTES)
+        .putInt(checksum(value, key));
   }
 
-  /** Whether this is the item, whole. */
-  static boolean isItem(byte[] value, ItemKey key) {
+  /** Whether this is the item of so many bytes, whole. */
+  static boolean isItem(byte[] value, ItemKey key, int length) {
     ByteBuffer header = ByteBuffer.wrap(value);
-    return value.length >= HEADER_BYTES
-        && header.getInt(MAGIC) == ITEM_MAGIC
-        && header.getInt(LENGTH) == value.length - HEADER_BYTES
-        && header.getInt(CHECKSUM) == checksum(value, key);
+    return value.length == HEADER_BYTES + length
+        && header.getInt() == ITEM_MAGIC
+        && header.getInt() == length
+        && header.getInt() == checksum(value, key);
   }
 
   private static int checksum(byte[] value, ItemKey key) {
@@ -71,7 +68,7 @@ final class RedisItem {
 
   /** Whether this is a claim, anybody's. */
   static boolean isClaim(byte[] value) {
-    return value.length == CLAIM_BYTES && ByteBuffer.wrap(value).getInt(MAGIC) == CLAIM_MAGIC;
+    return value.length == CLAIM_BYTES && ByteBuffer.wrap(value).getInt() == CLAIM_MAGIC;
   }
 
   /** The item's bytes, read-only from 0 to its length. */
@@ -84,10 +81,5 @@ final class RedisItem {
   /** An array for an item of {@code length} bytes. */
   static byte[] allocate(int length) {
     return new byte[HEADER_BYTES + length];
-  }
-
-  /** Copies the item's bytes. */
-  static void copy(byte[] value, byte[] target, int offset) {
-    System.arraycopy(value, HEADER_BYTES, target, offset, value.length - HEADER_BYTES);
   }
 }

@@ -1,261 +1,236 @@
 package io.coordl.partition.redis;
 
-import io.coordl.partition.PeerSink;
+import io.coordl.partition.RemoteHost;
+import io.coordl.partition.Timeouts;
+import io.coordl.partition.UserLog;
+import io.coordl.partition.Watch;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.function.Consumer;
-import java.util.function.Function;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One server: its idle connections and its breaker. Threads of the program ask it only while the
- * breaker is closed, which a first success of {@link #probe} does; the first answer that is late or
- * fails opens it, and then no thread of the program waits for this server until a probe has had an
- * answer. Thread-safe.
+ * One server. Threads of the program ask it only after it has answered once ({@link #tend}), and
+ * until an answer is late or fails. Thread-safe.
  */
 final class RedisNode {
-  /** After a refusal for want of memory nothing is written for so long. */
+  /** After a refusal nothing is written for so long. */
   private static final long FULL_NANOS = 10_000_000_000L;
 
   /** A thread of the agent may wait: the first TLS of a JVM takes the better part of a second. */
-  private static final long FIRST_GREETING_NANOS = 3_000_000_000L;
+  private static final Duration GREETING = Duration.ofSeconds(3);
 
-  private final RedisUri server;
-  private final String name;
-  private final RedisLinks links;
-  private final Consumer<RedisNode> failed;
-  private final ConcurrentLinkedDeque<RedisLink> idle = new ConcurrentLinkedDeque<>();
-  private volatile @Nullable InetSocketAddress address;
-  private volatile boolean up;
-  private volatile boolean full;
-  private volatile long fullSince;
-  private volatile @Nullable String trouble;
-
-  /**
-   * A server that is not asked yet.
-   *
-   * @param failed hears of each time the breaker opens
-   */
-  RedisNode(RedisUri server, RedisLinks links, Consumer<RedisNode> failed) {
-    this.server = server;
-    this.name = RedisUri.name(server.host(), server.port());
-    this.links = links;
-    this.failed = failed;
-  }
+  private static final Pattern CODE = Pattern.compile("[A-Z]{1,20}");
 
   /** Host and port. */
-  String name() {
-    return name;
+  final String name;
+
+  final RedisUri server;
+  private final Common common;
+  private final RemoteHost<RedisConnection> host;
+  private volatile @Nullable InetSocketAddress address;
+  private volatile long fullUntil;
+  private volatile boolean full;
+  private volatile String trouble = "";
+
+  /** What the servers of an engine have in common; without own keys those of the JDK. */
+  record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, UserLog log) {}
+
+  /** What came back. */
+  record Reply(Kind kind, @Nullable Object answer) {
+    boolean is(Kind wanted) {
+      return kind == wanted;
+    }
   }
 
-  RedisUri server() {
-    return server;
+  /** Kinds of replies. */
+  enum Kind {
+    ANSWER,
+    /** An error; the answer is its code. */
+    ERROR,
+    /** A value longer than what was asked for. */
+    TOO_LONG,
+    LATE,
+    FAILED,
+    /** It was not asked, since it is given up, or there is no memory for the answer. */
+    NOT_ASKED
+  }
+
+  RedisNode(RedisUri server, Common common) {
+    this.name = RedisUri.name(server.host(), server.port());
+    this.server = server;
+    this.common = common;
+    Duration probe = common.timeouts().probe();
+    this.host = new RemoteHost<>(probe, probe, true);
   }
 
   /** Whether threads of the program ask it. */
   boolean up() {
-    return up;
-  }
-
-  /** Why it is not up, in words that hold no secret; null if it never was in trouble. */
-  @Nullable String trouble() {
-    return trouble;
+    return !host.out();
   }
 
   /** Whether it has refused to keep something not long ago. */
   boolean full() {
-    return full && System.nanoTime() - fullSince < FULL_NANOS;
+    return full && System.nanoTime() - fullUntil < 0;
   }
 
   /** It refused to keep something. */
   void refused() {
-    fullSince = System.nanoTime();
+    fullUntil = System.nanoTime() + FULL_NANOS;
     full = true;
   }
 
-  /** It is there, but others may be. */
   boolean isLoopback() {
     InetSocketAddress known = address;
     return known != null && known.getAddress().isLoopbackAddress();
   }
 
   /**
-   * Looks whether the server answers, and if so closes the breaker. On a thread of the agent: names
-   * are resolved here, for which there is no bound.
-   *
-   * @return whether it is up
+   * From the background, since names are resolved here, for which there is no bound: looks whether
+   * it is there, if that is due; whether it is up.
    */
-  boolean probe() {
-    try {
-      address = new InetSocketAddress(InetAddress.getByName(server.host()), server.port());
-      attempt(
-          0,
-          false,
-          link -> {
-            link.expect("PONG", Command.PING);
-            return true;
-          });
-      up = true;
-      return true;
-    } catch (Unavailable e) {
-      trouble = e.getMessage();
-    } catch (JedisDataException e) {
-      trouble = code(e);
-    } catch (IOException e) {
-      trouble = "its name has no address";
+  boolean tend() {
+    if (host.tend()) {
+      boolean alive = false;
+      try {
+        address = new InetSocketAddress(InetAddress.getByName(server.host()), server.port());
+        RedisConnection fresh = open(GREETING);
+        alive = true;
+        host.looked(true);
+        host.giveBack(fresh);
+      } catch (IOException | RuntimeException e) {
+        trouble = trouble(e, GREETING);
+      } finally {
+        if (!alive) {
+          host.looked(false);
+        }
+      }
     }
-    up = false;
-    return false;
+    return up();
+  }
+
+  private RedisConnection open(Duration greeting) throws IOException {
+    InetSocketAddress known = address;
+    if (known == null) {
+      throw new UnknownHostException();
+    }
+    return new RedisConnection(
+        server, known, common.tls(), common.watch(), common.timeouts(), greeting);
   }
 
   /**
    * Asks the server.
    *
-   * @param bytes as many as will be sent or received, about
-   * @throws JedisDataException if it answers that this is an error
-   * @throws Unavailable if it does not answer, or is not asked because it did not lately
+   * @param length of the longest value that may be sent or received
    */
-  <T extends @Nullable Object> T ask(long bytes, Function<RedisLink, T> question)
-      throws Unavailable {
-    if (!up) {
-      throw new Unavailable(PeerSink.Answer.FAILED, "it is not asked", false);
+  Reply ask(int length, Command command, byte[]... arguments) {
+    if (!up()) {
+      return new Reply(Kind.NOT_ASKED, null);
     }
-    try {
-      return attempt(bytes, true, question);
-    } catch (Unavailable e) {
-      up = false;
-      trouble = e.getMessage();
-      idleOut();
-      failed.accept(this);
-      throw e;
-    }
-  }
-
-  private <T extends @Nullable Object> T attempt(
-      long bytes, boolean mayReuse, Function<RedisLink, T> question) throws Unavailable {
-    RedisLink old = mayReuse ? idle.pollFirst() : null;
-    if (old != null) {
-      try {
-        return run(old, bytes, question);
-      } catch (Unavailable e) {
-        if (e.answer() == PeerSink.Answer.LATE) {
-          throw e;
-        }
-        // A server that was started anew, or that has closed what was idle, is there nevertheless.
-        idleOut();
+    RedisConnection unused = host.take();
+    if (unused != null) {
+      Reply reply = ask(unused, length, command, arguments);
+      if (!reply.is(Kind.FAILED)) {
+        return reply;
       }
+      host.dropUnused(); // A server that was started anew is there nevertheless.
     }
-    RedisLink fresh = open(mayReuse ? links.patienceNanos() : FIRST_GREETING_NANOS);
-    return run(fresh, bytes, question);
+    return ask(null, length, command, arguments);
   }
 
-  private RedisLink open(long patienceNanos) throws Unavailable {
-    InetSocketAddress known = address;
-    if (known == null) {
-      throw new Unavailable(PeerSink.Answer.FAILED, "its name has no address", true);
-    }
-    try {
-      return links.open(server, known, patienceNanos);
-    } catch (JedisDataException e) {
-      throw new Unavailable(PeerSink.Answer.FAILED, "it answers " + code(e), true);
-    } catch (IOException | RuntimeException e) {
-      throw new Unavailable(
-          PeerSink.Answer.FAILED, "no connection that both sides trust: " + reason(e), true);
-    }
-  }
-
-  private <T extends @Nullable Object> T run(
-      RedisLink link, long bytes, Function<RedisLink, T> question) throws Unavailable {
+  private Reply ask(
+      @Nullable RedisConnection unused, int length, Command command, byte[]... arguments) {
+    RedisConnection connection = unused;
     boolean good = false;
-    link.watched().begin(bytes, links.patienceNanos());
     try {
-      T answer = question.apply(link);
+      connection = connection == null ? open(common.timeouts().progress()) : connection;
+      Object answer = connection.ask(length, command, arguments);
       good = true;
-      return answer;
-    } catch (JedisDataException e) {
-      good = true;
-      throw e;
-    } catch (RedisLink.ForeignValue e) {
-      throw e;
-    } catch (RuntimeException | LinkageError e) {
-      boolean late = link.watched().wasLate();
-      throw new Unavailable(
-          late ? PeerSink.Answer.LATE : PeerSink.Answer.FAILED,
-          late
-              ? "it does not answer within " + links.patienceNanos() / 1_000_000 + " ms"
-              : "it gives no answer: " + reason(e),
-          true);
-    } finally {
-      good &= link.watched().end();
-      if (good) {
-        idle.addFirst(link);
-        if (links.closed()) {
-          idleOut();
+      return new Reply(Kind.ANSWER, answer);
+    } catch (OutOfMemoryError e) {
+      return new Reply(Kind.NOT_ASKED, null); // The program's own call may need less.
+    } catch (IOException | RuntimeException | LinkageError e) {
+      if (connection != null && connection.tooLong()) {
+        return new Reply(Kind.TOO_LONG, null);
+      }
+      if (connection != null && e instanceof JedisDataException error) {
+        good = true;
+        return new Reply(Kind.ERROR, code(error));
+      }
+      boolean late = e instanceof SocketTimeoutException;
+      if (late || unused == null) {
+        trouble = trouble(e, common.timeouts().progress());
+        if (host.giveUp()) {
+          sayDown();
         }
-      } else {
-        links.discard(link);
+      }
+      return new Reply(late ? Kind.LATE : Kind.FAILED, null);
+    } finally {
+      if (connection != null && good) {
+        host.giveBack(connection);
+      } else if (connection != null) {
+        connection.close();
       }
     }
   }
 
-  /** Closes the connections that are not in use. */
-  void idleOut() {
-    for (RedisLink link = idle.pollFirst(); link != null; link = idle.pollFirst()) {
-      links.discard(link);
-    }
+  void sayDown() {
+    common
+        .log()
+        .once(
+            "down " + name,
+            "Redis at "
+                + name
+                + " is not used until it answers again ("
+                + trouble
+                + "): its items are read from storage.");
   }
 
-  /** The kind of an error: servers repeat in their words what they were sent, passwords too. */
-  static String code(JedisDataException e) {
-    String message = String.valueOf(e.getMessage());
-    int end = 0;
-    while (end < message.length()
-        && end < 20
-        && message.charAt(end) >= 'A'
-        && message.charAt(end) <= 'Z') {
-      end++;
-    }
-    return end == 0 ? "an error" : message.substring(0, end);
+  void sayMissing() {
+    common
+        .log()
+        .once(
+            "start " + name,
+            "Redis at "
+                + name
+                + " is not there yet ("
+                + trouble
+                + "): items are read from storage until it is.");
   }
 
-  /** What the JDK says of a broken connection; never what the server said. */
-  private static String reason(Throwable e) {
+  /** Ends all that nobody uses. */
+  void close() {
+    host.close();
+  }
+
+  /** What the JDK says of a broken connection; of what the server said, the kind of error alone. */
+  private static String trouble(Throwable e, Duration patience) {
+    if (e instanceof SocketTimeoutException) {
+      return "it does not answer within " + patience.toMillis() + " ms";
+    }
+    if (e instanceof JedisDataException error) {
+      return "it answers " + code(error);
+    }
     Throwable cause = e;
     while (cause.getCause() != null && cause.getCause() != cause) {
       cause = cause.getCause();
     }
-    String message = cause.getMessage();
-    if (!(cause instanceof IOException) || message == null) {
-      return "this is no answer of a Redis";
-    }
+    String message = cause instanceof IOException ? "" + cause.getMessage() : "of no Redis";
     String printable = message.replaceAll("\\p{Cntrl}+", " ");
-    return printable.length() > 160 ? printable.substring(0, 160) : printable;
+    return "no answer: " + printable.substring(0, Math.min(160, printable.length()));
   }
 
-  /** The server has not answered. */
-  static final class Unavailable extends Exception {
-    private static final long serialVersionUID = 1;
-
-    private final PeerSink.Answer answer;
-    private final boolean asked;
-
-    Unavailable(PeerSink.Answer answer, String message, boolean asked) {
-      super(message, null, false, false);
-      this.answer = answer;
-      this.asked = asked;
-    }
-
-    PeerSink.Answer answer() {
-      return answer;
-    }
-
-    /** Whether it was asked at all. */
-    boolean asked() {
-      return asked;
-    }
+  /** The kind of an error: servers repeat in their words what they were sent, passwords too. */
+  private static String code(JedisDataException e) {
+    Matcher code = CODE.matcher("" + e.getMessage());
+    return code.lookingAt() ? code.group() : "an error";
   }
 }

@@ -2,6 +2,8 @@ package io.coordl.partition.redis;
 
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,14 @@ public record RedisUri(
   private static final String PLAIN = "redis://";
   private static final String SECURE = "rediss://";
   private static final int DEFAULT_PORT = 6379;
+  private static final int MOST_DATABASES = 1 << 20;
+
+  /** The last @ ends the password; the colons of an IPv6 address stand in brackets. */
+  private static final Pattern ADDRESS =
+      Pattern.compile(
+          "(rediss?)://(?:([^:@/]*):(.+)@)?(?:\\[([^]?@\\s]+)]|([^]\\[:/?@\\s]+))"
+              + "(?::([0-9]{1,7}))?(?:/([0-9]{0,7}))?",
+          Pattern.DOTALL);
 
   /** Whether {@code text} is meant to be one. */
   public static boolean is(String text) {
@@ -35,57 +45,30 @@ public record RedisUri(
    * @throws IllegalArgumentException with a sentence for the user, in which no password stands
    */
   public static RedisUri parse(String text) {
-    if (!is(text)) {
-      throw wrong();
-    }
-    boolean secure = text.startsWith(SECURE);
-    String rest = text.substring(secure ? SECURE.length() : PLAIN.length());
-    int at = rest.lastIndexOf('@');
-    String user = null;
-    String password = null;
-    if (at >= 0) {
-      String credentials = rest.substring(0, at);
-      int colon = credentials.indexOf(':');
-      if (colon < 0 || colon == credentials.length() - 1) {
-        throw wrong();
+    Matcher parts = ADDRESS.matcher(text);
+    if (parts.matches()) {
+      String host = parts.group(4) == null ? parts.group(5) : parts.group(4);
+      int port = number(parts.group(6), DEFAULT_PORT);
+      int database = number(parts.group(7), 0);
+      String user = decode(parts.group(2));
+      String password = decode(parts.group(3));
+      if (port > 0 && port < 1 << 16 && database <= MOST_DATABASES) {
+        boolean secure = parts.group(1).length() == 6;
+        return new RedisUri(secure, host, port, database, "".equals(user) ? null : user, password);
       }
-      user = colon == 0 ? null : decode(credentials.substring(0, colon));
-      password = decode(credentials.substring(colon + 1));
     }
-    String place = rest.substring(at + 1);
-    int slash = place.indexOf('/');
-    String path = slash < 0 ? "" : place.substring(slash + 1);
-    String authority = slash < 0 ? place : place.substring(0, slash);
-    // The colons of an IPv6 address stand in brackets.
-    int colon = authority.indexOf(':', authority.indexOf(']') + 1);
-    String host = colon < 0 ? authority : authority.substring(0, colon);
-    if (host.startsWith("[") && host.endsWith("]")) {
-      host = host.substring(1, host.length() - 1);
-    }
-    int port = colon < 0 ? DEFAULT_PORT : number(authority.substring(colon + 1), 65535);
-    if (host.isEmpty() || port == 0 || host.chars().anyMatch(c -> c <= ' ' || c == '?')) {
-      throw wrong();
-    }
-    int database = path.isEmpty() ? 0 : number(path, 1 << 20);
-    return new RedisUri(secure, host, port, database, user, password);
+    throw wrong();
   }
 
-  private static int number(String digits, int most) {
-    if (digits.isEmpty()
-        || digits.length() > 7
-        || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw wrong();
-    }
-    int number = Integer.parseInt(digits);
-    if (number > most) {
-      throw wrong();
-    }
-    return number;
+  private static int number(@Nullable String digits, int byDefault) {
+    return digits == null || digits.isEmpty() ? byDefault : Integer.parseInt(digits);
   }
 
-  private static String decode(String encoded) {
+  private static @Nullable String decode(@Nullable String encoded) {
     try {
-      return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
+      return encoded == null
+          ? null
+          : URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
       throw wrong();
     }

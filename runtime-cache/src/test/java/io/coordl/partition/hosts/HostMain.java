@@ -4,12 +4,15 @@ import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
 import io.coordl.partition.PartitionedStore;
+import io.coordl.partition.PeerSink;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.CRC32;
@@ -22,6 +25,10 @@ import java.util.zip.CRC32;
  */
 public final class HostMain {
   static final int WRONG = 3;
+
+  /** By kind, what others answered. */
+  private static final Map<PeerSink.Answer, LongAdder> ANSWERS = new ConcurrentSkipListMap<>();
+
   private static final int THREADS = 2;
 
   /** A new item comes, and an old one goes, each so many milliseconds. */
@@ -57,7 +64,14 @@ public final class HostMain {
     membership.members = List.copyOf(members);
     HostsEngine engine =
         new HostsEngine(
-            store, membership, null, 0, PeerItems.GROUP, (a, b, c, d, e) -> {}, word -> {});
+            store,
+            membership,
+            null,
+            0,
+            PeerItems.GROUP,
+            (peer, start, end, bytes, answer) ->
+                ANSWERS.computeIfAbsent(answer, kind -> new LongAdder()).increment(),
+            word -> {});
     try (store;
         engine;
         PeerServer server =
@@ -77,7 +91,7 @@ public final class HostMain {
               + " worst "
               + host.worst / 1_000_000
               + " ms "
-              + engine.statistics());
+              + ANSWERS);
     }
   }
 

@@ -8,6 +8,7 @@ import io.coordl.cache.Fetched;
 import io.coordl.cache.Loader;
 import io.coordl.partition.PartitionedStore;
 import io.coordl.partition.PeerSink.Answer;
+import io.coordl.partition.Timeouts;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Hosts implements AutoCloseable {
   /** Nobody is late on a busy machine, and who was given up is looked at soon. */
-  static final Timing PATIENT =
-      new Timing(
+  static final Timeouts PATIENT =
+      new Timeouts(
           Duration.ofSeconds(30),
           Duration.ofSeconds(30),
           Duration.ofSeconds(60),
@@ -40,8 +41,8 @@ final class Hosts implements AutoCloseable {
           Duration.ofSeconds(60));
 
   /** The same, but who does not answer is late soon. */
-  static final Timing SHARP =
-      new Timing(
+  static final Timeouts SHARP =
+      new Timeouts(
           Duration.ofMillis(300),
           Duration.ofMillis(300),
           Duration.ofMillis(500),
@@ -60,10 +61,10 @@ final class Hosts implements AutoCloseable {
 
   private final List<Member> fakes = new ArrayList<>();
   private final Path directory;
-  private final Timing timing;
+  private final Timeouts timing;
   private final @Nullable PeerTls tls;
 
-  Hosts(Path directory, Timing timing, @Nullable PeerTls tls) {
+  Hosts(Path directory, Timeouts timing, @Nullable PeerTls tls) {
     this.directory = directory;
     this.timing = timing;
     this.tls = tls;
@@ -73,7 +74,7 @@ final class Hosts implements AutoCloseable {
     return of(count, directory, budget, PATIENT);
   }
 
-  static Hosts of(int count, Path directory, String budget, Timing timing) throws IOException {
+  static Hosts of(int count, Path directory, String budget, Timeouts timing) throws IOException {
     Hosts hosts = new Hosts(directory, timing, null);
     for (int i = 0; i < count; i++) {
       hosts.add(budget);
@@ -156,6 +157,7 @@ final class Hosts implements AutoCloseable {
     final HostsEngine engine;
     final PartitionedStore items;
     private final Map<Answer, LongAdder> answers = new EnumMap<>(Answer.class);
+    private final Map<Answer, LongAdder> crossed = new EnumMap<>(Answer.class);
     private InetSocketAddress address;
     private PeerServer server;
 
@@ -165,6 +167,7 @@ final class Hosts implements AutoCloseable {
     Host(int number, String budget) throws IOException {
       for (Answer answer : Answer.values()) {
         answers.put(answer, new LongAdder());
+        crossed.put(answer, new LongAdder());
       }
       membership = new KnownMembers("host" + number);
       store = ArenaStore.openProcess(directory, ByteBudget.parse(budget), words::add);
@@ -178,7 +181,10 @@ final class Hosts implements AutoCloseable {
               tls,
               0,
               PeerItems.GROUP,
-              (peer, start, end, bytes, answer) -> answers.get(answer).increment(),
+              (peer, start, end, bytes, answer) -> {
+                answers.get(answer).increment();
+                crossed.get(answer).add(bytes);
+              },
               words::add,
               timing);
       items = new PartitionedStore(store, engine);
@@ -186,7 +192,7 @@ final class Hosts implements AutoCloseable {
 
     /** Serves at the address it had before. */
     void serve() throws IOException {
-      server = PeerServer.open(address, store, tls, PeerItems.GROUP, words::add, timing);
+      server = new PeerServer(address, store, tls, PeerItems.GROUP, words::add, timing);
     }
 
     void stopServing() {
@@ -203,6 +209,15 @@ final class Hosts implements AutoCloseable {
 
     long answers(Answer answer) {
       return answers.get(answer).sum();
+    }
+
+    long bytes(Answer answer) {
+      return crossed.get(answer).sum();
+    }
+
+    /** Questions that were late or failed; after each of one thread a peer is given up. */
+    long faults() {
+      return answers(Answer.LATE) + answers(Answer.FAILED);
     }
 
     long questions() {

@@ -101,10 +101,7 @@ class HostsEngineTest {
       assertThat(hosts.kept()).isEqualTo(ITEMS);
       for (Host host : hosts.hosts) {
         assertThat(host.store.items()).isPositive();
-        PeerStatistics statistics = host.engine.statistics();
-        assertThat(statistics.foundItems()).isEqualTo(host.answers(Answer.FOUND));
-        assertThat(statistics.keptItems()).isEqualTo(host.answers(Answer.KEPT));
-        assertThat(statistics.late() + statistics.failed() + statistics.opened()).isZero();
+        assertThat(host.faults()).isZero();
       }
       assertThat(hosts.words).isEmpty();
     }
@@ -117,11 +114,10 @@ class HostsEngineTest {
       assertThat(hosts.host(0).fetch(number).outcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(hosts.host(1).store.items()).isEqualTo(1);
       assertThat(hosts.kept()).isEqualTo(1);
-      assertThat(hosts.host(0).engine.statistics().keptBytes()).isEqualTo(PeerItems.length(number));
+      assertThat(hosts.host(0).bytes(Answer.KEPT)).isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(2).fetch(number).outcome()).isEqualTo(Outcome.PEER);
       assertThat(hosts.host(2).questions()).isEqualTo(1);
-      assertThat(hosts.host(2).engine.statistics().foundBytes())
-          .isEqualTo(PeerItems.length(number));
+      assertThat(hosts.host(2).bytes(Answer.FOUND)).isEqualTo(PeerItems.length(number));
       assertThat(hosts.host(1).fetch(number).outcome()).isEqualTo(Outcome.HIT);
       assertThat(hosts.reads()).isEqualTo(1);
     }
@@ -280,7 +276,7 @@ class HostsEngineTest {
         }
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS + gone);
-      assertThat(hosts.host(0).engine.statistics().opened()).isEqualTo(1);
+      assertThat(hosts.host(0).faults()).isEqualTo(1);
       await(() -> hosts.words.size() == 2);
       assertThat(hosts.words).allMatch(word -> word.contains("host2 does not answer"));
 
@@ -318,7 +314,7 @@ class HostsEngineTest {
         hosts.host(0).fetch(i);
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
-      assertThat(hosts.host(0).engine.statistics().opened()).isZero();
+      assertThat(hosts.host(0).faults()).isZero();
     }
   }
 
@@ -333,9 +329,8 @@ class HostsEngineTest {
         assertThat(hosts.host(0).fetch(i).outcome()).isIn(Outcome.ADMITTED, Outcome.HIT);
       }
       assertThat(hosts.reads()).isEqualTo(ITEMS);
-      PeerStatistics statistics = hosts.host(0).engine.statistics();
-      assertThat(statistics.late()).isEqualTo(1);
-      assertThat(statistics.opened()).isEqualTo(1);
+      assertThat(hosts.host(0).answers(Answer.LATE)).isEqualTo(1);
+      assertThat(hosts.host(0).faults()).isEqualTo(1);
     }
   }
 
@@ -356,7 +351,7 @@ class HostsEngineTest {
       hosts.addFake(fake.address(), 1L << 60);
       hosts.meet();
       hosts.host(0).fetch(1);
-      assertThat(hosts.host(0).engine.statistics().late()).isEqualTo(1);
+      assertThat(hosts.host(0).answers(Answer.LATE)).isEqualTo(1);
       assertThat(hosts.reads()).isEqualTo(1);
     }
   }
@@ -374,9 +369,9 @@ class HostsEngineTest {
       hosts.meet();
       int fetched = 0;
       long late = 0;
-      while (hosts.host(0).engine.statistics().opened() < 8) {
+      while (hosts.host(0).faults() < 8) {
         hosts.host(0).fetch(fetched++);
-        long now = hosts.host(0).engine.statistics().late();
+        long now = hosts.host(0).answers(Answer.LATE);
         assertThat(now - late).as("300 ms, and once what is left of 500").isLessThanOrEqualTo(2);
         late = now;
       }
@@ -404,7 +399,7 @@ class HostsEngineTest {
       hosts.addFake(fake.address(), 1L << 60);
       hosts.meet();
       assertThat(hosts.host(0).fetch(1).outcome()).isEqualTo(Outcome.ADMITTED);
-      assertThat(hosts.host(0).engine.statistics().failed()).isEqualTo(1);
+      assertThat(hosts.host(0).answers(Answer.FAILED)).isEqualTo(1);
       assertThat(hosts.reads()).isEqualTo(1);
     }
   }
@@ -435,7 +430,7 @@ class HostsEngineTest {
         await(() -> fake.connections.get() >= 5); // It is looked at again and again.
         assertThat(hosts.words).hasSize(1);
         assertThat(hosts.words.get(0)).contains("fake0").contains(said.get(i));
-        assertThat(hosts.host(0).engine.statistics().failed()).isEqualTo(1);
+        assertThat(hosts.host(0).answers(Answer.FAILED)).isEqualTo(1);
         assertThat(hosts.reads()).isEqualTo(50);
       }
     }
@@ -614,7 +609,7 @@ class HostsEngineTest {
       }
       assertThat(hosts.host(0).fetch(number).outcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(hosts.host(1).store.items()).isEqualTo(1);
-      assertThat(hosts.host(0).engine.statistics().opened()).isZero();
+      assertThat(hosts.host(0).faults()).isZero();
     }
   }
 
@@ -630,7 +625,7 @@ class HostsEngineTest {
       }
       assertThat(Thread.interrupted()).isTrue();
       assertThat(hosts.reads()).isEqualTo(50);
-      assertThat(hosts.host(0).engine.statistics().opened()).isZero();
+      assertThat(hosts.host(0).faults()).isZero();
     }
   }
 

@@ -3,6 +3,7 @@ package io.coordl.partition.hosts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.cache.Outcome;
+import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.hosts.Hosts.Host;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -149,10 +150,9 @@ class PeerFuzzTest {
         host.fetch(round);
       }
       System.out.printf(
-          "%d fetches, %d connections, %s%n",
-          ROUNDS, fake.connections.get(), host.engine.statistics());
-      assertThat(host.engine.statistics().failed()).isGreaterThan(ROUNDS / 2);
-      assertThat(host.engine.statistics().foundItems()).isZero();
+          "%d fetches, %d connections, %s%n", ROUNDS, fake.connections.get(), host.faults());
+      assertThat(host.answers(Answer.FAILED)).isGreaterThan(ROUNDS / 2);
+      assertThat(host.answers(Answer.FOUND)).isZero();
       assertThat(hosts.reads()).isEqualTo(ROUNDS);
     }
   }

@@ -120,7 +120,7 @@ class PeerTlsTest {
             others.host(0).fetch(i);
           }
           assertThat(others.reads()).isEqualTo(20);
-          assertThat(others.host(0).engine.statistics().opened()).isEqualTo(1);
+          assertThat(others.host(0).faults()).isEqualTo(1);
         }
       }
       assertThat(hosts.host(0).store.items()).isEqualTo(1);

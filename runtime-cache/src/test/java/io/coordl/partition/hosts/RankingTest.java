@@ -85,23 +85,23 @@ class RankingTest {
 
   @Test
   void placesAreRememberedWithinTheirBound() {
-    Places places = new Places();
+    ItemLocations places = new ItemLocations();
     List<ItemKey> keys = keys(20_000);
-    assertThat(places.of(keys.get(0))).isEqualTo(Places.UNKNOWN);
+    assertThat(places.of(keys.get(0))).isEqualTo(ItemLocations.UNKNOWN);
     for (int pass = 0; pass < 3; pass++) {
       for (int i = 0; i < keys.size(); i++) {
-        places.put(keys.get(i), i % 3 == 0 ? Places.NOWHERE : i % 256);
+        places.put(keys.get(i), i % 3 == 0 ? ItemLocations.NOWHERE : i % 256);
       }
     }
     int known = 0;
     for (int i = 0; i < keys.size(); i++) {
       int place = places.of(keys.get(i));
-      assertThat(place).isIn(Places.UNKNOWN, i % 3 == 0 ? Places.NOWHERE : i % 256);
-      known += place == Places.UNKNOWN ? 0 : 1;
+      assertThat(place).isIn(ItemLocations.UNKNOWN, i % 3 == 0 ? ItemLocations.NOWHERE : i % 256);
+      known += place == ItemLocations.UNKNOWN ? 0 : 1;
     }
     assertThat(known).isEqualTo(keys.size());
     keys(30_000)
         .subList(20_000, 30_000)
-        .forEach(key -> assertThat(places.of(key)).isEqualTo(Places.UNKNOWN));
+        .forEach(key -> assertThat(places.of(key)).isEqualTo(ItemLocations.UNKNOWN));
   }
 }

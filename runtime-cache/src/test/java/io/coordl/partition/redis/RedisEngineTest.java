@@ -9,6 +9,7 @@ import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemStore;
 import io.coordl.cache.Outcome;
 import io.coordl.partition.PeerSink.Answer;
+import io.coordl.partition.Timeouts;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -47,7 +48,7 @@ class RedisEngineTest {
   private final List<String> words = Collections.synchronizedList(new ArrayList<>());
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
   private final AtomicInteger reads = new AtomicInteger();
-  private Duration patience = ENDLESS;
+  private Timeouts timeouts = RedisServer.patience(ENDLESS);
 
   @AfterEach
   void closeAll() throws Exception {
@@ -65,14 +66,14 @@ class RedisEngineTest {
 
   private RedisEngine engine(ItemStore local, SSLContext tls, RedisUri... seeds) {
     RedisEngine engine =
-        RedisEngine.open(
+        new RedisEngine(
             List.of(seeds),
             tls,
             local,
             GROUP,
             (peer, start, end, bytes, answer) -> answers.add(answer),
             words::add,
-            patience);
+            timeouts);
     open.add(engine);
     return engine;
   }
@@ -360,7 +361,7 @@ class RedisEngineTest {
 
   @Test
   void aServerThatDoesNotTellWhetherItEvictsIsUsedAndSaid() throws Exception {
-    RedisServer server = server("--rename-command", "CONFIG", "");
+    RedisServer server = server("--rename-command", "INFO", "");
     RedisEngine engine = engine(server);
 
     await(() -> !words.isEmpty());
@@ -408,7 +409,7 @@ class RedisEngineTest {
 
   @Test
   void aHungServerIsWaitedForOnce() throws Exception {
-    patience = RedisEngine.PATIENCE;
+    timeouts = Timeouts.USUAL;
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem item = new TestItem(1, 1000);
@@ -432,7 +433,7 @@ class RedisEngineTest {
 
   @Test
   void aWriteThatBlocksEndsToo() throws Exception {
-    patience = RedisEngine.PATIENCE;
+    timeouts = Timeouts.USUAL;
     RedisServer server = server();
     RedisEngine engine = engine(server);
     int eightMegabytes = 8 << 20;
@@ -517,7 +518,7 @@ class RedisEngineTest {
       assertFetched(engine, item, Outcome.ADMITTED);
       assertFetched(engine, item, Outcome.PEER);
     }
-    patience = RedisEngine.PATIENCE;
+    timeouts = Timeouts.USUAL;
     RedisEngine hasty = engine(new FullStore(), keys.context(), server.uri());
     await(hasty::isUp);
     server.hang();

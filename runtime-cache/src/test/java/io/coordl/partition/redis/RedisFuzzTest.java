@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.Outcome;
+import io.coordl.partition.Timeouts;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -58,18 +59,18 @@ class RedisFuzzTest {
   @BeforeEach
   void start() throws IOException {
     liar = new Liar();
-    engine = open(RedisEngine.PATIENCE);
+    engine = open(Timeouts.USUAL);
   }
 
-  private RedisEngine open(Duration patience) {
-    return RedisEngine.open(
+  private RedisEngine open(Timeouts timeouts) {
+    return new RedisEngine(
         List.of(RedisUri.parse("redis://user:secret@127.0.0.1:" + liar.socket.getLocalPort())),
         null,
         new FullStore(),
         "fuzz",
         (peer, begun, ended, bytes, answer) -> {},
         words::add,
-        patience);
+        timeouts);
   }
 
   @AfterEach
@@ -190,7 +191,7 @@ class RedisFuzzTest {
     right.writeBytes(("$" + value.length + "\r\n").getBytes(StandardCharsets.UTF_8));
     right.writeBytes(value);
     right.writeBytes("\r\n".getBytes(StandardCharsets.UTF_8));
-    try (RedisEngine patient = open(Duration.ofMinutes(1))) {
+    try (RedisEngine patient = open(RedisServer.patience(Duration.ofMinutes(1)))) {
       assertThat(fetch(patient, right::toByteArray)).as("the right answer is taken").isEqualTo(2);
     }
     assertThat(reads).hasValue(0);

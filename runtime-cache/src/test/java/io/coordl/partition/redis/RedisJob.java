@@ -33,14 +33,14 @@ public final class RedisJob {
     ItemStore local = arena == null ? new FullStore() : arena;
     AtomicInteger reads = new AtomicInteger();
     try (RedisEngine engine =
-        RedisEngine.open(
+        new RedisEngine(
             List.of(RedisUri.parse(args[0])),
             null,
             local,
             "jobs",
             (peer, start, end, bytes, answer) -> {},
             word -> System.err.println(word),
-            Duration.ofMinutes(1))) {
+            RedisServer.patience(Duration.ofMinutes(1)))) {
       while (!engine.isUp()) {
         LockSupport.parkNanos(1_000_000);
       }

@@ -115,14 +115,14 @@ class RedisJobsIT {
     AtomicInteger reads = new AtomicInteger();
     List<String> words = new ArrayList<>();
     try (RedisEngine engine =
-        RedisEngine.open(
+        new RedisEngine(
             List.of(server.uri()),
             null,
             new FullStore(),
             "jobs",
             (peer, start, end, bytes, answer) -> {},
             words::add,
-            Duration.ofMinutes(1))) {
+            RedisServer.patience(Duration.ofMinutes(1)))) {
       while (!engine.isUp()) {
         LockSupport.parkNanos(1_000_000);
       }

@@ -1,5 +1,6 @@
 package io.coordl.partition.redis;
 
+import io.coordl.partition.Timeouts;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -10,6 +11,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -103,6 +105,21 @@ final class RedisServer implements Closeable {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /** The usual times, but for how long an answer may be missing. */
+  static Timeouts patience(Duration progress) {
+    Timeouts usual = Timeouts.USUAL;
+    return new Timeouts(
+        progress,
+        usual.connect(),
+        usual.faults(),
+        usual.probe(),
+        usual.handshake(),
+        usual.claimant(),
+        usual.stalled(),
+        usual.idle(),
+        usual.hosts());
   }
 
   int port() {

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.UserLog;
 import io.coordl.partition.hosts.Member;
 import java.io.Closeable;
 import java.io.IOException;
@@ -57,8 +58,7 @@ final class Cluster implements Closeable {
   private final Set<PhysicalAddress> hosts;
   private final Hello self;
   private final Consumer<List<Member>> views;
-  private final Consumer<String> words;
-  private final Set<String> strangers = ConcurrentHashMap.newKeySet();
+  private final UserLog log;
 
   private Cluster(
       JChannel channel,
@@ -66,13 +66,13 @@ final class Cluster implements Closeable {
       Set<PhysicalAddress> hosts,
       Hello self,
       Consumer<List<Member>> views,
-      Consumer<String> words) {
+      UserLog log) {
     this.channel = channel;
     this.own = own;
     this.hosts = hosts;
     this.self = self;
     this.views = views;
-    this.words = words;
+    this.log = log;
   }
 
   /**
@@ -82,7 +82,6 @@ final class Cluster implements Closeable {
    * @param others where to look; see {@link #lookAt}
    * @param views hears of each new view, on a thread of JGroups: the members of this group and
    *     version, in the order in which they came
-   * @param words takes sentences for the user
    * @throws IOException with a sentence for the user if the port cannot be had
    */
   static Cluster join(
@@ -91,12 +90,12 @@ final class Cluster implements Closeable {
       Collection<InetSocketAddress> others,
       @Nullable SSLContext tls,
       Consumer<List<Member>> views,
-      Consumer<String> words)
+      UserLog log)
       throws IOException {
     JChannel channel = null;
     try {
       Refusals.replaceLogs();
-      Transport transport = Transport.at(bind, tls, words);
+      Transport transport = Transport.at(bind, tls, log);
       PhysicalAddress own = new IpAddress(bind.getAddress(), bind.getPort());
       Set<PhysicalAddress> hosts = ConcurrentHashMap.newKeySet();
       hosts.add(own); // It is skipped, but an empty set would not be taken.
@@ -120,7 +119,7 @@ final class Cluster implements Closeable {
                   .setJoinTimeout(JOIN_MILLIS)
                   .setLeaveTimeout(LEAVE_MILLIS));
       transport.bind();
-      Cluster cluster = new Cluster(channel, own, hosts, self, views, words);
+      Cluster cluster = new Cluster(channel, own, hosts, self, views, log);
       cluster.lookAt(others);
       channel.addAddressGenerator(
           () -> ExtendedUUID.randomUUID(self.name()).put(HELLO, self.encode()));
@@ -160,9 +159,9 @@ final class Cluster implements Closeable {
       Hello hello =
           address instanceof ExtendedUUID extended ? Hello.decode(extended.get(HELLO)) : null;
       if (hello == null) {
-        stranger("A program that is no host of CoorDL has joined the peers; it is left out.");
+        log.once("A program that is no host of CoorDL has joined the peers; it is left out.");
       } else if (hello.version() != self.version()) {
-        stranger(
+        log.once(
             hello.name()
                 + " speaks version "
                 + hello.version()
@@ -170,18 +169,12 @@ final class Cluster implements Closeable {
                 + self.version()
                 + "; it is left out.");
       } else if (hello.group() != self.group()) {
-        stranger(hello.name() + " is a peer of another group; it is left out.");
+        log.once(hello.name() + " is a peer of another group; it is left out.");
       } else if (hello.member() != null) {
         members.add(hello.member());
       }
     }
     views.accept(members);
-  }
-
-  private void stranger(String sentence) {
-    if (strangers.size() < Peers.MOST_HOSTS && strangers.add(sentence)) {
-      words.accept(sentence);
-    }
   }
 
   /** Leaves; takes as long as the others need to hear of it, or half a second. */

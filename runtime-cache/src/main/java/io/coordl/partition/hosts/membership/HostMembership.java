@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.UserLog;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.Membership;
 import io.coordl.partition.hosts.membership.ViewFile.View;
@@ -12,8 +13,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * This host as one member, however many of its jobs take part. The job that holds a lock of the
- * host's shared file carries the member: it serves the items, stands in the cluster, and tells all
+ * host's shared file leads the member: it serves the items, stands in the cluster, and tells all
  * jobs of the host, through that file, who is there. When it ends, or is killed, the kernel gives
  * the lock back, and another job takes over on the same ports and under the same name, within
  * {@link #LOOK} and the time that joining takes; for the other hosts the member never moved.
@@ -41,21 +40,20 @@ public final class HostMembership implements Membership {
   private final AtomicBoolean left = new AtomicBoolean();
   private volatile @Nullable SharedFile<ViewFile> shared;
   private final Settings settings;
-  private final Carried carried;
-  private final Consumer<String> words;
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final ItemServer server;
+  private final UserLog log;
   private final Thread thread;
 
-  /** If this job carries the member; of its thread alone. */
-  private @Nullable Carrier carrier;
+  /** If this job leads the member; of its thread alone. */
+  private @Nullable HostLeader leader;
 
   private long readSequence;
   private volatile boolean closed;
   private volatile View view = View.NONE;
 
-  /** Serves this host's items as long as this job carries the member. */
+  /** Serves this host's items as long as this job leads the member. */
   @FunctionalInterface
-  public interface Carried {
+  public interface ItemServer {
     /**
      * Begins to serve.
      *
@@ -81,16 +79,16 @@ public final class HostMembership implements Membership {
       Path directory,
       String store,
       String group,
-      Peers peers,
+      Discovery peers,
       @Nullable HostPort bind,
       @Nullable SSLContext tls,
       long capacity,
       Function<String, @Nullable String> environment) {}
 
-  private HostMembership(Settings settings, Carried carried, Consumer<String> words) {
+  private HostMembership(Settings settings, ItemServer server, Consumer<String> words) {
     this.settings = settings;
-    this.carried = carried;
-    this.words = words;
+    this.server = server;
+    this.log = new UserLog(words);
     thread = new AgentThread("coordl-membership", this::run);
     thread.setContextClassLoader(HostMembership.class.getClassLoader()); // For JGroups.
   }
@@ -100,8 +98,8 @@ public final class HostMembership implements Membership {
    *
    * @param words takes sentences for the user
    */
-  public static HostMembership open(Settings settings, Carried carried, Consumer<String> words) {
-    HostMembership membership = new HostMembership(settings, carried, words);
+  public static HostMembership open(Settings settings, ItemServer server, Consumer<String> words) {
+    HostMembership membership = new HostMembership(settings, server, words);
     membership.thread.start();
     return membership;
   }
@@ -117,17 +115,15 @@ public final class HostMembership implements Membership {
   }
 
   private void run() {
-    SharedFile<ViewFile> file = null;
+    SharedFile<ViewFile> file = join();
     while (!closed && file == null) {
+      LockSupport.parkNanos(this, RETRY_NANOS);
       file = join();
-      if (file == null) {
-        LockSupport.parkNanos(this, RETRY_NANOS);
-      }
     }
+    shared = file;
     if (file != null) {
-      shared = file;
-      carryAndLook(file);
-      stopCarrying(file);
+      leadAndLook(file);
+      stopLeading(file);
     }
   }
 
@@ -141,12 +137,12 @@ public final class HostMembership implements Membership {
   }
 
   /** The file comes last: who finds it without a job takes the member for gone. */
-  private void stopCarrying(SharedFile<ViewFile> file) {
+  private void stopLeading(SharedFile<ViewFile> file) {
     try {
-      if (carrier != null) {
-        carrier.close();
+      if (leader != null) {
+        leader.close();
         if (!left.get()) {
-          file.liveness().stopCarrying();
+          file.liveness().stopLeading();
         }
       }
     } catch (IOException e) {
@@ -168,9 +164,9 @@ public final class HostMembership implements Membership {
   private @Nullable SharedFile<ViewFile> join() {
     try {
       long user = Machine.user();
-      SharedFile.sweep(settings.directory(), user, ViewContents.HERE, this::say);
-      Path path = SharedFile.path(settings.directory(), user, settings.store(), ViewContents.HERE);
-      return SharedFile.open(path, user, ViewContents.HERE, () -> ViewFile.BYTES, this::say);
+      SharedFile.sweep(settings.directory(), user, ViewFile.CONTENTS, this::say);
+      Path path = SharedFile.path(settings.directory(), user, settings.store(), ViewFile.CONTENTS);
+      return SharedFile.open(path, user, ViewFile.CONTENTS, () -> ViewFile.BYTES, this::say);
     } catch (IOException e) {
       say(e.getMessage());
     } catch (RuntimeException | Error e) {
@@ -180,17 +176,17 @@ public final class HostMembership implements Membership {
   }
 
   /** Until the job ends. A round that fails costs the others nothing: the member stays one. */
-  private void carryAndLook(SharedFile<ViewFile> file) {
+  private void leadAndLook(SharedFile<ViewFile> file) {
     long triedNanos = System.nanoTime() - RETRY_NANOS;
     while (!closed) {
       try {
         long now = System.nanoTime();
-        if (carrier == null && now - triedNanos >= RETRY_NANOS && file.liveness().tryCarry()) {
+        if (leader == null && now - triedNanos >= RETRY_NANOS && file.liveness().tryLead()) {
           triedNanos = now;
-          carrier = carry(file);
+          leader = lead(file);
         }
-        if (carrier != null) {
-          View next = carrier.view();
+        if (leader != null) {
+          View next = leader.view();
           if (!next.equals(view)) {
             file.memory().write(next);
           }
@@ -206,16 +202,16 @@ public final class HostMembership implements Membership {
   }
 
   /** Null if this job cannot; then another may. */
-  private @Nullable Carrier carry(SharedFile<ViewFile> file) throws IOException {
+  private @Nullable HostLeader lead(SharedFile<ViewFile> file) throws IOException {
     read(file.memory());
-    Carrier started = null;
+    HostLeader started = null;
     try {
-      started = Carrier.start(settings, carried, members(), this::wake, this::say);
+      started = new HostLeader(settings, server, members(), this::wake, log);
     } catch (IOException | IllegalArgumentException e) {
       say(e.getMessage());
     } finally {
       if (started == null) {
-        file.liveness().stopCarrying();
+        file.liveness().stopLeading();
       }
     }
     return started;
@@ -226,9 +222,7 @@ public final class HostMembership implements Membership {
     View now = sequence == readSequence ? null : file.read();
     if (now != null) {
       readSequence = sequence;
-      if (!now.equals(view)) {
-        view = now;
-      }
+      view = now.equals(view) ? view : now; // A new list for each change, and for nothing else.
     }
   }
 
@@ -237,12 +231,10 @@ public final class HostMembership implements Membership {
   }
 
   private void say(@Nullable String sentence) {
-    if (sentence != null && said.add(sentence)) {
-      words.accept(sentence);
-    }
+    log.once("" + sentence);
   }
 
-  /** Leaves; if this job carries the member, another may. Waits, boundedly, until that is done. */
+  /** Leaves; if this job leads the member, another may. Waits, boundedly, until that is done. */
   @Override
   public void close() {
     closed = true;

@@ -15,18 +15,8 @@ final class NodeList {
    */
   static List<String> expand(String list, int most) {
     List<String> names = new ArrayList<>();
-    int from = 0;
-    int depth = 0;
-    for (int i = 0; i <= list.length(); i++) {
-      char c = i == list.length() ? ',' : list.charAt(i);
-      depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-      if (depth < 0 || depth > 1 || (depth == 1 && i == list.length())) {
-        throw noList(list);
-      }
-      if (c == ',' && depth == 0) {
-        expand("", list.substring(from, i).trim(), list, most, names);
-        from = i + 1;
-      }
+    for (String entry : list.split(",(?![^\\[]*])", -1)) { // But not within brackets.
+      expand("", entry.trim(), list, most, names);
     }
     return names;
   }
@@ -46,7 +36,10 @@ final class NodeList {
       names.add(name);
       return;
     }
-    int close = rest.indexOf(']');
+    int close = rest.indexOf(']', open);
+    if (close < 0) {
+      throw noList(list);
+    }
     for (String range : rest.substring(open + 1, close).split(",", -1)) {
       if (!range.trim().matches("[0-9]{1,9}(-[0-9]{1,9})?")) {
         throw noList(list);

@@ -1,16 +1,17 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.UserLog;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.jgroups.logging.CustomLogFactory;
 import org.jgroups.logging.Log;
 import org.jgroups.logging.LogFactory;
 import org.jgroups.logging.NoopLogImpl;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The log of the transport: connections that were refused are one sentence for each address, and
@@ -20,7 +21,7 @@ final class Refusals extends NoopLogImpl {
   private static final int MOST_SENTENCES = 8;
 
   private final Set<String> said = ConcurrentHashMap.newKeySet();
-  private volatile Consumer<String> words = text -> {};
+  private volatile @Nullable UserLog log;
 
   /**
    * To be called before any other class of JGroups is initialized. It is a static setting, ours
@@ -41,8 +42,8 @@ final class Refusals extends NoopLogImpl {
         });
   }
 
-  void tell(Consumer<String> listener) {
-    words = listener;
+  void tell(UserLog listener) {
+    log = listener;
   }
 
   @Override
@@ -63,10 +64,15 @@ final class Refusals extends NoopLogImpl {
         cause = exception;
       }
     }
-    if (from != null && cause != null && said.size() < MOST_SENTENCES && said.add(from)) {
+    UserLog heard = log;
+    if (from != null
+        && cause != null
+        && heard != null
+        && said.size() < MOST_SENTENCES
+        && said.add(from)) {
       // JGroups touches the socket once more, so that it is the second failure that is told.
       boolean refused = cause instanceof SSLException || cause instanceof SocketException;
-      words.accept(
+      heard.once(
           "A connection from "
               + from
               + (tls && refused

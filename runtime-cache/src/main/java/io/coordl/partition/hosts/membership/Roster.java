@@ -9,9 +9,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The members as they are told to others: who vanishes stays listed for a while, because another
- * job of its host may take over, or the cut between hosts may heal, and then no item has got
- * another owner. Thread-safe.
+ * The members as they are told to others: a host that vanishes stays listed for a while, because
+ * another job of its host may take over, or the cut between hosts may heal, and then no item has
+ * got another owner. Thread-safe.
  */
 final class Roster {
   private final long graceNanos;
@@ -21,7 +21,7 @@ final class Roster {
   private record Entry(Member member, long seenNanos) {}
 
   /**
-   * A roster that begins with what the last carrier told.
+   * A roster that begins with what the last leader told.
    *
    * @param graceNanos how long who vanished stays
    */

@@ -1,11 +1,11 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.UserLog;
 import io.coordl.thread.AgentThread;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
-import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
@@ -27,10 +27,10 @@ final class Transport extends TCP {
   private final InetSocketAddress bind;
 
   /** Not connected yet. */
-  static Transport at(InetSocketAddress bind, @Nullable SSLContext tls, Consumer<String> words) {
+  static Transport at(InetSocketAddress bind, @Nullable SSLContext tls, UserLog log) {
     Transport transport = new Transport(bind);
     if (transport.log instanceof Refusals refusals) {
-      refusals.tell(words);
+      refusals.tell(log);
     }
     transport.setThreadFactory(new Threads());
     transport.useVirtualThreads(false);

@@ -1,6 +1,7 @@
 package io.coordl.partition.hosts.membership;
 
 import io.coordl.partition.hosts.Member;
+import io.coordl.shared.Contents;
 import io.coordl.shared.Liveness;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -25,13 +26,15 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members as the carrying job tells them to the others of its host: a file of two slots, of
+ * The members as the leading job tells them to the others of its host: a file of two slots, of
  * which the number of the last view names the valid one. The next view goes into the other slot,
- * then the number is moved on with release semantics. So a reader never locks, and a carrier killed
+ * then the number is moved on with release semantics. So a reader never locks, and a leader killed
  * at any instruction leaves the view before. There is one writer at a time ({@link
- * Liveness#tryCarry}).
+ * Liveness#tryLead}).
  */
 final class ViewFile implements Closeable {
+  static final Contents<ViewFile> CONTENTS = new Layout();
+
   /** Number of the last view; 0 if there is none. Its lowest bit is the slot. */
   static final long SEQUENCE = 48;
 
@@ -134,7 +137,7 @@ final class ViewFile implements Closeable {
   private static byte[] encode(View view) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
-      int count = Math.min(view.members().size(), Peers.MOST_HOSTS);
+      int count = Math.min(view.members().size(), Discovery.MOST_HOSTS);
       out.writeUTF(view.self());
       out.writeShort(count);
       for (Member member : view.members().subList(0, count)) {
@@ -186,6 +189,66 @@ final class ViewFile implements Closeable {
       file.close();
     } catch (IOException ignored) {
       // Nothing was buffered, so nothing is lost.
+    }
+  }
+
+  /** A host's list of members as what a shared file holds. */
+  private static final class Layout implements Contents<ViewFile> {
+    private static final Header HEADER = new Header(MAGIC_VALUE, VERSION_VALUE, 0, HEADER_BYTES);
+
+    @Override
+    public String suffix() {
+      return ".members";
+    }
+
+    @Override
+    public String noun() {
+      return "list of members";
+    }
+
+    @Override
+    public String without() {
+      return "no other host is asked";
+    }
+
+    @Override
+    public Header header() {
+      return HEADER;
+    }
+
+    @Override
+    public long minimum() {
+      return BYTES;
+    }
+
+    @Override
+    public ViewFile map(Path path, long bytes) throws IOException {
+      return ViewFile.map(path, bytes);
+    }
+
+    @Override
+    public void format(ViewFile view, long user) {
+      view.set(Header.VERSION, HEADER.version());
+      view.set(Header.LAYOUT, HEADER.layout());
+      view.set(Header.UID, user);
+      view.set(Header.CAPACITY, BYTES);
+      view.set(Header.MAGIC, HEADER.magic());
+    }
+
+    @Override
+    public long nextJob(ViewFile view, Path path) throws IOException {
+      long job = view.get(Header.JOBS) + 1;
+      if (job > Liveness.MAX_JOB) {
+        throw new IOException(
+            "The list of members " + path + " has been joined too often; " + without() + ".");
+      }
+      view.set(Header.JOBS, job);
+      return job;
+    }
+
+    @Override
+    public void enter(ViewFile view, long job, Liveness liveness, Path path) {
+      // Who is alive is told by the locks.
     }
   }
 }

@@ -57,13 +57,13 @@ final class HostMembershipTest {
     open.forEach(HostMembership::close);
   }
 
-  private HostMembership host(int number, Peers peers, String group, SSLContext tls)
+  private HostMembership host(int number, Discovery peers, String group, SSLContext tls)
       throws IOException {
     return host(number, peers, group, tls, Hosts.listening());
   }
 
   private HostMembership host(
-      int number, Peers peers, String group, SSLContext tls, HostMembership.Carried carried)
+      int number, Discovery peers, String group, SSLContext tls, HostMembership.ItemServer carried)
       throws IOException {
     HostMembership.Settings settings =
         new HostMembership.Settings(
@@ -80,8 +80,8 @@ final class HostMembershipTest {
     return host;
   }
 
-  private Peers named(int count) {
-    return Peers.parse(Hosts.names(count, port));
+  private Discovery named(int count) {
+    return Discovery.parse(Hosts.names(count, port));
   }
 
   private static void awaitMembers(HostMembership host, List<String> names) {
@@ -127,7 +127,7 @@ final class HostMembershipTest {
 
   @Test
   void hostsMeetInADirectory() throws IOException {
-    Peers directory = Peers.parse("file:" + work.resolve("meeting"));
+    Discovery directory = Discovery.parse("file:" + work.resolve("meeting"));
     HostMembership first = host(1, directory, "g", null);
     HostMembership second = host(2, directory, "g", null);
     awaitMembers(first, Hosts.names(2, port));

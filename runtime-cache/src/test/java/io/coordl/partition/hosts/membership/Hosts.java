@@ -56,7 +56,7 @@ final class Hosts {
   }
 
   /** A server that only listens, so that the port is really taken. */
-  static HostMembership.Carried listening() {
+  static HostMembership.ItemServer listening() {
     return address -> {
       InetAddress host = address.getAddress();
       return new ServerSocket(address.getPort(), 50, host);

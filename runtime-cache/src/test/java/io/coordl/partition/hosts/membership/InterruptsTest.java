@@ -60,7 +60,7 @@ final class InterruptsTest {
                 directory,
                 "store",
                 "g",
-                Peers.parse(Hosts.names(3, port)),
+                Discovery.parse(Hosts.names(3, port)),
                 HostPort.parse(Hosts.name(number, port)),
                 null,
                 store.capacity(),

@@ -20,12 +20,12 @@ final class MemberMain {
             Path.of(arguments[0]),
             "store",
             "g",
-            Peers.parse(Arrays.asList(arguments).subList(2, arguments.length)),
+            Discovery.parse(Arrays.asList(arguments).subList(2, arguments.length)),
             HostPort.parse(arguments[1]),
             null,
             1,
             System::getenv);
-    HostMembership.Carried listening = Hosts.listening();
+    HostMembership.ItemServer listening = Hosts.listening();
     HostMembership membership =
         HostMembership.open(
             settings,

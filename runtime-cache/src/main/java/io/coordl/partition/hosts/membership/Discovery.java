@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * a host may come late; so every kind of discovery but the directory is a list of names, and the
  * search domains and the hosts file of the system hold for it.
  */
-public sealed interface Peers {
+public sealed interface Discovery {
   /** For whom none is given. */
   int DEFAULT_PORT = 7800;
 
@@ -22,20 +22,20 @@ public sealed interface Peers {
   int MOST_HOSTS = 256;
 
   /** Hosts by name. */
-  record Named(List<HostPort> hosts) implements Peers {
+  record Named(List<HostPort> hosts) implements Discovery {
     public Named {
       hosts = List.copyOf(hosts);
     }
   }
 
   /** All addresses of one name, each a host. */
-  record Dns(HostPort name) implements Peers {}
+  record Dns(HostPort name) implements Discovery {}
 
   /** Each host leaves a file with its address there. */
-  record Directory(Path path) implements Peers {}
+  record Directory(Path path) implements Discovery {}
 
   /** The nodes of this job of Slurm. */
-  record Slurm(int port) implements Peers {}
+  record Slurm(int port) implements Discovery {}
 
   /**
    * Reads one value: {@code HOST[:PORT]}, {@code dns:NAME[:PORT]}, {@code file:DIR} or {@code
@@ -43,7 +43,7 @@ public sealed interface Peers {
    *
    * @throws IllegalArgumentException with what is wrong
    */
-  static Peers parse(String value) {
+  static Discovery parse(String value) {
     if (value.startsWith("dns:")) {
       return new Dns(HostPort.parse(value.substring(4)).orPort(DEFAULT_PORT));
     }
@@ -64,10 +64,10 @@ public sealed interface Peers {
    *
    * @throws IllegalArgumentException with what is wrong
    */
-  static Peers parse(List<String> values) {
+  static Discovery parse(List<String> values) {
     List<HostPort> hosts = new ArrayList<>();
     for (String value : values) {
-      Peers one = parse(value);
+      Discovery one = parse(value);
       if (one instanceof Named named) {
         hosts.addAll(named.hosts());
       } else if (values.size() == 1) {

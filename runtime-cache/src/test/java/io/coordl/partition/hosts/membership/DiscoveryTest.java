@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the user says of other hosts is what is understood, and where this one listens. */
-final class PeersTest {
+final class DiscoveryTest {
   @TempDir Path directory;
   private final List<String> words = new ArrayList<>();
 
@@ -99,23 +99,23 @@ final class PeersTest {
 
   @Test
   void everyKindOfPeerIsUnderstood() {
-    assertThat(Peers.parse(List.of("a", "b:9")))
-        .isEqualTo(new Peers.Named(List.of(new HostPort("a", 7800), new HostPort("b", 9))));
-    assertThat(Peers.parse("dns:peers.local"))
-        .isEqualTo(new Peers.Dns(new HostPort("peers.local", 7800)));
-    assertThat(Peers.parse("dns:peers:9").port()).isEqualTo(9);
-    assertThat(Peers.parse("file:/shared/dir"))
-        .isEqualTo(new Peers.Directory(Path.of("/shared/dir")));
-    assertThat(Peers.parse("slurm")).isEqualTo(new Peers.Slurm(7800));
-    assertThat(Peers.parse("slurm:9")).isEqualTo(new Peers.Slurm(9));
-    assertThatThrownBy(() -> Peers.parse("file:")).hasMessage("file: names no directory");
-    assertThatThrownBy(() -> Peers.parse(List.of("a", "dns:b")))
+    assertThat(Discovery.parse(List.of("a", "b:9")))
+        .isEqualTo(new Discovery.Named(List.of(new HostPort("a", 7800), new HostPort("b", 9))));
+    assertThat(Discovery.parse("dns:peers.local"))
+        .isEqualTo(new Discovery.Dns(new HostPort("peers.local", 7800)));
+    assertThat(Discovery.parse("dns:peers:9").port()).isEqualTo(9);
+    assertThat(Discovery.parse("file:/shared/dir"))
+        .isEqualTo(new Discovery.Directory(Path.of("/shared/dir")));
+    assertThat(Discovery.parse("slurm")).isEqualTo(new Discovery.Slurm(7800));
+    assertThat(Discovery.parse("slurm:9")).isEqualTo(new Discovery.Slurm(9));
+    assertThatThrownBy(() -> Discovery.parse("file:")).hasMessage("file: names no directory");
+    assertThatThrownBy(() -> Discovery.parse(List.of("a", "dns:b")))
         .hasMessage("dns:b cannot stand beside others");
   }
 
   @Test
   void theNodesOfSlurmAreThoseOfTheJob() {
-    Peers peers = Peers.parse("slurm:9");
+    Discovery peers = Discovery.parse("slurm:9");
 
     assertThat(peers.hosts(Map.of("SLURM_JOB_NODELIST", "n[1-2]")::get))
         .containsExactly(new HostPort("n1", 9), new HostPort("n2", 9));
@@ -165,7 +165,7 @@ final class PeersTest {
 
   @Test
   void hostsMeetInADirectoryAndTheStaleAreRemoved() throws IOException {
-    Rendezvous meeting = new Rendezvous(directory.resolve("new"), words::add);
+    DirectoryDiscovery meeting = new DirectoryDiscovery(directory.resolve("new"), words::add);
     Set<InetSocketAddress> both = Set.of(at("127.0.0.1", 1), at("127.0.0.2", 2));
 
     assertThat(meeting.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
@@ -197,7 +197,7 @@ final class PeersTest {
     Path own = Files.createSymbolicLink(meeting().resolve("127.0.0.1_1.peer"), victim);
     Files.createSymbolicLink(meeting().resolve("127.0.0.1_1.peer.tmp"), victim);
 
-    assertThat(new Rendezvous(meeting(), words::add).visit(at("127.0.0.1", 1)))
+    assertThat(new DirectoryDiscovery(meeting(), words::add).visit(at("127.0.0.1", 1)))
         .containsExactly(at("127.0.0.1", 1));
     assertThat(victim).hasContent("precious");
     assertThat(own).hasContent("127.0.0.1:1");
@@ -208,7 +208,7 @@ final class PeersTest {
   void aLinkIsNotReadAndWhatItNamesIsNotRemoved() throws IOException {
     Path elsewhere = Files.writeString(directory.resolve("elsewhere"), "127.0.0.9:9");
     Path link = Files.createSymbolicLink(meeting().resolve("link.peer"), elsewhere);
-    Rendezvous here = new Rendezvous(meeting(), words::add);
+    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), words::add);
 
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     Files.setLastModifiedTime(elsewhere, FileTime.fromMillis(0));
@@ -226,7 +226,7 @@ final class PeersTest {
     makeFifo(meeting().resolve("127.0.0.2_2.peer"));
     makeFifo(meeting().resolve("127.0.0.1_1.peer.tmp"));
 
-    assertThat(new Rendezvous(meeting(), words::add).visit(at("127.0.0.1", 1)))
+    assertThat(new DirectoryDiscovery(meeting(), words::add).visit(at("127.0.0.1", 1)))
         .containsExactly(at("127.0.0.1", 1));
     assertThat(meeting().resolve("127.0.0.1_1.peer")).isRegularFile();
   }
@@ -237,9 +237,9 @@ final class PeersTest {
   void notEvenAFifoThatWasAFileWhenItWasLookedAt() throws Exception {
     Path fifo = meeting().resolve("fifo");
     makeFifo(fifo);
-    assertThatThrownBy(() -> Rendezvous.content(fifo)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> DirectoryDiscovery.content(fifo)).isInstanceOf(IOException.class);
     Path link = Files.createSymbolicLink(meeting().resolve("link"), fifo);
-    assertThatThrownBy(() -> Rendezvous.content(link)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> DirectoryDiscovery.content(link)).isInstanceOf(IOException.class);
   }
 
   @Test
@@ -247,7 +247,7 @@ final class PeersTest {
     assumeTrue(Machine.user() == 0, "only root can give a file to another user");
     Path foreign = Files.writeString(meeting().resolve("foreign.peer"), "127.0.0.9:9");
     Files.setAttribute(foreign, "unix:uid", 12_345);
-    Rendezvous here = new Rendezvous(meeting(), words::add);
+    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), words::add);
 
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     Files.setLastModifiedTime(foreign, FileTime.fromMillis(0));
@@ -262,7 +262,7 @@ final class PeersTest {
   void aDirectoryThatCannotBeUsedIsOneSentence() throws IOException {
     Path file = Files.writeString(directory.resolve("file"), "");
 
-    assertThatThrownBy(() -> new Rendezvous(file, words::add).visit(at("127.0.0.1", 1)))
+    assertThatThrownBy(() -> new DirectoryDiscovery(file, words::add).visit(at("127.0.0.1", 1)))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("peer=file:" + file + " cannot be used");
   }

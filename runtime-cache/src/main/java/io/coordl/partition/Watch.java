@@ -1,4 +1,4 @@
-package io.coordl.partition.hosts;
+package io.coordl.partition;
 
 import io.coordl.thread.AgentThread;
 import java.io.Closeable;
@@ -11,21 +11,21 @@ import java.util.concurrent.locks.LockSupport;
  * A thread that looks at connections some forty times a second, as long as any is in use: blocking
  * sockets have no timeout of their own for a write, and one of a read costs two system calls more.
  */
-final class Watch implements Closeable {
-  /** Something to be looked at. */
-  interface Watched extends Closeable {
+public final class Watch implements Closeable {
+  /** Something to look at. */
+  public interface Watched extends Closeable {
     /** Must not block; whether it is in use. */
     boolean look(long now);
 
     @Override
-    void close();
+    default void close() {}
   }
 
   private static final Duration TICK = Duration.ofMillis(25);
 
   /**
-   * So late, the whole process was stopped, or collected garbage: what others said meanwhile is
-   * heard before they are called late.
+   * If a tick is this late, the JVM itself was paused: what others said meanwhile is heard before
+   * they are called late.
    */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -37,24 +37,25 @@ final class Watch implements Closeable {
   private volatile boolean asleep;
   private volatile boolean closed;
 
-  Watch() {
-    thread = new AgentThread("coordl-peer-watch", this::run);
-    thread.start();
+  /** Starts the thread. */
+  public Watch(String thread) {
+    this.thread = new AgentThread(thread, this::run);
+    this.thread.start();
   }
 
-  void add(Watched watched) {
+  public void add(Watched watched) {
     all.add(watched);
     if (closed) {
       watched.close();
     }
   }
 
-  void remove(Watched watched) {
+  public void remove(Watched watched) {
     all.remove(watched);
   }
 
   /** To be called after something has come into use. */
-  void wake() {
+  public void wake() {
     if (asleep) {
       LockSupport.unpark(thread);
     }

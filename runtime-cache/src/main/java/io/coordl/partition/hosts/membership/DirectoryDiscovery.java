@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * regular files of this user are read or removed; whose they are the file system says, which may
  * name root another one.
  */
-final class Rendezvous {
+final class DirectoryDiscovery {
   private static final String SUFFIX = ".peer";
   private static final int MOST_BYTES = 128;
 
@@ -38,7 +38,7 @@ final class Rendezvous {
   private final Consumer<String> words;
 
   /** Of the directory; {@code words} takes sentences for the user. */
-  Rendezvous(Path directory, Consumer<String> words) {
+  DirectoryDiscovery(Path directory, Consumer<String> words) {
     this.directory = directory;
     this.words = words;
   }
@@ -55,7 +55,7 @@ final class Rendezvous {
       Set<InetSocketAddress> found = new LinkedHashSet<>();
       try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
         for (Path file : files) {
-          if (found.size() < Peers.MOST_HOSTS) {
+          if (found.size() < Discovery.MOST_HOSTS) {
             read(file, mine, found);
           }
         }

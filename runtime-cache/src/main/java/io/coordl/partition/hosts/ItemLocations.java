@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * what finds no place near its own takes that of another, which is learnt anew when it is met. Safe
  * for concurrent use; {@link #of} never blocks.
  */
-final class Places {
+final class ItemLocations {
   static final int UNKNOWN = -1;
   static final int NOWHERE = 0xffff;
 

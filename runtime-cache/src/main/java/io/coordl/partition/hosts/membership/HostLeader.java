@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.UserLog;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.membership.ViewFile.View;
 import java.io.Closeable;
@@ -9,20 +10,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one job does for all of its host: serves the items, stands in the cluster, looks for others
- * and tells the view. Of one thread alone.
+ * What the leading job of a host does for all of them: serves the items, stands in the cluster,
+ * looks for others and tells the view. Of one thread alone.
  */
-final class Carrier implements Closeable {
+final class HostLeader implements Closeable {
   /** Names are looked up so often; hosts come late, and get other addresses. */
   private static final long LOOK_NANOS = Duration.ofSeconds(5).toNanos();
 
   /**
-   * How long who vanished stays listed: longer than another job of his host needs to take over, and
-   * than a short cut needs to heal. Nobody waits for him meanwhile; see {@code HostsEngine}.
+   * How long a host that vanished stays listed: longer than another job of it needs to take over,
+   * and than a short cut needs to heal. Nobody waits for it meanwhile; see {@code HostsEngine}.
    */
   private static final long GRACE_NANOS = Duration.ofSeconds(15).toNanos();
 
@@ -30,83 +30,70 @@ final class Carrier implements Closeable {
   private final InetSocketAddress own;
   private final Roster roster;
   private final Closeable server;
-  private final Consumer<String> words;
-  private @Nullable Cluster cluster;
-  private long lookedNanos;
-
-  private Carrier(
-      HostMembership.Settings settings,
-      InetSocketAddress own,
-      Roster roster,
-      Closeable server,
-      Consumer<String> words) {
-    this.settings = settings;
-    this.own = own;
-    this.roster = roster;
-    this.server = server;
-    this.words = words;
-  }
+  private final UserLog log;
+  private final Cluster cluster;
+  private long lookedNanos = System.nanoTime();
 
   /**
    * Begins to serve, then to stand in the cluster.
    *
-   * @param before what the last carrier told
+   * @param before what the last leader told
    * @param changed called when there is a new view, on any thread
    * @throws IOException with a sentence for the user
    * @throws IllegalArgumentException likewise
    */
-  static Carrier start(
+  HostLeader(
       HostMembership.Settings settings,
-      HostMembership.Carried carried,
+      HostMembership.ItemServer items,
       List<Member> before,
       Runnable changed,
-      Consumer<String> words)
+      UserLog log)
       throws IOException {
-    Peers peers = settings.peers();
+    this.settings = settings;
+    this.log = log;
+    Discovery peers = settings.peers();
     List<HostPort> hosts = peers.hosts(settings.environment());
-    Set<InetSocketAddress> listed = Peers.resolve(hosts);
-    InetSocketAddress own = new OwnAddress().find(settings.bind(), listed, peers.port());
+    own = new OwnAddress().find(settings.bind(), Discovery.resolve(hosts), peers.port());
     InetSocketAddress data = new InetSocketAddress(own.getAddress(), own.getPort() + 1);
     Member self = new Member(HostPort.text(own), data, settings.capacity());
-    Roster roster = new Roster(before, System.nanoTime(), GRACE_NANOS);
-    Carrier carrier = new Carrier(settings, own, roster, carried.open(data), words);
+    roster = new Roster(before, System.nanoTime(), GRACE_NANOS);
+    server = items.open(data);
+    Cluster joined = null;
     try {
-      carrier.cluster =
+      joined =
           Cluster.join(
               Hello.of(self, settings.group()),
               own,
-              carrier.look(hosts),
+              look(hosts),
               settings.tls(),
               members -> {
                 roster.see(members, System.nanoTime());
                 changed.run();
               },
-              words);
-      carrier.lookedNanos = System.nanoTime();
-      return carrier;
+              log);
+      cluster = joined;
     } finally {
-      if (carrier.cluster == null) {
-        carrier.close();
+      if (joined == null) {
+        close(null);
       }
     }
   }
 
   private Set<InetSocketAddress> look(List<HostPort> hosts) throws IOException {
-    return settings.peers() instanceof Peers.Directory directory
-        ? new Rendezvous(directory.path(), words).visit(own)
-        : Peers.resolve(hosts);
+    return settings.peers() instanceof Discovery.Directory directory
+        ? new DirectoryDiscovery(directory.path(), log::once).visit(own)
+        : Discovery.resolve(hosts);
   }
 
   /** What is to be told now; looks for others now and then. */
   View view() {
     long now = System.nanoTime();
-    Cluster joined = cluster;
-    if (joined != null && now - lookedNanos >= LOOK_NANOS) {
+    if (now - lookedNanos >= LOOK_NANOS) {
       lookedNanos = now;
       try {
-        joined.lookAt(look(settings.peers().hosts(settings.environment())));
+        cluster.lookAt(look(settings.peers().hosts(settings.environment())));
       } catch (IOException e) {
-        words.accept(String.valueOf(e.getMessage()));
+        log.once("" + e.getMessage());
       }
     }
     return new View(HostPort.text(own), new ArrayList<>(roster.members(now)));
@@ -115,17 +102,20 @@ final class Carrier implements Closeable {
   /** Leaves the cluster, then serves no more. */
   @Override
   public void close() {
-    if (settings.peers() instanceof Peers.Directory directory) {
-      new Rendezvous(directory.path(), words).leave(own);
+    close(cluster);
+  }
+
+  private void close(@Nullable Cluster joined) {
+    if (settings.peers() instanceof Discovery.Directory directory) {
+      new DirectoryDiscovery(directory.path(), log::once).leave(own);
     }
-    Cluster joined = cluster;
     if (joined != null) {
       joined.close();
     }
     try {
       server.close();
     } catch (IOException e) {
-      words.accept("The server of " + HostPort.text(own) + " cannot be closed (" + e + ").");
+      log.once("The server of " + HostPort.text(own) + " cannot be closed (" + e + ").");
     }
   }
 }

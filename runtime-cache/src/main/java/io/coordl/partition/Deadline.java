@@ -1,0 +1,69 @@
+package io.coordl.partition;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * By when the other side of a connection must have moved. The thread that uses the connection sets
+ * it and takes it back; once it passes, the {@link Watch} closes the connection, so that a blocked
+ * read or write ends. It is either taken back in time or it passes, never both.
+ */
+public final class Deadline implements Watch.Watched {
+  private static final long NONE = Long.MAX_VALUE;
+  private static final long PASSED = Long.MIN_VALUE;
+
+  /** One that is farther away does not keep the watch awake. */
+  private static final long FAR_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final AtomicLong at = new AtomicLong(NONE);
+  private final Watch watch;
+  private final Closeable connection;
+
+  /** None yet. Stays with the watch until it is closed. */
+  public Deadline(Watch watch, Closeable connection) {
+    this.watch = watch;
+    this.connection = connection;
+    watch.add(this);
+  }
+
+  /** From now on there is one, instead of what there was; nothing changes if that has passed. */
+  public void in(long nanos) {
+    long before = at.get();
+    if (before != PASSED && at.compareAndSet(before, System.nanoTime() + nanos)) {
+      watch.wake();
+    }
+  }
+
+  /** From now on there is none; false if it has passed. */
+  public boolean end() {
+    long before = at.get();
+    return before != PASSED && at.compareAndSet(before, NONE);
+  }
+
+  public boolean passed() {
+    return at.get() == PASSED;
+  }
+
+  @Override
+  public boolean look(long now) {
+    long when = at.get();
+    boolean set = when != NONE && when != PASSED;
+    if (set && now - when >= 0 && at.compareAndSet(when, PASSED)) {
+      close();
+    }
+    return set && when - now < FAR_NANOS;
+  }
+
+  /** Closes the connection, whatever it does at the moment. Any thread. */
+  @Override
+  public void close() {
+    watch.remove(this);
+    try {
+      connection.close();
+    } catch (IOException e) {
+      // It is of no use any more either way.
+    }
+  }
+}
