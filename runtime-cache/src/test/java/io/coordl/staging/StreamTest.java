@@ -69,7 +69,7 @@ class StreamTest {
     boolean noThreads;
 
     Job() {
-      long number = living.size() + 1;
+      long number = living.size() + 1L;
       living.add(number);
       assertThat(Members.enter(memory, number, 1_000 + number, living::contains)).isTrue();
       stream =
@@ -218,7 +218,7 @@ class StreamTest {
         () -> {
           if (got[0] == 0 && clock.now > 200 * MILLI) {
             got[0] = clock.now;
-            idle.stream.buffer().advance(entered(idle), 1);
+            idle.stream.buffer().advance(entered(), 1);
           }
         });
 
@@ -228,7 +228,7 @@ class StreamTest {
     assertThat(job.alone(Reason.LATE)).isEqualTo(1);
   }
 
-  private StagingBuffer.Entered entered(Job job) {
+  private StagingBuffer.Entered entered() {
     return new StagingBuffer.Entered(1, memory.pass(1), new BatchOrder(new int[4], new int[] {4}));
   }
 
