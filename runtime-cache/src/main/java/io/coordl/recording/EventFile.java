@@ -262,14 +262,13 @@ final class EventFile {
       group.number(types.threads());
       group.number(named.size());
     }
-    named.forEach(
-        (id, name) -> {
-          group.number(id);
-          group.text(name);
-          group.number(0);
-          group.text(name);
-          group.number(id);
-        });
+    for (Map.Entry<Long, String> thread : named.entrySet()) {
+      group.number(thread.getKey());
+      group.text(thread.getValue());
+      group.number(0);
+      group.text(thread.getValue());
+      group.number(thread.getKey());
+    }
     group.end(event);
     append(group);
     constants = at;

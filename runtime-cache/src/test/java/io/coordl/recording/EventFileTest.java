@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import jdk.jfr.DataAmount;
 import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Relational;
 import jdk.jfr.Timespan;
 import jdk.jfr.consumer.RecordedEvent;
@@ -36,7 +37,11 @@ class EventFileTest {
 
   @TempDir Path folder;
 
-  private final EventTypes types = new EventTypes();
+  private final EventTypes types;
+
+  EventFileTest() throws IOException {
+    types = new EventTypes();
+  }
 
   private static FetchEvent fetch(String path, long bytes) {
     FetchEvent event = new FetchEvent();
@@ -108,6 +113,7 @@ class EventFileTest {
     }
     EventType fetch =
         read.stream().filter(type -> type.getName().equals("io.coordl.Fetch")).findFirst().get();
+    FlightRecorder.register(FetchEvent.class);
     EventType jfr = EventType.getEventType(FetchEvent.class);
     assertThat(fetch.getLabel()).isEqualTo(jfr.getLabel());
     assertThat(fetch.getDescription()).isEqualTo(jfr.getDescription());
@@ -131,7 +137,9 @@ class EventFileTest {
           .filteredOn(name -> name.endsWith("Event.class"))
           .isNotEmpty()
           .isSubsetOf(
-              EventTypes.EVENTS.stream().map(type -> type.getSimpleName() + ".class").toList());
+              EventDescription.EVENTS.stream()
+                  .map(type -> type.getSimpleName() + ".class")
+                  .toList());
     }
   }
 

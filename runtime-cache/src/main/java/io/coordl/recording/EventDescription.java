@@ -1,0 +1,303 @@
+package io.coordl.recording;
+
+import io.coordl.event.BatchEvent;
+import io.coordl.event.CheckpointEvent;
+import io.coordl.event.ConfigurationEvent;
+import io.coordl.event.DataStallEvent;
+import io.coordl.event.DecodeEvent;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.FaultEvent;
+import io.coordl.event.FetchEvent;
+import io.coordl.event.HostEvent;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerFetchEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.PhaseEvent;
+import io.coordl.event.RewrittenEvent;
+import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.event.StepEvent;
+import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.TransformEvent;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.Enabled;
+import jdk.jfr.Label;
+import jdk.jfr.MetadataDefinition;
+import jdk.jfr.Name;
+import jdk.jfr.Period;
+import jdk.jfr.Registered;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
+import jdk.jfr.Timespan;
+import jdk.jfr.Timestamp;
+
+/**
+ * Run by the build: describes the agent's events as a Flight Recorder file does, from the event
+ * classes' own fields and annotations, for {@link EventTypes} to read. At run time the proxies of
+ * the annotations alone would cost a job a third of a second of CPU. Every event has a start, a
+ * duration and the thread that wrote it.
+ */
+public final class EventDescription {
+  /** All events that a recording of the agent may have. */
+  static final List<Class<?>> EVENTS =
+      List.of(
+          JvmInformation.class,
+          ConfigurationEvent.class,
+          RewrittenEvent.class,
+          FaultEvent.class,
+          FetchEvent.class,
+          PeerFetchEvent.class,
+          DecodeEvent.class,
+          TransformEvent.class,
+          BatchEvent.class,
+          DataStallEvent.class,
+          StepEvent.class,
+          CheckpointEvent.class,
+          EpochEvent.class,
+          JobStatisticsEvent.class,
+          LatencyStatisticsEvent.class,
+          StoreStatisticsEvent.class,
+          StagingStatisticsEvent.class,
+          PeerStatisticsEvent.class,
+          PhaseEvent.class,
+          HostEvent.class);
+
+  private static final String THREAD = "java.lang.Thread";
+  private static final long FIRST_NUMBER = 100;
+
+  /** Say how JFR is to record, not what is recorded. */
+  private static final Set<Class<?>> SETTINGS =
+      Set.of(
+          Name.class,
+          Period.class,
+          StackTrace.class,
+          Threshold.class,
+          Enabled.class,
+          Registered.class);
+
+  /** One element of the tree that describes the events. */
+  private record Element(String name, List<String> attributes, List<Element> children) {
+    Element(String name, String... attributes) {
+      this(name, List.of(attributes), new ArrayList<>());
+    }
+  }
+
+  private final Map<String, Long> numbers = new HashMap<>();
+  private final List<Element> classes = new ArrayList<>();
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private final DataOutputStream out = new DataOutputStream(bytes);
+
+  private EventDescription() {}
+
+  /** Argument: the file to write. */
+  public static void main(String[] args) throws IOException {
+    EventDescription description = new EventDescription();
+    description.all();
+    Files.write(Path.of(args[0]), description.bytes.toByteArray());
+  }
+
+  private void all() throws IOException {
+    thread();
+    out.writeLong(number(THREAD));
+    out.writeInt(EVENTS.size());
+    for (Class<?> event : EVENTS) {
+      event(event);
+    }
+    describe();
+  }
+
+  private long number(String type) {
+    Long known = numbers.get(type);
+    if (known == null) {
+      known = FIRST_NUMBER + numbers.size();
+      numbers.put(type, known);
+    }
+    return known;
+  }
+
+  private Element type(String name, String superType) {
+    String number = Long.toString(number(name));
+    Element element =
+        superType.isEmpty()
+            ? new Element("class", "name", name, "id", number)
+            : new Element("class", "name", name, "superType", superType, "id", number);
+    classes.add(element);
+    return element;
+  }
+
+  private static String nameOf(Class<?> type) {
+    Name name = type.getAnnotation(Name.class);
+    return name == null ? type.getName() : name.value();
+  }
+
+  /** Number of a type that has no parts, as text. */
+  private String simple(Class<?> type) {
+    if (!numbers.containsKey(type.getName())) {
+      type(type.getName(), "");
+    }
+    return Long.toString(number(type.getName()));
+  }
+
+  private Element field(String name, Class<?> type) {
+    return type.isArray()
+        ? new Element(
+            "field", "name", name, "class", simple(type.getComponentType()), "dimension", "1")
+        : new Element("field", "name", name, "class", simple(type));
+  }
+
+  private void thread() {
+    Element thread = type(THREAD, "");
+    thread.children().add(field("osName", String.class));
+    thread.children().add(field("osThreadId", long.class));
+    thread.children().add(field("javaName", String.class));
+    thread.children().add(field("javaThreadId", long.class));
+  }
+
+  private void event(Class<?> event) throws IOException {
+    Element type = type(nameOf(event), "jdk.jfr.Event");
+    annotate(type, event);
+    Element start = field("startTime", long.class);
+    start.children().add(annotation(Timestamp.class, "value", Timestamp.TICKS));
+    start.children().add(annotation(Label.class, "value", "Start Time"));
+    type.children().add(start);
+    Element duration = field("duration", long.class);
+    duration.children().add(annotation(Timespan.class, "value", Timespan.TICKS));
+    duration.children().add(annotation(Label.class, "value", "Duration"));
+    type.children().add(duration);
+    Element thread =
+        new Element(
+            "field",
+            "name",
+            "eventThread",
+            "class",
+            Long.toString(number(THREAD)),
+            "constantPool",
+            "true");
+    thread.children().add(annotation(Label.class, "value", "Event Thread"));
+    type.children().add(thread);
+    List<String> fields = new ArrayList<>();
+    for (Field field : event.getDeclaredFields()) {
+      // JFR adds fields of its own to event classes, which have no label.
+      if (!Modifier.isStatic(field.getModifiers()) && field.isAnnotationPresent(Label.class)) {
+        Element described = field(field.getName(), field.getType());
+        annotate(described, field);
+        type.children().add(described);
+        fields.add(field.getName());
+      }
+    }
+    out.writeUTF(event.getName());
+    out.writeLong(number(nameOf(event)));
+    out.writeLong(threshold(event));
+    out.writeInt(fields.size());
+    for (String field : fields) {
+      out.writeUTF(field);
+    }
+  }
+
+  private static long threshold(Class<?> event) {
+    Threshold threshold = event.getAnnotation(Threshold.class);
+    if (threshold == null) {
+      return 0;
+    }
+    String value = threshold.value();
+    if (!value.endsWith(" ms")) {
+      throw new IllegalArgumentException("a threshold in milliseconds is expected: " + value);
+    }
+    return TimeUnit.MILLISECONDS.toNanos(Long.parseLong(value.substring(0, value.length() - 3)));
+  }
+
+  private void annotate(Element element, AnnotatedElement of) {
+    for (Annotation annotation : of.getAnnotations()) {
+      Class<? extends Annotation> type = annotation.annotationType();
+      if (type.isAnnotationPresent(MetadataDefinition.class) && !SETTINGS.contains(type)) {
+        element.children().add(annotation(type, values(annotation)));
+      }
+    }
+  }
+
+  private static String[] values(Annotation annotation) {
+    List<String> values = new ArrayList<>();
+    for (Method method : annotation.annotationType().getDeclaredMethods()) {
+      Object value;
+      try {
+        value = method.invoke(annotation);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(e);
+      }
+      if (value instanceof Object[] array) {
+        for (int i = 0; i < array.length; i++) {
+          values.add(method.getName() + "-" + i);
+          values.add(array[i].toString());
+        }
+      } else {
+        values.add(method.getName());
+        values.add(String.valueOf(value));
+      }
+    }
+    return values.toArray(new String[0]);
+  }
+
+  private Element annotation(Class<? extends Annotation> type, String... values) {
+    String name = nameOf(type);
+    if (!numbers.containsKey(name)) {
+      Element described = type(name, "java.lang.annotation.Annotation");
+      annotate(described, type);
+      for (Method method : type.getDeclaredMethods()) {
+        described.children().add(field(method.getName(), method.getReturnType()));
+      }
+    }
+    List<String> attributes = new ArrayList<>(List.of("class", Long.toString(number(name))));
+    attributes.addAll(List.of(values));
+    return new Element("annotation", attributes, new ArrayList<>());
+  }
+
+  private void describe() throws IOException {
+    Element root = new Element("root");
+    Element types = new Element("metadata");
+    types.children().addAll(classes);
+    root.children().add(types);
+    root.children().add(new Element("region", "locale", "en_US", "gmtOffset", "0"));
+    Map<String, Integer> texts = new LinkedHashMap<>();
+    collect(root, texts);
+    FlightBytes metadata = new FlightBytes();
+    int at = metadata.begin(EventTypes.METADATA);
+    metadata.number(0); // when
+    metadata.number(0); // how long
+    metadata.number(1); // which description
+    metadata.number(texts.size());
+    texts.keySet().forEach(metadata::text);
+    write(metadata, root, texts);
+    metadata.end(at);
+    out.write(metadata.array(), 0, metadata.size());
+  }
+
+  private static void collect(Element element, Map<String, Integer> texts) {
+    texts.putIfAbsent(element.name(), texts.size());
+    element.attributes().forEach(text -> texts.putIfAbsent(text, texts.size()));
+    element.children().forEach(child -> collect(child, texts));
+  }
+
+  private static void write(FlightBytes metadata, Element element, Map<String, Integer> texts) {
+    metadata.number(texts.getOrDefault(element.name(), 0));
+    metadata.number(element.attributes().size() / 2);
+    element.attributes().forEach(text -> metadata.number(texts.getOrDefault(text, 0)));
+    metadata.number(element.children().size());
+    element.children().forEach(child -> write(metadata, child, texts));
+  }
+}
