@@ -5,9 +5,7 @@ import io.coordl.transformers.classfile.ClassFile;
 import io.coordl.transformers.hook.WovenMethod.Target;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import net.bytebuddy.jar.asm.ClassReader;
@@ -49,7 +47,7 @@ public final class HookWeaver {
 
   /** What the rules have to do with one class. */
   public static final class Plan {
-    final Map<ClassFile.Method, List<HookRule>> chosen = new LinkedHashMap<>();
+    final List<Chosen> chosen = new ArrayList<>();
     private final List<HookRule> missed = new ArrayList<>();
 
     /** Whether no rule is about the class. */
@@ -58,6 +56,9 @@ public final class HookWeaver {
     }
   }
 
+  /** A method, and its rules, of which the last is nearest to the body. */
+  record Chosen(ClassFile.Method method, List<HookRule> rules) {}
+
   /** What is to be done with a class. */
   public Plan plan(ClassFile classFile) {
     Plan plan = new Plan();
@@ -65,10 +66,10 @@ public final class HookWeaver {
     if (Hooks.isNoData(name)) {
       return plan;
     }
-    List<ClassFile.Method> methods = new ArrayList<>();
+    List<Chosen> methods = new ArrayList<>();
     for (ClassFile.Method method : classFile.methods(names)) {
       if (!hasNoBodyOfItsOwn(method)) {
-        methods.add(method);
+        methods.add(new Chosen(method, new ArrayList<>()));
       }
     }
     if (classFile.isInterface() && methods.isEmpty()) {
@@ -79,17 +80,17 @@ public final class HookWeaver {
       if (owner != null && !owner.equals(name)) {
         continue;
       }
-      List<ClassFile.Method> found = matching(rule, methods);
-      for (ClassFile.Method method : found) {
-        List<HookRule> chosen = plan.chosen.get(method);
-        if (chosen == null) {
-          chosen = new ArrayList<>();
-          plan.chosen.put(method, chosen);
-        }
-        choose(rule, chosen);
+      List<Chosen> found = matching(rule, methods);
+      for (Chosen method : found) {
+        choose(rule, method.rules());
       }
       if (owner != null && found.isEmpty()) {
         plan.missed.add(rule);
+      }
+    }
+    for (Chosen method : methods) {
+      if (!method.rules().isEmpty()) {
+        plan.chosen.add(method);
       }
     }
     return plan;
@@ -100,16 +101,17 @@ public final class HookWeaver {
     return (method.access() & without) != 0;
   }
 
-  private static List<ClassFile.Method> matching(HookRule rule, List<ClassFile.Method> methods) {
-    List<ClassFile.Method> found = new ArrayList<>();
+  private static List<Chosen> matching(HookRule rule, List<Chosen> methods) {
+    List<Chosen> found = new ArrayList<>();
     String beside = rule.beside();
     boolean stands = beside == null;
-    for (ClassFile.Method method : methods) {
+    for (Chosen candidate : methods) {
+      ClassFile.Method method = candidate.method();
       stands = stands || (method.name() + method.descriptor()).equals(beside);
       String descriptor = rule.descriptor();
       if (method.name().equals(rule.method())
           && (descriptor == null || descriptor.equals(method.descriptor()))) {
-        found.add(method);
+        found.add(candidate);
       }
     }
     return stands ? found : List.of();
@@ -146,8 +148,8 @@ public final class HookWeaver {
     ClassWriter writer = new ClassWriter(reader, 0); // Copies what is not visited.
     reader.accept(new Weaving(writer, plan.chosen), ClassReader.EXPAND_FRAMES);
     byte[] woven = writer.toByteArray();
-    for (List<HookRule> applied : plan.chosen.values()) {
-      for (HookRule rule : applied) {
+    for (Chosen method : plan.chosen) {
+      for (HookRule rule : method.rules()) {
         listener.applied(rule.library(), rule.describe(), 1, rule.provenOn());
       }
     }
@@ -156,11 +158,11 @@ public final class HookWeaver {
 
   /** Sends the chosen methods through what is woven into them, and all else past it. */
   private static final class Weaving extends ClassVisitor {
-    private final Map<ClassFile.Method, List<HookRule>> chosen;
+    private final List<Chosen> chosen;
     private String owner = "";
     private int version;
 
-    Weaving(ClassVisitor next, Map<ClassFile.Method, List<HookRule>> chosen) {
+    Weaving(ClassVisitor next, List<Chosen> chosen) {
       super(Opcodes.ASM9, next);
       this.chosen = chosen;
     }
@@ -186,11 +188,11 @@ public final class HookWeaver {
         @Nullable String signature,
         String @Nullable [] exceptions) {
       MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
-      for (Map.Entry<ClassFile.Method, List<HookRule>> entry : chosen.entrySet()) {
-        ClassFile.Method method = entry.getKey();
+      for (Chosen one : chosen) {
+        ClassFile.Method method = one.method();
         if (method.name().equals(name) && method.descriptor().equals(descriptor)) {
           Target target = new Target(owner, version, access, name, descriptor);
-          return surround(next, target, method.maxLocals(), entry.getValue());
+          return surround(next, target, method.maxLocals(), one.rules());
         }
       }
       return next;

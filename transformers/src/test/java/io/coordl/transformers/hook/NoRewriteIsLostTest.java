@@ -79,7 +79,9 @@ final class NoRewriteIsLostTest {
 
   private static Map<String, List<HookRule>> chosen(HookWeaver.Plan plan) {
     Map<String, List<HookRule>> chosen = new LinkedHashMap<>();
-    plan.chosen.forEach((method, rules) -> chosen.put(method.name() + method.descriptor(), rules));
+    for (HookWeaver.Chosen one : plan.chosen) {
+      chosen.put(one.method().name() + one.method().descriptor(), one.rules());
+    }
     return chosen;
   }
 
