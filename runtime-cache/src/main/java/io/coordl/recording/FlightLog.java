@@ -85,10 +85,10 @@ final class FlightLog {
 
   private @Nullable EventFile open(String target) {
     try {
-      Path path = Path.of(target.replace("%p", Long.toString(ProcessHandle.current().pid())));
+      JvmInformation jvm = JvmInformation.ofThis();
+      Path path = Path.of(target.replace("%p", Long.toString(jvm.pid)));
       EventFile opened = new EventFile(path.toAbsolutePath(), new EventTypes());
       outcome = opened.path().toString();
-      JvmInformation jvm = JvmInformation.ofThis();
       long now = System.nanoTime();
       opened.write(jvm, now, now);
       return opened;

@@ -2,7 +2,7 @@ package io.coordl.recording;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.RuntimeMXBean;
-import java.util.stream.Collectors;
+import java.util.StringJoiner;
 import jdk.jfr.Category;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
@@ -41,13 +41,16 @@ final class JvmInformation {
     event.jvmVersion =
         jvm.getVmName() + " (" + jvm.getVmVersion() + "), " + System.getProperty("os.arch");
     // Not ours: a password of a peer may be among them.
-    event.jvmArguments =
-        jvm.getInputArguments().stream()
-            .filter(argument -> !argument.startsWith("-javaagent:"))
-            .collect(Collectors.joining(" "));
+    StringJoiner arguments = new StringJoiner(" ");
+    for (String argument : jvm.getInputArguments()) {
+      if (!argument.startsWith("-javaagent:")) {
+        arguments.add(argument);
+      }
+    }
+    event.jvmArguments = arguments.toString();
     event.javaArguments = System.getProperty("sun.java.command", "");
     event.jvmStartTime = jvm.getStartTime();
-    event.pid = ProcessHandle.current().pid();
+    event.pid = jvm.getPid();
     return event;
   }
 }

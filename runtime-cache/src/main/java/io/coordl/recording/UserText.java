@@ -10,11 +10,14 @@ public final class UserText {
   /** Stands for what is secret. */
   public static final String HIDDEN = "(not shown)";
 
-  /**
-   * Up to the last @ of a word, since a password may have one of its own; made a path, an address
-   * has one slash.
-   */
-  private static final Pattern ADDRESS = Pattern.compile("(\\w:/+)\\S*@");
+  /** Made when it is needed: most runs meet no such text. */
+  private static final class Address {
+    /**
+     * Up to the last @ of a word, since a password may have one of its own; made a path, an address
+     * has one slash.
+     */
+    static final Pattern PATTERN = Pattern.compile("(\\w:/+)\\S*@");
+  }
 
   private UserText() {}
 
@@ -31,9 +34,27 @@ public final class UserText {
 
   /** A sentence with values in it, made ours; the addresses in it lose their credentials. */
   public static String line(String text) {
+    if (isPlain(text)) {
+      return text;
+    }
     StringBuilder line = new StringBuilder(text.length());
-    ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@").codePoints().forEach(c -> add(line, c));
+    Address.PATTERN
+        .matcher(text)
+        .replaceAll("$1" + HIDDEN + "@")
+        .codePoints()
+        .forEach(c -> add(line, c));
     return line.toString();
+  }
+
+  /** Printable ASCII without an address. */
+  private static boolean isPlain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c < ' ' || c > '~' || c == '@') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** What moves the cursor, changes colours or the order of the text is written, not done. */
