@@ -33,8 +33,13 @@ final class Latencies implements Durations {
     long totalAtEnd = -1;
 
     void collect() {
-      if (totalAtEnd < 0) {
-        epoch.add(recorder.getIntervalHistogram());
+      if (totalAtEnd >= 0) {
+        return;
+      }
+      Histogram interval = recorder.getIntervalHistogram();
+      // To add walks thousands of counts, which the compilers then make much of.
+      if (interval.getTotalCount() > 0) {
+        epoch.add(interval);
       }
     }
 
@@ -50,7 +55,9 @@ final class Latencies implements Durations {
     Histogram whole() {
       collect();
       Histogram all = job.copy();
-      all.add(epoch);
+      if (epoch.getTotalCount() > 0) {
+        all.add(epoch);
+      }
       return all;
     }
   }
@@ -94,10 +101,10 @@ final class Latencies implements Durations {
       if (track.epoch.getTotalCount() > 0) {
         LatencyStatisticsEvent event = event(kind, epoch, track.epoch, total - track.totalBefore);
         events.emit(sink -> sink.write(event));
+        track.job.add(track.epoch);
+        track.epoch.reset();
       }
       track.totalBefore = total;
-      track.job.add(track.epoch);
-      track.epoch.reset();
     }
   }
 
@@ -111,8 +118,9 @@ final class Latencies implements Durations {
   synchronized void write(EventSink to) {
     for (Kind kind : Kind.values()) {
       Track track = tracks.get(kind);
-      if (track != null && track.whole().getTotalCount() > 0) {
-        to.write(event(kind, 0, track.whole(), track.total()));
+      Histogram whole = track == null ? null : track.whole();
+      if (track != null && whole != null && whole.getTotalCount() > 0) {
+        to.write(event(kind, 0, whole, track.total()));
       }
     }
   }
