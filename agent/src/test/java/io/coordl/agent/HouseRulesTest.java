@@ -281,7 +281,7 @@ final class HouseRulesTest {
   /**
    * Names the methods of a class that use invokedynamic: lambdas, but also string concatenation.
    */
-  private static final class InvokeDynamics extends ClassVisitor {
+  static final class InvokeDynamics extends ClassVisitor {
     private final List<String> found;
 
     InvokeDynamics(List<String> found) {

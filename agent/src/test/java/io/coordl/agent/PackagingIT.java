@@ -3,6 +3,7 @@ package io.coordl.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,6 +11,7 @@ import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
+import net.bytebuddy.jar.asm.ClassReader;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -128,6 +130,27 @@ final class PackagingIT {
             .toList();
 
     assertThat(classes).isNotEmpty().doesNotHaveDuplicates();
+  }
+
+  /** The build has made a class of each; records alone use invokedynamic. */
+  @Test
+  void noClassOfOursNeedsTheMachineryOfLambdas() throws IOException {
+    List<String> lambdas = new ArrayList<>();
+    int classes = 0;
+    try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
+      for (String name : FILES) {
+        if (name.startsWith("inst/io/coordl/") && name.endsWith(".classdata")) {
+          try (InputStream in = jar.getInputStream(jar.getEntry(name))) {
+            classes++;
+            new ClassReader(in)
+                .accept(new HouseRulesTest.InvokeDynamics(lambdas), ClassReader.SKIP_DEBUG);
+          }
+        }
+      }
+    }
+
+    assertThat(classes).isGreaterThan(100);
+    assertThat(lambdas).isNotEmpty().allMatch(use -> use.endsWith("ObjectMethods.bootstrap"));
   }
 
   @Test

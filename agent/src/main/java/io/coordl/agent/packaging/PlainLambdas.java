@@ -1,0 +1,333 @@
+package io.coordl.agent.packaging;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes each lambda and method reference of the agent a class of its own, as an anonymous class in
+ * the source would be. The JVM makes such classes when the lambda is first reached, with machinery
+ * that the program may never use: some forty of them, and what the compilers then make of the
+ * machinery, cost a short job a fifth of a second of CPU.
+ *
+ * <p>The class joins the nest of the class that it was found in, so that it may call what is
+ * private there, and {@code make} with the descriptor of the call site takes the place of the
+ * {@code invokedynamic}. Whatever has an unusual form stays as it is.
+ */
+public final class PlainLambdas {
+  private static final String METAFACTORY = "java/lang/invoke/LambdaMetafactory";
+  private static final String OBJECT = "java/lang/Object";
+  private static final String SUFFIX = ".classdata";
+  private static final String MAKE = "make";
+
+  /** Of the primitive types by sort: their class, and the method that gives the value. */
+  private static final String[][] BOXES = {
+    {},
+    {"java/lang/Boolean", "booleanValue"},
+    {"java/lang/Character", "charValue"},
+    {"java/lang/Byte", "byteValue"},
+    {"java/lang/Short", "shortValue"},
+    {"java/lang/Integer", "intValue"},
+    {"java/lang/Float", "floatValue"},
+    {"java/lang/Long", "longValue"},
+    {"java/lang/Double", "doubleValue"},
+  };
+
+  private final Map<String, byte[]> classes = new TreeMap<>();
+
+  /** By the class that heads the nest. */
+  private final Map<String, List<String>> joining = new HashMap<>();
+
+  private PlainLambdas() {}
+
+  /** Arguments: a folder of classes named {@code *.classdata}, and the package to rewrite. */
+  public static void main(String[] args) throws IOException {
+    Path root = Path.of(args[0]);
+    PlainLambdas lambdas = new PlainLambdas();
+    try (Stream<Path> files = Files.walk(root.resolve(args[1]))) {
+      for (Path file : files.filter(path -> path.toString().endsWith(SUFFIX)).toList()) {
+        lambdas.classes.put(root.relativize(file).toString(), Files.readAllBytes(file));
+      }
+    }
+    lambdas.rewrite();
+    for (Map.Entry<String, byte[]> entry : lambdas.classes.entrySet()) {
+      Files.write(root.resolve(entry.getKey()), entry.getValue());
+    }
+  }
+
+  private void rewrite() {
+    for (Map.Entry<String, byte[]> entry : List.copyOf(classes.entrySet())) {
+      ClassWriter writer = new ClassWriter(0);
+      Rewriting rewriting = new Rewriting(writer);
+      new ClassReader(entry.getValue()).accept(rewriting, 0);
+      if (rewriting.made > 0) {
+        classes.put(entry.getKey(), writer.toByteArray());
+      }
+    }
+    joining.forEach(
+        (host, members) -> {
+          ClassWriter writer = new ClassWriter(0);
+          new ClassReader(classes.get(host + SUFFIX)).accept(writer, 0);
+          members.forEach(writer::visitNestMember);
+          classes.put(host + SUFFIX, writer.toByteArray());
+        });
+  }
+
+  private final class Rewriting extends ClassVisitor {
+    private String name = "";
+    private String host = "";
+    private int made;
+
+    Rewriting(ClassVisitor next) {
+      super(Opcodes.ASM9, next);
+    }
+
+    @Override
+    public void visit(
+        int version,
+        int access,
+        String name,
+        @Nullable String signature,
+        @Nullable String superName,
+        String @Nullable [] interfaces) {
+      this.name = name;
+      host = name;
+      super.visit(version, access, name, signature, superName, interfaces);
+    }
+
+    @Override
+    public void visitNestHost(String nestHost) {
+      host = nestHost;
+      super.visitNestHost(nestHost);
+    }
+
+    @Override
+    public MethodVisitor visitMethod(
+        int access,
+        String method,
+        String descriptor,
+        @Nullable String signature,
+        String @Nullable [] exceptions) {
+      MethodVisitor next = super.visitMethod(access, method, descriptor, signature, exceptions);
+      return new MethodVisitor(Opcodes.ASM9, next) {
+        @Override
+        public void visitInvokeDynamicInsn(
+            String sam, String descriptor, Handle bootstrap, Object... arguments) {
+          String plain = plain(sam, descriptor, bootstrap, arguments);
+          if (plain == null) {
+            super.visitInvokeDynamicInsn(sam, descriptor, bootstrap, arguments);
+          } else {
+            super.visitMethodInsn(Opcodes.INVOKESTATIC, plain, MAKE, descriptor, false);
+          }
+        }
+      };
+    }
+
+    private @Nullable String plain(
+        String sam, String descriptor, Handle bootstrap, Object[] arguments) {
+      if (!bootstrap.getOwner().equals(METAFACTORY)
+          || !bootstrap.getName().equals("metafactory")
+          || !(arguments[0] instanceof Type erased)
+          || !(arguments[1] instanceof Handle implementation)
+          || !(arguments[2] instanceof Type exact)) {
+        return null;
+      }
+      Lambda lambda =
+          new Lambda(sam, Type.getMethodType(descriptor), erased, exact, implementation);
+      if (!lambda.isUsual()) {
+        return null;
+      }
+      String plain = name + "$$Plain" + made++;
+      classes.put(plain + SUFFIX, lambda.write(plain, host));
+      joining.computeIfAbsent(host, first -> new ArrayList<>()).add(plain);
+      return plain;
+    }
+  }
+
+  /**
+   * A call site of the metafactory.
+   *
+   * @param sam name of the interface's method
+   * @param factory what is captured, and the interface
+   * @param erased the interface's method as declared
+   * @param exact the same with the types that the call site knows
+   * @param implementation what runs
+   */
+  private record Lambda(String sam, Type factory, Type erased, Type exact, Handle implementation) {
+
+    /** What the implementation takes, its receiver included. */
+    private Type[] taken() {
+      Type[] declared = Type.getArgumentTypes(implementation.getDesc());
+      int tag = implementation.getTag();
+      if (tag == Opcodes.H_INVOKESTATIC || tag == Opcodes.H_NEWINVOKESPECIAL) {
+        return declared;
+      }
+      Type[] all = new Type[declared.length + 1];
+      all[0] = Type.getObjectType(implementation.getOwner());
+      System.arraycopy(declared, 0, all, 1, declared.length);
+      return all;
+    }
+
+    private Type returned() {
+      return implementation.getTag() == Opcodes.H_NEWINVOKESPECIAL
+          ? Type.getObjectType(implementation.getOwner())
+          : Type.getReturnType(implementation.getDesc());
+    }
+
+    boolean isUsual() {
+      Type[] taken = taken();
+      Type[] captured = factory.getArgumentTypes();
+      Type[] passed = exact.getArgumentTypes();
+      boolean usual = taken.length == captured.length + passed.length;
+      for (int i = 0; usual && i < taken.length; i++) {
+        usual = fits(i < captured.length ? captured[i] : passed[i - captured.length], taken[i]);
+      }
+      Type result = exact.getReturnType();
+      return usual && (result.getSort() == Type.VOID || fits(returned(), result));
+    }
+
+    /** As it is, boxed as itself, or an int made a long. */
+    private static boolean fits(Type from, Type to) {
+      if (isPrimitive(from) == isPrimitive(to)) {
+        return !isPrimitive(from) || from.equals(to) || isWidened(from, to);
+      }
+      return isPrimitive(from)
+          ? to.getInternalName().equals(OBJECT) || to.getInternalName().equals(box(from)[0])
+          : from.getInternalName().equals(box(to)[0]);
+    }
+
+    private static boolean isWidened(Type from, Type to) {
+      return from.getSort() == Type.INT && to.getSort() == Type.LONG;
+    }
+
+    private static boolean isPrimitive(Type type) {
+      return type.getSort() < Type.ARRAY;
+    }
+
+    private static String[] box(Type primitive) {
+      return primitive.getSort() == Type.VOID ? new String[] {""} : BOXES[primitive.getSort()];
+    }
+
+    byte[] write(String name, String host) {
+      ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+      int access = Opcodes.ACC_FINAL | Opcodes.ACC_SUPER | Opcodes.ACC_SYNTHETIC;
+      String type = factory.getReturnType().getInternalName();
+      writer.visit(Opcodes.V17, access, name, null, OBJECT, new String[] {type});
+      writer.visitNestHost(host);
+      Type[] captured = factory.getArgumentTypes();
+      String constructor = Type.getMethodDescriptor(Type.VOID_TYPE, captured);
+
+      MethodVisitor make =
+          writer.visitMethod(Opcodes.ACC_STATIC, MAKE, factory.getDescriptor(), null, null);
+      make.visitCode();
+      make.visitTypeInsn(Opcodes.NEW, name);
+      make.visitInsn(Opcodes.DUP);
+      int slot = 0;
+      for (Type part : captured) {
+        make.visitVarInsn(part.getOpcode(Opcodes.ILOAD), slot);
+        slot += part.getSize();
+      }
+      make.visitMethodInsn(Opcodes.INVOKESPECIAL, name, "<init>", constructor, false);
+      end(make, Opcodes.ARETURN);
+
+      MethodVisitor init = writer.visitMethod(0, "<init>", constructor, null, null);
+      init.visitCode();
+      init.visitVarInsn(Opcodes.ALOAD, 0);
+      init.visitMethodInsn(Opcodes.INVOKESPECIAL, OBJECT, "<init>", "()V", false);
+      slot = 1;
+      for (int i = 0; i < captured.length; i++) {
+        String descriptor = captured[i].getDescriptor();
+        writer.visitField(Opcodes.ACC_FINAL, "c" + i, descriptor, null, null).visitEnd();
+        init.visitVarInsn(Opcodes.ALOAD, 0);
+        init.visitVarInsn(captured[i].getOpcode(Opcodes.ILOAD), slot);
+        init.visitFieldInsn(Opcodes.PUTFIELD, name, "c" + i, descriptor);
+        slot += captured[i].getSize();
+      }
+      end(init, Opcodes.RETURN);
+
+      call(writer.visitMethod(Opcodes.ACC_PUBLIC, sam, erased.getDescriptor(), null, null), name);
+      writer.visitEnd();
+      return writer.toByteArray();
+    }
+
+    private void call(MethodVisitor code, String name) {
+      code.visitCode();
+      if (implementation.getTag() == Opcodes.H_NEWINVOKESPECIAL) {
+        code.visitTypeInsn(Opcodes.NEW, implementation.getOwner());
+        code.visitInsn(Opcodes.DUP);
+      }
+      Type[] taken = taken();
+      Type[] captured = factory.getArgumentTypes();
+      for (int i = 0; i < captured.length; i++) {
+        code.visitVarInsn(Opcodes.ALOAD, 0);
+        code.visitFieldInsn(Opcodes.GETFIELD, name, "c" + i, captured[i].getDescriptor());
+        adapt(code, captured[i], taken[i]);
+      }
+      Type[] passed = erased.getArgumentTypes();
+      int slot = 1;
+      for (int i = 0; i < passed.length; i++) {
+        code.visitVarInsn(passed[i].getOpcode(Opcodes.ILOAD), slot);
+        adapt(code, passed[i], exact.getArgumentTypes()[i]);
+        adapt(code, exact.getArgumentTypes()[i], taken[captured.length + i]);
+        slot += passed[i].getSize();
+      }
+      code.visitMethodInsn(
+          opcode(),
+          implementation.getOwner(),
+          implementation.getName(),
+          implementation.getDesc(),
+          implementation.isInterface());
+      Type result = erased.getReturnType();
+      if (result.getSort() != Type.VOID) {
+        adapt(code, returned(), exact.getReturnType());
+      } else if (returned().getSize() > 0) {
+        code.visitInsn(returned().getSize() == 2 ? Opcodes.POP2 : Opcodes.POP);
+      }
+      end(code, result.getOpcode(Opcodes.IRETURN));
+    }
+
+    /** In a nest what is private is called as anything else; a constructor is not. */
+    private int opcode() {
+      return switch (implementation.getTag()) {
+        case Opcodes.H_INVOKESTATIC -> Opcodes.INVOKESTATIC;
+        case Opcodes.H_NEWINVOKESPECIAL -> Opcodes.INVOKESPECIAL;
+        default -> implementation.isInterface() ? Opcodes.INVOKEINTERFACE : Opcodes.INVOKEVIRTUAL;
+      };
+    }
+
+    private static void adapt(MethodVisitor code, Type from, Type to) {
+      if (isPrimitive(from) && !isPrimitive(to)) {
+        String box = box(from)[0];
+        String descriptor = Type.getMethodDescriptor(Type.getObjectType(box), from);
+        code.visitMethodInsn(Opcodes.INVOKESTATIC, box, "valueOf", descriptor, false);
+      } else if (!isPrimitive(from) && isPrimitive(to)) {
+        String descriptor = Type.getMethodDescriptor(to);
+        code.visitMethodInsn(Opcodes.INVOKEVIRTUAL, box(to)[0], box(to)[1], descriptor, false);
+      } else if (isWidened(from, to)) {
+        code.visitInsn(Opcodes.I2L);
+      } else if (!from.equals(to) && !to.getInternalName().equals(OBJECT)) {
+        code.visitTypeInsn(Opcodes.CHECKCAST, to.getInternalName());
+      }
+    }
+
+    private static void end(MethodVisitor code, int opcode) {
+      code.visitInsn(opcode);
+      code.visitMaxs(0, 0);
+      code.visitEnd();
+    }
+  }
+}
