@@ -5,7 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.MalformedURLException;
 import java.net.URL;
-import java.util.Enumeration;
+import java.nio.charset.StandardCharsets;
+import java.util.StringTokenizer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IsolatedLoader extends ClassLoader {
   private static final String PREFIX = "inst/";
-  private static final String BRIDGE = "io/coordl/bridge/";
+
+  /** The names of the bridge's classes, written by the build. */
+  private static final String BRIDGE = "io/coordl/agent/bridge.txt";
 
   static {
     registerAsParallelCapable();
@@ -40,12 +43,28 @@ public final class IsolatedLoader extends ClassLoader {
    * @throws LinkageError if a class is broken
    */
   public void loadBridge() throws ClassNotFoundException {
-    for (Enumeration<JarEntry> entries = jar.entries(); entries.hasMoreElements(); ) {
-      String name = entries.nextElement().getName();
-      if (name.startsWith(BRIDGE) && name.endsWith(".class")) {
-        String type = name.substring(0, name.length() - ".class".length()).replace('/', '.');
-        Class.forName(type, false, null);
+    try (InputStream in = getResourceAsStream(BRIDGE)) {
+      if (in == null) {
+        throw new ClassNotFoundException(BRIDGE + " is missing in the agent");
       }
+      String names = new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+      for (StringTokenizer name = new StringTokenizer(names); name.hasMoreTokens(); ) {
+        Class.forName(name.nextToken(), false, null);
+      }
+    } catch (IOException e) {
+      throw new ClassNotFoundException(BRIDGE, e);
+    }
+  }
+
+  /** What is in the jar is not looked for elsewhere first: that takes longer than to load it. */
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (!name.startsWith("io.coordl.") || name.startsWith("io.coordl.bridge.")) {
+      return super.loadClass(name, resolve);
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> known = findLoadedClass(name);
+      return known != null ? known : findClass(name);
     }
   }
 
