@@ -13,12 +13,12 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
-import io.coordl.library.Ahead;
-import io.coordl.library.ItemsAhead;
-import io.coordl.library.LibraryAnswers;
-import io.coordl.library.Services;
 import io.coordl.partition.Engine;
 import io.coordl.partition.PartitionedStore;
+import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.LibraryInterceptors;
+import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.Services;
 import io.coordl.profile.Profile;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -173,7 +173,7 @@ final class Policies {
           rewrites);
     }
     DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
-    Ahead ahead = preparesAhead(options) ? ahead(decoded) : null;
+    Prefetcher ahead = preparesAhead(options) ? ahead(decoded) : null;
     PrepGroup group = coordinates(options) ? prepGroup() : null;
     if (decoded == null && ahead == null && group == null) {
       return LibraryHooks.NONE;
@@ -183,7 +183,7 @@ final class Policies {
   }
 
   private LibraryHooks answers(Services services, RewriteLog rewrites) {
-    return new LibraryAnswers(
+    return new LibraryInterceptors(
         services,
         (answer, declaring, reason) -> {
           String policy = policyOf(answer);
@@ -286,13 +286,13 @@ final class Policies {
     return options.get(Option.DECODED_SIZE).equals("auto") && !options.hasPeers();
   }
 
-  private Ahead ahead(@Nullable DecodedStore decoded) {
+  private Prefetcher ahead(@Nullable DecodedStore decoded) {
     int threads = options.count(Option.PREFETCH);
-    Ahead ahead =
-        new Ahead(
+    Prefetcher ahead =
+        new Prefetcher(
             decoded == null && raw == null
                 ? null
-                : new ItemsAhead(threads, raw, () -> decoded != null && decoded.mayKeepMore()));
+                : new ItemPrefetcher(threads, raw, () -> decoded != null && decoded.mayKeepMore()));
     job.addPolicy(ahead::said, ahead);
     asked(Option.PREFETCH, () -> Unused.prefetch(ahead.said(), ahead.items() != null));
     return ahead;

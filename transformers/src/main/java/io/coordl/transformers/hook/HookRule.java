@@ -36,7 +36,7 @@ public record HookRule(
   /**
    * What answers calls.
    *
-   * @param name of the class below {@code io.coordl.library}
+   * @param name of the class below {@code io.coordl}
    * @param policy the agent argument that asks for it
    */
   public record Answerer(String name, String policy) {}

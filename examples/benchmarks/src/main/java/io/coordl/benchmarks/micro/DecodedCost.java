@@ -5,7 +5,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
-import io.coordl.library.KeptArray;
+import io.coordl.pipeline.KeptArray;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

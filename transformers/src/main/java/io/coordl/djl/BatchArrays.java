@@ -1,0 +1,101 @@
+package io.coordl.djl;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.training.dataset.Batch;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.staging.PreparedBatch;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A batch that the program's own code has made, to be staged; closed with it. */
+final class BatchArrays implements PreparedBatch {
+  static final String DATA = "data";
+  static final String LABELS = "labels";
+
+  private final Batch batch;
+  private final List<NDArray> arrays = new ArrayList<>();
+  private final BatchLayout layout;
+
+  private BatchArrays(Batch batch) throws CannotShareException {
+    this.batch = batch;
+    List<BatchLayout.Array> described = new ArrayList<>();
+    describe(DATA, batch.getData(), described);
+    describe(LABELS, batch.getLabels(), described);
+    layout = new BatchLayout(described);
+  }
+
+  /**
+   * Takes over a batch, whatever the outcome.
+   *
+   * @param size items it should have
+   * @throws CannotShareException if it is more than arrays of numbers
+   */
+  static BatchArrays of(Batch batch, int size) throws CannotShareException {
+    try {
+      if (batch.getClass() != Batch.class || batch.getSize() != size) {
+        throw new CannotShareException(
+            "its fetch returns a "
+                + batch.getClass().getName()
+                + " of "
+                + batch.getSize()
+                + " for "
+                + size
+                + " items");
+      }
+      return new BatchArrays(batch);
+    } catch (CannotShareException | RuntimeException | Error e) {
+      batch.close();
+      throw e;
+    }
+  }
+
+  /** Looks at a batch, which stays the program's. */
+  static BatchArrays view(Batch batch) throws CannotShareException {
+    if (batch.getClass() != Batch.class) {
+      throw new CannotShareException("it is a " + batch.getClass().getName());
+    }
+    return new BatchArrays(batch);
+  }
+
+  private void describe(String role, NDList list, List<BatchLayout.Array> described)
+      throws CannotShareException {
+    for (NDArray array : list) {
+      DataType type = array.getDataType();
+      if (type == DataType.STRING || array.isSparse()) {
+        throw new CannotShareException(
+            "its batches have arrays that are " + (array.isSparse() ? "sparse" : "of text"));
+      }
+      String name = array.getName();
+      described.add(
+          new BatchLayout.Array(
+              role,
+              type.name(),
+              name == null ? "" : name,
+              Arrays.stream(array.getShape().getShape()).boxed().toList(),
+              array.size() * type.getNumOfBytes()));
+      arrays.add(array);
+    }
+  }
+
+  @Override
+  public long bytes() {
+    return layout.bytes();
+  }
+
+  @Override
+  public void writeTo(ByteBuffer target) {
+    layout.writeTo(target);
+    for (int i = 0; i < arrays.size(); i++) {
+      layout.values(target, i).put(arrays.get(i).toByteBuffer(true));
+    }
+  }
+
+  @Override
+  public void close() {
+    batch.close();
+  }
+}

@@ -1,0 +1,128 @@
+package io.coordl.djl;
+
+import ai.djl.modality.cv.transform.Normalize;
+import ai.djl.translate.Pipeline;
+import ai.djl.translate.Transform;
+import ai.djl.util.PairList;
+import io.coordl.pipeline.Symbols;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pipeline as it was when a batch was begun. The program may add transforms to its pipeline at
+ * any time, and change the arrays that it gave {@link Normalize}: so the batch is made with a copy,
+ * and is what the program's own call would make as long as the two are alike.
+ *
+ * @param copy what the batch is made with; nobody else has it
+ * @param keys places of the transforms in the program's pipeline
+ * @param transforms the program's own
+ */
+record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
+  /** A transform of the program's, and its arrays as they were. */
+  private record Part(Transform own, List<float[]> arrays) {
+    boolean isSame(Object transform, Copies copies) {
+      if (own != transform) {
+        return false;
+      }
+      List<float[]> now = copies.arrays(own);
+      for (int i = 0; i < arrays.size(); i++) {
+        if (!Arrays.equals(arrays.get(i), now.get(i))) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** Whether two pipelines have the same transforms, whatever their arrays hold. */
+  static boolean haveSameTransforms(@Nullable FixedPipeline one, @Nullable FixedPipeline other) {
+    if (one == null || other == null) {
+      return one == null && other == null;
+    }
+    boolean same = one.transforms.size() == other.transforms.size();
+    for (int i = 0; same && i < one.transforms.size(); i++) {
+      same = one.transforms.get(i).own == other.transforms.get(i).own;
+    }
+    return same;
+  }
+
+  /** The program's transforms but those of which a copy is used. */
+  static List<Transform> parts(@Nullable FixedPipeline pipeline) {
+    return pipeline == null
+        ? List.of()
+        : pipeline.transforms.stream()
+            .filter(part -> part.arrays.isEmpty())
+            .map(Part::own)
+            .toList();
+  }
+
+  /** Whether a pipeline is what a batch was made with. */
+  static boolean isSame(@Nullable FixedPipeline fixed, @Nullable Pipeline now, Copies copies) {
+    if (fixed == null || now == null) {
+      return fixed == null && now == null;
+    }
+    PairList<?, ?> pairs = copies.pairs(now);
+    boolean same = pairs.size() == fixed.transforms.size();
+    for (int i = 0; same && i < fixed.transforms.size(); i++) {
+      same =
+          pairs.keyAt(i) == fixed.keys.get(i)
+              && fixed.transforms.get(i).isSame(pairs.valueAt(i), copies);
+    }
+    return same;
+  }
+
+  /** Looks into pipelines. */
+  static final class Copies {
+    private final Field pairs = Symbols.field(Pipeline.class, "transforms");
+    private final Field mean = Symbols.field(Normalize.class, "mean");
+    private final Field std = Symbols.field(Normalize.class, "std");
+
+    Copies() throws NoSuchFieldException {}
+
+    private PairList<?, ?> pairs(Pipeline pipeline) {
+      return (PairList<?, ?>) value(pairs, pipeline);
+    }
+
+    private static Object value(Field field, Object object) {
+      try {
+        return field.get(object);
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    private List<float[]> arrays(Transform transform) {
+      return transform.getClass() == Normalize.class
+          ? List.of((float[]) value(mean, transform), (float[]) value(std, transform))
+          : List.of();
+    }
+
+    /** A copy; null of nothing. */
+    @Nullable FixedPipeline copy(@Nullable Pipeline pipeline) {
+      if (pipeline == null) {
+        return null;
+      }
+      List<Object> keys = new ArrayList<>();
+      List<Part> parts = new ArrayList<>();
+      List<Transform> copies = new ArrayList<>();
+      PairList<?, ?> own = pairs(pipeline);
+      for (int i = 0; i < own.size(); i++) {
+        Transform transform = (Transform) own.valueAt(i);
+        List<float[]> arrays = arrays(transform).stream().map(float[]::clone).toList();
+        keys.add(own.keyAt(i));
+        parts.add(new Part(transform, arrays));
+        copies.add(arrays.isEmpty() ? transform : new Normalize(arrays.get(0), arrays.get(1)));
+      }
+      Pipeline copy = new Pipeline();
+      try {
+        pairs.set(copy, new PairList<>(keys, copies));
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException(e);
+      }
+      return new FixedPipeline(copy, keys, parts);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.coordl.djl;
+
+import ai.djl.modality.cv.Image;
+import io.coordl.cache.DecodedForm;
+import io.coordl.purity.ClassFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import javax.imageio.spi.IIORegistry;
+import javax.imageio.spi.ImageReaderSpi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The forms in which one factory's images are kept, one per flag of {@code toNDArray}. The text
+ * holds whatever decides which bytes the pixels have: the library's own conversion by the content
+ * of its class files, the decoder by the version of what it is part of.
+ */
+final class Forms {
+  private final List<@Nullable Object> flags = new ArrayList<>();
+  private final List<DecodedForm> forms = new ArrayList<>();
+
+  /**
+   * The forms of {@code factory}'s images.
+   *
+   * @throws IOException if its class files cannot be read
+   */
+  Forms(Class<?> factory) throws IOException {
+    boolean opencv = factory.getSimpleName().startsWith("OpenCV");
+    String code =
+        "DJL image "
+            + factory.getName()
+            + " "
+            + ClassFiles.checksum(factory, factory.getSimpleName())
+            + " "
+            + ClassFiles.checksum(
+                factory, opencv ? "OpenCVImage" : "BufferedImageFactory$BufferedImageWrapper")
+            + " decoded by "
+            + (opencv ? opencvVersion(factory) : imageIoVersion());
+    for (Image.Flag flag : Image.Flag.values()) {
+      add(flag, code);
+    }
+    add(null, code);
+  }
+
+  private void add(Image.@Nullable Flag flag, String code) {
+    flags.add(flag);
+    forms.add(DecodedForm.of(code + " flag " + flag));
+  }
+
+  /** The form of {@code toNDArray(manager, flag)}, null included; null for an unknown flag. */
+  @Nullable DecodedForm of(Image.@Nullable Flag flag) {
+    int at = flags.indexOf(flag);
+    return at < 0 ? null : forms.get(at);
+  }
+
+  List<DecodedForm> all() {
+    return forms;
+  }
+
+  /** JDKs decode JPEG differently, and a program may bring readers of its own, in any order. */
+  private static String imageIoVersion() {
+    SortedSet<String> versions = new TreeSet<>();
+    Iterator<ImageReaderSpi> readers =
+        IIORegistry.getDefaultInstance().getServiceProviders(ImageReaderSpi.class, false);
+    while (readers.hasNext()) {
+      ImageReaderSpi reader = readers.next();
+      versions.add(reader.getClass().getName() + " " + reader.getVersion());
+    }
+    return System.getProperty("java.vm.vendor")
+        + " "
+        + System.getProperty("java.runtime.version")
+        + " "
+        + versions;
+  }
+
+  private static String opencvVersion(Class<?> factory) throws IOException {
+    try {
+      Class<?> core = Class.forName("org.opencv.core.Core", true, factory.getClassLoader());
+      return "OpenCV " + core.getField("VERSION").get(null);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("OpenCV's version is unknown", e);
+    }
+  }
+}

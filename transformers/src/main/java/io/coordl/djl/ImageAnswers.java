@@ -1,0 +1,158 @@
+package io.coordl.djl;
+
+import ai.djl.Device;
+import ai.djl.engine.Engine;
+import ai.djl.modality.cv.Image;
+import ai.djl.modality.cv.ImageFactory;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.cache.DecodedStore;
+import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import java.io.IOException;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code ImageFactory.fromFile(Path)}: where the item's pixels are kept, an image over them; else
+ * the library's own, wrapped so that its pixels are kept once they are asked for. Other factories,
+ * subclasses included, and other file systems are left alone.
+ */
+public final class ImageAnswers implements LibraryHooks {
+  /** Set while {@link Origin#decode} makes the library's own call, which must reach the library. */
+  private final ThreadLocal<Boolean> ownCall = ThreadLocal.withInitial(() -> false);
+
+  private final Class<?> declaring;
+  private final DecodedStore store;
+  private final @Nullable ItemPrefetcher ahead;
+  private final Forms forms;
+
+  /**
+   * Answers for one factory class.
+   *
+   * @throws NoSuchMethodException if the library is not the one this was compiled against
+   * @throws IOException if what decodes cannot be told
+   */
+  public ImageAnswers(Class<?> declaring, Services services)
+      throws NoSuchMethodException, IOException {
+    Symbols.requireImplemented(Image.class, StoredImage.class);
+    Symbols.require(Image.class, NDArray.class, "toNDArray", NDManager.class, Image.Flag.class);
+    Symbols.require(ImageFactory.class, Image.class, "fromFile", Path.class);
+    Symbols.require(
+        ImageFactory.class, Image.class, "fromPixels", int[].class, int.class, int.class);
+    Symbols.require(NDManager.class, ByteBuffer.class, "allocateDirect", int.class);
+    Symbols.require(
+        NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
+    Symbols.require(NDManager.class, Engine.class, "getEngine");
+    Symbols.require(Engine.class, String.class, "getEngineName");
+    Symbols.require(NDManager.class, Device.class, "getDevice");
+    Symbols.require(NDManager.class, NDArray.class, "create", Shape.class, DataType.class);
+    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer");
+    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
+    Symbols.require(NDArray.class, void.class, "detach");
+    Symbols.require(NDArray.class, void.class, "attach", NDManager.class);
+    this.declaring = declaring;
+    this.store = Objects.requireNonNull(services.decoded());
+    this.ahead = services.items();
+    this.forms = new Forms(declaring);
+  }
+
+  @Override
+  public @Nullable LibraryCall enter(
+      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    if (self.getClass() != declaring
+        || ownCall.get()
+        || !(self instanceof ImageFactory factory)
+        || !(arguments[0] instanceof Path path)
+        || path.getFileSystem() != FileSystems.getDefault()) {
+      return null;
+    }
+    if (ahead != null) {
+      ahead.ask(path.toString());
+    }
+    DecodedItem item = store.item(path.toString());
+    return item == null ? null : new Call(new Origin(factory, path, item), kept(item));
+  }
+
+  private @Nullable Pixels kept(DecodedItem item) {
+    for (DecodedForm form : forms.all()) {
+      ByteBuffer found = item.find(form);
+      if (found != null) {
+        return Pixels.read(form, found);
+      }
+    }
+    return null;
+  }
+
+  /** One call of {@code fromFile}. */
+  private static final class Call extends LibraryCall {
+    private final Origin origin;
+    private final @Nullable Pixels kept;
+    private final long start = System.nanoTime();
+
+    Call(Origin origin, @Nullable Pixels kept) {
+      this.origin = origin;
+      this.kept = kept;
+    }
+
+    @Override
+    public boolean answered() {
+      return kept != null;
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      if (kept != null) {
+        return new StoredImage(origin, kept);
+      }
+      origin.item.made(System.nanoTime() - start);
+      return own instanceof Image image ? new StoredImage(origin, image) : own;
+    }
+  }
+
+  /** Where an image is from. */
+  final class Origin {
+    private final ImageFactory factory;
+    private final Path path;
+    final DecodedItem item;
+
+    Origin(ImageFactory factory, Path path, DecodedItem item) {
+      this.factory = factory;
+      this.path = path;
+      this.item = item;
+    }
+
+    @Nullable DecodedForm form(Image.@Nullable Flag flag) {
+      return forms.of(flag);
+    }
+
+    /**
+     * The library's own image, decoded now; made from the pixels if the file is no longer what it
+     * was when the program asked for it, since the library would have decoded it then.
+     */
+    Image decode(Pixels kept) {
+      if (item.unchanged()) {
+        ownCall.set(true);
+        try {
+          return factory.fromFile(path);
+        } catch (IOException e) {
+          // Gone or replaced since the line above.
+        } finally {
+          ownCall.set(false);
+        }
+      }
+      return factory.fromPixels(kept.toRgb(), kept.width(), kept.height());
+    }
+  }
+}

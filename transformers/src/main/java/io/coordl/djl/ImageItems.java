@@ -1,0 +1,195 @@
+package io.coordl.djl;
+
+import ai.djl.Device;
+import ai.djl.modality.cv.Image;
+import ai.djl.modality.cv.ImageFactory;
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.util.PairList;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.cache.DecodedStore;
+import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.Symbols;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which file an index of a data set is, for the library's own data sets of one picture per file and
+ * for views of them; no code of the program runs to tell. Of others nothing is known.
+ */
+final class ImageItems {
+  private static final String LIBRARY = "ai.djl.";
+  private static final String VIEW = RandomAccessDataset.class.getName() + "$SubDataset";
+  private static final String FOLDER = "ai.djl.basicdataset.cv.classification.AbstractImageFolder";
+  private static final String PICTURES = "ai.djl.basicdataset.cv.ImageDataset";
+
+  private final @Nullable DecodedStore store;
+  private final Map<Class<?>, Forms> forms = new ConcurrentHashMap<>();
+
+  /**
+   * Knows files.
+   *
+   * @param store null if they are only to be fetched
+   */
+  ImageItems(@Nullable DecodedStore store) {
+    this.store = store;
+  }
+
+  /** From an index to its file. */
+  private interface Files {
+    Path of(int index) throws ReflectiveOperationException;
+  }
+
+  /** The files of a data set, null if it is not known which they are. Never throws. */
+  @Nullable Source of(RandomAccessDataset dataset) {
+    try {
+      RandomAccessDataset whole = dataset;
+      while (whole.getClass().getName().startsWith(VIEW)) {
+        whole = (RandomAccessDataset) Symbols.field(whole.getClass(), "dataset").get(whole);
+      }
+      Files files = files(dataset);
+      return files == null
+          ? null
+          : new Source(
+              files, (Image.Flag) Symbols.field(ancestor(whole, PICTURES), "flag").get(whole));
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return null; // Another version of the library: then nothing is brought ahead.
+    }
+  }
+
+  private static @Nullable Files files(RandomAccessDataset dataset)
+      throws ReflectiveOperationException {
+    Class<?> type = dataset.getClass();
+    if (type.getName().startsWith(VIEW)) {
+      Files files = files((RandomAccessDataset) Symbols.field(type, "dataset").get(dataset));
+      return files == null ? null : view(dataset, files);
+    }
+    Class<?> loads = declaring(type, "getImage", long.class);
+    if (!loads.getName().startsWith(LIBRARY)) {
+      return null;
+    }
+    if (loads.getName().equals(FOLDER)) {
+      PairList<?, ?> items = (PairList<?, ?>) Symbols.field(loads, "items").get(dataset);
+      Class<?> names = declaring(type, "getImagePath", String.class);
+      if (!names.getName().startsWith(LIBRARY)) {
+        return null;
+      }
+      Method path = names.getDeclaredMethod("getImagePath", String.class);
+      path.setAccessible(true);
+      return index -> (Path) path.invoke(dataset, items.keyAt(index));
+    }
+    List<?> paths = (List<?>) Symbols.field(loads, "imagePaths").get(dataset);
+    return index -> (Path) paths.get(index);
+  }
+
+  private static Files view(RandomAccessDataset view, Files whole)
+      throws ReflectiveOperationException {
+    Class<?> type = view.getClass();
+    if (!type.getName().equals(VIEW)) {
+      List<?> indices = (List<?>) Symbols.field(type, "subIndices").get(view);
+      return index -> whole.of(Math.toIntExact((Long) indices.get(index)));
+    }
+    int[] indices = (int[]) Symbols.field(type, "indices").get(view);
+    int from = Symbols.field(type, "from").getInt(view);
+    return index -> whole.of(indices[index + from]);
+  }
+
+  private static Class<?> ancestor(Object object, String name) throws ClassNotFoundException {
+    for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
+      if (type.getName().equals(name)) {
+        return type;
+      }
+    }
+    throw new ClassNotFoundException(object.getClass() + " is no " + name);
+  }
+
+  /** The class whose method of that name a call would reach. */
+  private static Class<?> declaring(Class<?> type, String method, Class<?> parameter)
+      throws NoSuchMethodException {
+    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+      try {
+        return at.getDeclaredMethod(method, parameter).getDeclaringClass();
+      } catch (NoSuchMethodException e) {
+        // Inherited.
+      }
+    }
+    throw new NoSuchMethodException(type + "." + method);
+  }
+
+  private Forms forms(Class<?> factory) throws IOException {
+    Forms known = forms.get(factory);
+    if (known == null) {
+      known = new Forms(factory);
+      forms.put(factory, known);
+    }
+    return known;
+  }
+
+  /** The files of one data set. Thread-safe but for {@link #offer}. */
+  final class Source implements ItemPrefetcher.Decoder {
+    private final Files files;
+    private final Image.@Nullable Flag flag;
+
+    Source(Files files, Image.@Nullable Flag flag) {
+      this.files = files;
+      this.flag = flag;
+    }
+
+    /**
+     * Offers the items of a batch.
+     *
+     * @param pass see {@link ItemPrefetcher#offer}
+     */
+    void offer(List<Long> batch, ItemPrefetcher items, Object pass) {
+      boolean decodes = store != null;
+      if (!items.isWorthwhile(decodes)) {
+        return;
+      }
+      for (Long index : batch) {
+        try {
+          items.offer(files.of(Math.toIntExact(index)).toString(), decodes ? this : null, pass);
+        } catch (InvocationTargetException e) {
+          return; // The program's own call throws that, too.
+        } catch (ReflectiveOperationException | RuntimeException e) {
+          return;
+        }
+      }
+    }
+
+    @Override
+    public boolean isKept(String path) throws IOException {
+      DecodedItem item = item(path);
+      return item != null && isKept(item);
+    }
+
+    private boolean isKept(DecodedItem item) throws IOException {
+      DecodedForm form = forms(ImageFactory.getInstance().getClass()).of(flag);
+      return form != null && item.isKept(form);
+    }
+
+    private @Nullable DecodedItem item(String path) {
+      return store == null ? null : store.item(path);
+    }
+
+    @Override
+    public boolean decode(String path) throws IOException {
+      ImageFactory factory = ImageFactory.getInstance();
+      DecodedItem item = item(path);
+      if (item == null || !factory.getClass().getName().startsWith(LIBRARY)) {
+        return false;
+      }
+      // The program's managers are its own; pixels are made on the host.
+      try (NDManager manager = NDManager.newBaseManager(Device.cpu())) {
+        factory.fromFile(Path.of(path)).toNDArray(manager, flag);
+      }
+      return isKept(item);
+    }
+  }
+}

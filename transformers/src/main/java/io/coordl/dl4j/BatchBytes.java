@@ -1,0 +1,210 @@
+package io.coordl.dl4j;
+
+import io.coordl.pipeline.BatchLayout;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.MultiDataSet;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * A batch of DL4J as bytes: each array with the strides it has, gaps included. First in the layout
+ * is the batch itself, without values; its name says how many features, labels and masks of either
+ * there are, -1 for none at all. An array that is there twice (labels that are the features) has
+ * its values once.
+ */
+final class BatchBytes {
+  private static final String BATCH = "batch";
+  private static final String NULL = "null";
+  private static final String SAME = "same as";
+  private static final String PREPROCESSED = " preprocessed";
+  private static final List<String> ROLES =
+      List.of("features", "labels", "features mask", "labels mask");
+
+  private final List<BatchLayout.Array> described = new ArrayList<>();
+  private final List<@Nullable INDArray> arrays = new ArrayList<>();
+  private final BatchLayout layout;
+
+  /**
+   * The bytes of a batch, as long as its arrays are valid.
+   *
+   * @throws IllegalArgumentException if it has something that would be lost
+   */
+  BatchBytes(Object batch) {
+    if (batch instanceof DataSet one) {
+      refuse(one.getExampleMetaData(), "example metadata");
+      refuse(one.getLabelNamesList(), "label names");
+      add(
+          DataSet.class.getSimpleName() + (one.isPreProcessed() ? PREPROCESSED : ""),
+          group(one.getFeatures()),
+          group(one.getLabels()),
+          group(one.getFeaturesMaskArray()),
+          group(one.getLabelsMaskArray()));
+    } else if (batch instanceof MultiDataSet several) {
+      refuse(several.getExampleMetaData(), "example metadata");
+      add(
+          MultiDataSet.class.getSimpleName(),
+          group(several.getFeatures()),
+          group(several.getLabels()),
+          group(several.getFeaturesMaskArrays()),
+          group(several.getLabelsMaskArrays()));
+    } else {
+      throw new IllegalArgumentException("it is a " + batch.getClass().getName());
+    }
+    layout = new BatchLayout(described);
+  }
+
+  private static void refuse(@Nullable List<?> more, String what) {
+    if (more != null && !more.isEmpty()) {
+      throw new IllegalArgumentException("it has " + what);
+    }
+  }
+
+  /** Arrays of one role; {@code count} is -1 if there is not even a list of them. */
+  private record Group(int count, List<@Nullable INDArray> arrays) {}
+
+  private static Group group(@Nullable INDArray array) {
+    return array == null ? new Group(-1, List.of()) : new Group(1, List.of(array));
+  }
+
+  private static Group group(@Nullable INDArray @Nullable [] arrays) {
+    return arrays == null
+        ? new Group(-1, List.of())
+        : new Group(arrays.length, Arrays.asList(arrays));
+  }
+
+  private void add(String kind, Group... groups) {
+    long[] counts = Arrays.stream(groups).mapToLong(Group::count).toArray();
+    arrays.add(null);
+    described.add(new BatchLayout.Array(BATCH, kind, text(counts), List.of(), 0));
+    for (int g = 0; g < groups.length; g++) {
+      for (INDArray array : groups[g].arrays()) {
+        add(ROLES.get(g), array);
+      }
+    }
+  }
+
+  private void add(String role, @Nullable INDArray array) {
+    int before = array == null ? -1 : numberOf(array);
+    arrays.add(before < 0 ? array : null);
+    if (array == null) {
+      described.add(new BatchLayout.Array(role, NULL, "", List.of(), 0));
+      return;
+    }
+    if (before >= 0) {
+      described.add(new BatchLayout.Array(role, SAME, Integer.toString(before), List.of(), 0));
+      return;
+    }
+    if (array.isEmpty() || array.dataType().width() < 1 || array.dataType() == DataType.UTF8) {
+      throw new IllegalArgumentException("it has an array of type " + array.dataType());
+    }
+    described.add(
+        new BatchLayout.Array(
+            role,
+            array.dataType() + " " + array.ordering(),
+            text(array.stride()),
+            Arrays.stream(array.shape()).boxed().toList(),
+            Memory.span(array.shape(), array.stride()) * array.dataType().width()));
+  }
+
+  /** Of the same array, not of an equal one. */
+  private int numberOf(INDArray array) {
+    for (int i = 0; i < arrays.size(); i++) {
+      if (arrays.get(i) == array) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static String text(long[] numbers) {
+    return Arrays.toString(numbers).replaceAll("[\\[\\] ]", "");
+  }
+
+  private static long[] numbers(String text) {
+    return text.isEmpty()
+        ? new long[0]
+        : Arrays.stream(text.split(",", -1)).mapToLong(Long::parseLong).toArray();
+  }
+
+  long bytes() {
+    return layout.bytes();
+  }
+
+  /** Writes them from the target's position 0 on. */
+  void writeTo(ByteBuffer target) {
+    layout.writeTo(target);
+    for (int i = 0; i < arrays.size(); i++) {
+      INDArray array = arrays.get(i);
+      if (array != null) {
+        layout.values(target, i).put(Memory.bytes(array));
+      }
+    }
+  }
+
+  /**
+   * The batch whose bytes these are: its arrays lie over them, and hold the buffer.
+   *
+   * @throws IOException if they are no batch
+   */
+  static Object read(ByteBuffer staged) throws IOException {
+    BatchLayout layout = BatchLayout.read(staged);
+    List<BatchLayout.Array> described = layout.arrays();
+    String kind = described.get(0).type();
+    long[] counts = numbers(described.get(0).name());
+    @Nullable INDArray[] arrays = new @Nullable INDArray[described.size()];
+    @Nullable INDArray[] @Nullable [] groups = new @Nullable INDArray[counts.length][];
+    int next = 1;
+    for (int g = 0; g < counts.length; g++) {
+      if (counts[g] >= 0) {
+        @Nullable INDArray[] group = new @Nullable INDArray[(int) counts[g]];
+        for (int i = 0; i < group.length; i++) {
+          BatchLayout.Array array = described.get(next);
+          arrays[next] =
+              switch (array.type()) {
+                case NULL -> null;
+                case SAME -> arrays[Integer.parseInt(array.name())];
+                default -> over(staged, layout, next);
+              };
+          group[i] = arrays[next++];
+        }
+        groups[g] = group;
+      }
+    }
+    if (kind.equals(MultiDataSet.class.getSimpleName())) {
+      return new MultiDataSet(groups[0], groups[1], groups[2], groups[3]);
+    }
+    DataSet batch =
+        new DataSet(first(groups[0]), first(groups[1]), first(groups[2]), first(groups[3]));
+    if (kind.endsWith(PREPROCESSED)) {
+      batch.markAsPreProcessed();
+    }
+    return batch;
+  }
+
+  private static @Nullable INDArray first(@Nullable INDArray @Nullable [] group) {
+    return group == null ? null : group[0];
+  }
+
+  private static INDArray over(ByteBuffer staged, BatchLayout layout, int number) {
+    BatchLayout.Array array = layout.arrays().get(number);
+    String[] type = array.type().split(" ", -1);
+    INDArray over =
+        Memory.array(
+            staged,
+            layout.values(staged, number),
+            DataType.valueOf(type[0]),
+            array.shape().stream().mapToLong(Long::longValue).toArray(),
+            numbers(array.name()),
+            type[1].charAt(0));
+    Nd4j.getAffinityManager().tagLocation(over, AffinityManager.Location.HOST);
+    return over;
+  }
+}

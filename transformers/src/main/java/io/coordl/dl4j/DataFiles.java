@@ -1,0 +1,152 @@
+package io.coordl.dl4j;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files a pass goes through, each with one record or several. The records are numbered by the
+ * sorted paths of the files and their order in a file, so that all jobs on a host number them alike
+ * whatever their order. A file may be there more than once. Immutable.
+ */
+final class DataFiles {
+  private static final long FNV_BASIS = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
+
+  private final File[] sorted;
+  private final Map<File, Integer> numbers = new HashMap<>();
+  private final int[] counts;
+
+  /** Number of the first record of each file, and of all records. */
+  private final int[] first;
+
+  private final int files;
+  private final int records;
+  private final long checksum;
+
+  /** The files of one pass, in any order, with a record each; looks at each. */
+  DataFiles(List<File> pass) {
+    this(pass, file -> 1);
+  }
+
+  /**
+   * The files of one pass, in any order; looks at each.
+   *
+   * @param recordsOf how many records a file has, at least one
+   * @throws ArithmeticException if there are more records than can be numbered
+   */
+  DataFiles(List<File> pass, ToIntFunction<File> recordsOf) {
+    sorted = pass.stream().sorted().distinct().toArray(File[]::new);
+    first = new int[sorted.length + 1];
+    for (int i = 0; i < sorted.length; i++) {
+      numbers.put(sorted[i], i);
+      first[i + 1] = Math.addExact(first[i], recordsOf.applyAsInt(sorted[i]));
+    }
+    counts = new int[sorted.length];
+    int all = 0;
+    for (File file : pass) {
+      int number = numberOf(file);
+      counts[number]++;
+      all = Math.addExact(all, count(number));
+    }
+    files = pass.size();
+    records = all;
+    checksum = checksum();
+  }
+
+  private int numberOf(File file) {
+    return Objects.requireNonNull(numbers.get(file));
+  }
+
+  private int count(int number) {
+    return first[number + 1] - first[number];
+  }
+
+  /** How many records a pass has. */
+  int records() {
+    return records;
+  }
+
+  /** The numbers of a pass's records, in its order; null if it goes through other files. */
+  int @Nullable [] numbersOf(List<File> pass) {
+    if (pass.size() != files) {
+      return null;
+    }
+    int[] left = counts.clone();
+    int[] items = new int[records];
+    int at = 0;
+    for (File file : pass) {
+      Integer number = numbers.get(file);
+      if (number == null || --left[number] < 0) {
+        return null;
+      }
+      for (int item = first[number]; item < first[number + 1]; item++) {
+        items[at++] = item;
+      }
+    }
+    return items;
+  }
+
+  /** The files in the order of these records; null if it is no order of a pass. */
+  @Nullable List<File> inOrderOf(int[] items) {
+    List<File> pass = new ArrayList<>();
+    for (int at = 0; at < items.length; ) {
+      int number = Arrays.binarySearch(first, 0, sorted.length, items[at]);
+      if (number < 0) {
+        return null;
+      }
+      pass.add(sorted[number]);
+      at += count(number);
+    }
+    return Arrays.equals(items, numbersOf(pass)) ? pass : null;
+  }
+
+  /** How many there are, and a checksum of paths, sizes and times of modification. */
+  @Override
+  public String toString() {
+    return (records == files ? "" : records + " in ")
+        + files
+        + (records == files ? "" : files == 1 ? " file" : " files")
+        + " with checksum "
+        + Long.toHexString(checksum);
+  }
+
+  private long checksum() {
+    long hash = FNV_BASIS;
+    for (int i = 0; i < sorted.length; i++) {
+      hash = hash(hash, sorted[i].getPath());
+      hash = hash(hash, stateOf(sorted[i]));
+      hash = hash(hash, Integer.toString(counts[i]));
+    }
+    return hash;
+  }
+
+  /** Size and time of modification. */
+  static String stateOf(File file) {
+    try {
+      BasicFileAttributes state = Files.readAttributes(file.toPath(), BasicFileAttributes.class);
+      return state.size() + " " + state.lastModifiedTime().toMillis();
+    } catch (IOException | InvalidPathException e) {
+      return "missing"; // The program meets that when it reads it.
+    }
+  }
+
+  private static long hash(long before, String text) {
+    long hash = before;
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ (b & 0xff)) * FNV_PRIME;
+    }
+    return hash * FNV_PRIME;
+  }
+}

@@ -1,0 +1,88 @@
+package io.coordl.dl4j;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.datavec.api.records.reader.BaseRecordReader;
+import org.datavec.api.records.reader.impl.FileRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
+import org.datavec.api.split.InputSplit;
+import org.jspecify.annotations.Nullable;
+
+/** A reader of one record, or one sequence, per file. */
+final class FileReader extends ListedReader {
+  private final FileRecordReader reader;
+  private final InputSplit split;
+  private final ReaderFiles known;
+  private @Nullable DataFiles files;
+
+  /**
+   * A reader.
+   *
+   * @throws CannotShareException if it does not read files
+   */
+  FileReader(FileRecordReader reader, ReaderFiles known) throws CannotShareException {
+    super(reader, field(FileRecordReader.class, "locationsIterator"));
+    this.reader = reader;
+    this.known = known;
+    Object given = get(field(BaseRecordReader.class, "inputSplit"), reader);
+    if (given == null || get(field(FileRecordReader.class, "locationsIterator"), reader) == null) {
+      throw new CannotShareException("readers that are not initialised");
+    }
+    this.split = (InputSplit) given;
+    ReaderFiles.requireFiles(reader);
+  }
+
+  @Override
+  List<?> all() {
+    List<URI> all = new ArrayList<>();
+    split.locationsIterator().forEachRemaining(all::add);
+    return all;
+  }
+
+  @Override
+  boolean isWhole(List<?> elements) {
+    return elements.size() == split.locations().length;
+  }
+
+  @Override
+  int @Nullable [] numbersOf(List<?> elements) throws CannotShareException {
+    List<File> pass = ReaderFiles.files(elements);
+    DataFiles all = known.filesOf(reader, pass);
+    files = all;
+    return all.numbersOf(pass);
+  }
+
+  @Override
+  @Nullable List<?> inOrderOf(int[] order) {
+    List<File> pass = files == null ? null : files.inOrderOf(order);
+    return pass == null ? null : ReaderFiles.uris(pass);
+  }
+
+  @Override
+  FileReader copy() throws ReflectiveOperationException {
+    FileRecordReader copy =
+        reader instanceof CSVSequenceRecordReader
+            ? new CSVSequenceRecordReader()
+            : new FileRecordReader();
+    Members.copy(reader, copy);
+    try {
+      FileReader seekable = new FileReader(copy, known);
+      seekable.files = files;
+      return seekable;
+    } catch (CannotShareException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  void describe(Map<String, String> parts, String prefix)
+      throws Description.Unclear, ReflectiveOperationException, IOException {
+    parts.put(prefix + "files", Objects.requireNonNull(files).toString());
+    super.describe(parts, prefix);
+  }
+}

@@ -1,0 +1,244 @@
+package io.coordl.dl4j;
+
+import io.coordl.pipeline.Symbols;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Field;
+import java.net.URI;
+import java.nio.charset.Charset;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.impl.LineRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
+import org.datavec.api.records.reader.impl.csv.SerializableCSVParser;
+import org.datavec.api.records.reader.impl.misc.SVMLightRecordReader;
+import org.datavec.api.records.reader.impl.regex.RegexLineRecordReader;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.common.function.Function;
+
+/**
+ * A reader of one record per line, of one file or several. An index of the lines, for which each
+ * job reads each file once, tells how many records there are, and where a batch begins; a job then
+ * reads the lines of the batches that it prepares.
+ *
+ * <p>Left alone is what makes the library count in another way: files without records, among
+ * several; comments; text whose lines cannot be told apart without decoding it.
+ */
+final class LineReader extends SeekableReader {
+  private static final Class<?> TYPE = LineRecordReader.class;
+
+  private final LineRecordReader reader;
+  private final ReaderFiles known;
+  private final Function<URI, InputStream> opener;
+  private final Field iterator = field(TYPE, "iter");
+  private final Field locations = field(TYPE, "locations");
+  private final Field splitIndex = field(TYPE, "splitIndex");
+  private final Field lineIndex = field(TYPE, "lineIndex");
+  private @Nullable DataFiles files;
+  private @Nullable Lines lines;
+  private @Nullable PassRecords<String> stand;
+
+  /**
+   * A reader.
+   *
+   * @throws CannotShareException if it does not read lines of files
+   */
+  LineReader(LineRecordReader reader, ReaderFiles known) throws CannotShareException {
+    this.reader = reader;
+    this.known = known;
+    this.opener = ReaderFiles.requireFiles(reader);
+    Object uris = get(locations, reader);
+    if (uris == null || get(iterator, reader) == null) {
+      throw new CannotShareException("readers of streams");
+    }
+    if (!LineIndex.knows(charset())) {
+      throw new CannotShareException("readers of " + charset());
+    }
+  }
+
+  private Charset charset() {
+    return Charset.forName(reader.getCharset());
+  }
+
+  /** Lines at the beginning of each file that are no records. */
+  private int skipped() {
+    return reader instanceof CSVRecordReader || reader instanceof RegexLineRecordReader
+        ? number(skipNumLines())
+        : 0;
+  }
+
+  private Field skipNumLines() {
+    return field(
+        reader instanceof CSVRecordReader ? CSVRecordReader.class : RegexLineRecordReader.class,
+        "skipNumLines");
+  }
+
+  private int number(Field field) {
+    return (Integer) Objects.requireNonNull(get(field, reader));
+  }
+
+  @Override
+  RecordReader reader() {
+    return reader;
+  }
+
+  @Override
+  int @Nullable [] order(int ahead) throws CannotShareException {
+    if (number(splitIndex) != 0 || number(lineIndex) != linesTaken() + ahead) {
+      return null;
+    }
+    List<URI> uris = List.of((URI[]) Objects.requireNonNull(get(locations, reader)));
+    List<File> pass = ReaderFiles.files(uris);
+    int skipped = skipped();
+    if (pass.size() > 1 && skipped > 0 && reader instanceof RegexLineRecordReader) {
+      throw new CannotShareException("RegexLineRecordReader that skips lines of several files");
+    }
+    for (File file : pass) {
+      if (linesOf(file) <= skipped) {
+        throw new CannotShareException("readers of files without records, as " + file + ",");
+      }
+    }
+    if (reader instanceof SVMLightRecordReader
+        && uris.stream().anyMatch(uri -> known.linesOf(uri, opener).hasHashes())) {
+      throw new CannotShareException("SVMLightRecordReader of files with comments");
+    }
+    DataFiles all = new DataFiles(pass, file -> linesOf(file) - skipped);
+    files = all;
+    return all.numbersOf(pass);
+  }
+
+  /** At the beginning of a pass: those it skips, if it has, and the one it looks ahead at. */
+  private int linesTaken() {
+    if (reader instanceof CSVRecordReader) {
+      boolean done = Boolean.TRUE.equals(get(field(CSVRecordReader.class, "skippedLines"), reader));
+      return done ? skipped() : 0;
+    }
+    return lookahead() == null ? 0 : 1;
+  }
+
+  private @Nullable Object lookahead() {
+    return reader instanceof SVMLightRecordReader
+        ? get(field(SVMLightRecordReader.class, "recordLookahead"), reader)
+        : null;
+  }
+
+  private int linesOf(File file) {
+    return known.linesOf(file.toURI(), opener).lines();
+  }
+
+  @Override
+  boolean begin(int[] order, @Nullable IteratorPass shared) {
+    List<File> pass = files == null ? null : files.inOrderOf(order);
+    if (pass == null) {
+      return false;
+    }
+    List<URI> uris = ReaderFiles.uris(pass);
+    List<LineIndex> indices = uris.stream().map(uri -> known.linesOf(uri, opener)).toList();
+    Lines now = new Lines(uris, indices, opener, charset(), skipped());
+    if (now.count() != order.length) {
+      return false; // A file has changed meanwhile.
+    }
+    lines = now;
+    closeOwn();
+    if (!Arrays.equals((URI[]) get(locations, reader), uris.toArray(URI[]::new))) {
+      set(locations, reader, uris.toArray(URI[]::new));
+    }
+    PassRecords<String> records = new PassRecords<>(now, order.length, shared);
+    set(iterator, reader, records);
+    stand = records;
+    seek(0);
+    return true;
+  }
+
+  @Override
+  int records() {
+    return Objects.requireNonNull(lines).count();
+  }
+
+  @Override
+  void seek(int place) {
+    Lines now = Objects.requireNonNull(lines);
+    PassRecords<String> records = Objects.requireNonNull(stand);
+    if (get(iterator, reader) != records) { // The library went on to another file by itself.
+      closeOwn();
+      set(iterator, reader, records);
+    }
+    int file = now.fileOf(place);
+    records.moveTo(place, now.endOf(file));
+    set(splitIndex, reader, file);
+    set(lineIndex, reader, now.linesBefore(place));
+    if (reader instanceof CSVRecordReader) {
+      set(field(CSVRecordReader.class, "skippedLines"), reader, true);
+    } else if (reader instanceof RegexLineRecordReader) {
+      set(field(RegexLineRecordReader.class, "numLinesSkipped"), reader, skipped());
+    } else if (reader instanceof SVMLightRecordReader) {
+      set(field(SVMLightRecordReader.class, "recordLookahead"), reader, null);
+    }
+  }
+
+  /** Closes the file that the library has open. */
+  private void closeOwn() {
+    try {
+      reader.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  boolean isAt(int place) {
+    return get(iterator, reader) instanceof PassRecords<?> now
+        && now.place() - (lookahead() == null ? 0 : 1) == place;
+  }
+
+  @Override
+  @Nullable IteratorPass sharedOf(Object program) {
+    return get(iterator, reader) instanceof PassRecords<?> now ? now.sharedOf(program) : null;
+  }
+
+  @Override
+  boolean hasBegun() {
+    return get(iterator, reader) instanceof PassRecords;
+  }
+
+  @Override
+  LineReader copy() throws ReflectiveOperationException {
+    LineRecordReader copy;
+    if (reader instanceof CSVRecordReader) {
+      copy = new CSVRecordReader();
+    } else if (reader instanceof RegexLineRecordReader) {
+      copy = new RegexLineRecordReader("", 0);
+    } else if (reader instanceof SVMLightRecordReader) {
+      copy = new SVMLightRecordReader();
+    } else {
+      copy = new LineRecordReader();
+    }
+    Members.copy(reader, copy);
+    set(iterator, copy, new PassRecords<>(place -> "", 0, null)); // The program closes its own.
+    if (reader instanceof CSVRecordReader) { // It keeps what it is in the midst of.
+      Field parser = Symbols.field(CSVRecordReader.class, "csvParser", SerializableCSVParser.class);
+      SerializableCSVParser own = new SerializableCSVParser();
+      Members.copy(Objects.requireNonNull(parser.get(reader)), own);
+      parser.set(copy, own);
+    }
+    try {
+      LineReader seekable = new LineReader(copy, known);
+      seekable.files = files;
+      return seekable;
+    } catch (CannotShareException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  void describe(Map<String, String> parts, String prefix)
+      throws Description.Unclear, ReflectiveOperationException, IOException {
+    parts.put(prefix + "records", Objects.requireNonNull(files).toString());
+    super.describe(parts, prefix);
+  }
+}

@@ -1,0 +1,109 @@
+package io.coordl.dl4j;
+
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.datavec.api.records.reader.RecordReader;
+import org.jspecify.annotations.Nullable;
+
+/** A reader that has an iterator over what makes one record each, in a field. */
+abstract sealed class ListedReader extends SeekableReader
+    permits FileReader, ImageReader, MemoryReader {
+  private final RecordReader reader;
+  private final Field iterator;
+  private List<?> pass = List.of();
+
+  /**
+   * A reader.
+   *
+   * @param iterator field that has it
+   */
+  ListedReader(RecordReader reader, Field iterator) {
+    this.reader = reader;
+    this.iterator = iterator;
+  }
+
+  /** What all of a pass is made of, in the order it would have if it began now. */
+  abstract List<?> all() throws CannotShareException;
+
+  /** Whether these are as many as a pass has. */
+  abstract boolean isWhole(List<?> elements);
+
+  /** The numbers of these elements, which are a whole pass. */
+  abstract int @Nullable [] numbersOf(List<?> elements) throws CannotShareException;
+
+  /** The elements in the order of these numbers; null if it is no order of a pass. */
+  abstract @Nullable List<?> inOrderOf(int[] order);
+
+  @Override
+  RecordReader reader() {
+    return reader;
+  }
+
+  @Override
+  int @Nullable [] order(int ahead) throws CannotShareException {
+    List<?> left = drain();
+    if (ahead > 0) {
+      List<?> all = all();
+      left = all.size() >= ahead && all.subList(ahead, all.size()).equals(left) ? all : List.of();
+    }
+    return isWhole(left) ? numbersOf(left) : null;
+  }
+
+  /** What the reader has before it, which it has still when this returns. */
+  private List<Object> drain() {
+    List<Object> left = new ArrayList<>();
+    if (get(iterator, reader) instanceof Iterator<?> own) {
+      own.forEachRemaining(left::add);
+    }
+    put(left, null);
+    return left;
+  }
+
+  private void put(List<?> elements, @Nullable IteratorPass shared) {
+    set(iterator, reader, new PassRecords<>(elements::get, elements.size(), shared));
+  }
+
+  @Override
+  boolean begin(int[] order, @Nullable IteratorPass shared) {
+    List<?> ordered = inOrderOf(order);
+    if (ordered == null) {
+      return false;
+    }
+    pass = ordered;
+    put(pass, shared);
+    return true;
+  }
+
+  @Override
+  int records() {
+    return pass.size();
+  }
+
+  @Override
+  void seek(int place) {
+    if (get(iterator, reader) instanceof PassRecords<?> now) {
+      now.moveTo(place, pass.size());
+      passed(place, pass);
+    }
+  }
+
+  /** What else of the reader tells where it is. */
+  void passed(int place, List<?> elements) {}
+
+  @Override
+  boolean isAt(int place) {
+    return get(iterator, reader) instanceof PassRecords<?> now && now.place() == place;
+  }
+
+  @Override
+  @Nullable IteratorPass sharedOf(Object program) {
+    return get(iterator, reader) instanceof PassRecords<?> now ? now.sharedOf(program) : null;
+  }
+
+  @Override
+  boolean hasBegun() {
+    return get(iterator, reader) instanceof PassRecords;
+  }
+}

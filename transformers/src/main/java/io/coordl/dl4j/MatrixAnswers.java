@@ -1,0 +1,261 @@
+package io.coordl.dl4j;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.cache.DecodedStore;
+import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.KeptArray;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import io.coordl.purity.ClassFiles;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.bytedeco.javacpp.Pointer;
+import org.bytedeco.opencv.opencv_core.Mat;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.buffer.DataBuffer;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File, boolean)}: the
+ * array is filled from kept pixels, or its pixels are kept once the loader has filled it. Loaders
+ * with a transform, which may be random, and arrays that are not plain floats get the decoded
+ * picture only ({@link DecodedMats}). Loaders of several pages, or of a class of the program's own,
+ * are left alone; that is said once.
+ */
+public final class MatrixAnswers implements LibraryHooks {
+  private final Class<?> declaring;
+  private final DecodedStore store;
+  private final @Nullable ItemPrefetcher ahead;
+  private final Consumer<String> words;
+  private final String code;
+  private final Field height;
+  private final Field width;
+  private final Field channels;
+  private final Field centerCrop;
+  private final Field transform;
+  private final Field pages;
+  private final DecodedMats mats;
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
+
+  /**
+   * Answers for the loader class.
+   *
+   * @throws ReflectiveOperationException if the library is not the one this was compiled against
+   * @throws IOException if what decodes cannot be told
+   */
+  public MatrixAnswers(Class<?> declaring, Services services)
+      throws ReflectiveOperationException, IOException {
+    Symbols.require(INDArray.class, DataBuffer.class, "data");
+    Symbols.require(INDArray.class, INDArray.class, "reshape", long[].class);
+    Symbols.require(DataBuffer.class, Pointer.class, "pointer");
+    Symbols.require(DataBuffer.class, long.class, "offset");
+    Symbols.require(Mat.class, void.class, "convertTo", Mat.class, int.class);
+    Symbols.requireConstructor(Mat.class, int.class, int.class, int.class, Pointer.class);
+    Symbols.require(Nd4j.class, INDArray.class, "create", int[].class);
+    Symbols.require(Nd4j.class, DataType.class, "dataType");
+    Symbols.require(Nd4j.class, AffinityManager.class, "getAffinityManager");
+    Symbols.require(
+        AffinityManager.class,
+        void.class,
+        "tagLocation",
+        INDArray.class,
+        AffinityManager.Location.class);
+    Class<?> base = declaring.getSuperclass();
+    this.height = Symbols.field(base, "height", long.class);
+    this.width = Symbols.field(base, "width", long.class);
+    this.channels = Symbols.field(base, "channels", long.class);
+    this.centerCrop = Symbols.field(base, "centerCropIfNeeded", boolean.class);
+    this.transform = Symbols.field(base, "imageTransform");
+    this.pages = Symbols.field(base, "multiPageMode");
+    this.declaring = declaring;
+    this.store = Objects.requireNonNull(services.decoded());
+    this.ahead = services.items();
+    this.words = services.words();
+    // OpenCV's version is in its constants, and these in its class file.
+    this.code =
+        "DL4J matrix "
+            + ClassFiles.checksum(declaring, "NativeImageLoader")
+            + " decoded by OpenCV "
+            + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_core")
+            + " "
+            + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_imgcodecs");
+    this.mats = new DecodedMats(declaring, code);
+  }
+
+  @Override
+  public @Nullable LibraryCall enter(
+      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    if (method.equals("streamToMat")) {
+      return mats.bytes(self);
+    }
+    if (method.equals("transformImage")) {
+      mats.decoded(self, arguments[0]);
+      return null;
+    }
+    mats.begin(self, null);
+    if (!(arguments[0] instanceof File file)) {
+      return null;
+    }
+    if (ahead != null) {
+      ahead.ask(file.getPath());
+    }
+    DecodedItem item = store.item(file.getPath());
+    if (item == null) {
+      return null;
+    }
+    boolean view = method.equals("asMatrixView");
+    try {
+      String reason = reasonToLeave(self);
+      if (!reason.isEmpty()) {
+        return leave(reason);
+      }
+      if (method.equals("asImageMatrix")) {
+        mats.begin(self, item); // Its image also says what size the picture has.
+        return null;
+      }
+      boolean plain =
+          view ? Floats.isPlain((INDArray) arguments[1]) : Boolean.TRUE.equals(arguments[1]);
+      if (!plain || transform.get(self) != null) {
+        mats.begin(self, item);
+        return null;
+      }
+      DecodedForm form = form(self);
+      ByteBuffer found = item.find(form);
+      KeptArray kept = found == null ? null : KeptArray.read(found);
+      if (!view) {
+        return new Call(item, form, null, kept == null ? null : matrix(kept));
+      }
+      INDArray target = (INDArray) arguments[1];
+      if (kept == null || !fits(target, kept)) {
+        return new Call(item, form, target, null);
+      }
+      fill(target, kept);
+      return new Call(item, form, target, target);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Empty if the loader is one that decodes the file as it is. */
+  String reasonToLeave(Object loader) throws IllegalAccessException {
+    if (loader.getClass() != declaring) {
+      return "loaders of class " + loader.getClass().getName();
+    }
+    return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
+  }
+
+  private @Nullable LibraryCall leave(String reason) {
+    if (said.add(reason)) {
+      words.accept("decoded=share leaves " + reason + " to DL4J.");
+    }
+    return null;
+  }
+
+  /** What decides, but for the file, what arrays the loader makes. */
+  DecodedForm form(Object loader) throws IllegalAccessException {
+    String geometry =
+        channels.getLong(loader)
+            + "x"
+            + height.getLong(loader)
+            + "x"
+            + width.getLong(loader)
+            + (centerCrop.getBoolean(loader) ? " cropped" : "");
+    return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
+  }
+
+  /**
+   * A loader of the program's class and numbers, to be used by another thread.
+   *
+   * @throws ReflectiveOperationException if the library is not the one this was compiled against
+   */
+  Object copy(Object loader) throws ReflectiveOperationException {
+    return declaring
+        .getConstructor(long.class, long.class, long.class, boolean.class)
+        .newInstance(
+            height.getLong(loader),
+            width.getLong(loader),
+            channels.getLong(loader),
+            centerCrop.getBoolean(loader));
+  }
+
+  /** Channels, height and width of the loader's arrays; null if they are the picture's own. */
+  long @Nullable [] shape(Object loader) throws IllegalAccessException {
+    long[] shape = {channels.getLong(loader), height.getLong(loader), width.getLong(loader)};
+    return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;
+  }
+
+  private static boolean fits(INDArray target, KeptArray kept) {
+    int[] d = Floats.dimensions(target);
+    return d[0] == kept.first() && d[1] == kept.second() && d[2] == kept.third();
+  }
+
+  /** As the loader ends: the host's memory is what counts now. */
+  private static void fill(INDArray target, KeptArray kept) {
+    Floats.fill(target, kept);
+    Nd4j.getAffinityManager().tagLocation(target, AffinityManager.Location.HOST);
+  }
+
+  /** As the loader makes it, workspace of the caller included; null if it would not be plain. */
+  private static @Nullable INDArray matrix(KeptArray kept) {
+    if (Nd4j.dataType() != DataType.FLOAT) {
+      return null;
+    }
+    INDArray made = Nd4j.create(new int[] {kept.first(), kept.second(), kept.third()});
+    fill(made, kept);
+    return made.reshape(1, kept.first(), kept.second(), kept.third());
+  }
+
+  /** One call: of {@code asMatrixView} if there is a target. */
+  private static final class Call extends LibraryCall {
+    private final DecodedItem item;
+    private final DecodedForm form;
+    private final @Nullable INDArray target;
+    private final @Nullable INDArray filled;
+    private final long start = System.nanoTime();
+
+    Call(DecodedItem item, DecodedForm form, @Nullable INDArray target, @Nullable INDArray filled) {
+      this.item = item;
+      this.form = form;
+      this.target = target;
+      this.filled = filled;
+    }
+
+    @Override
+    public boolean answered() {
+      return filled != null;
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      if (filled != null) {
+        return filled;
+      }
+      item.made(System.nanoTime() - start);
+      INDArray made = target != null ? target : (INDArray) own;
+      try {
+        KeptArray pixels = made != null && Floats.isPlain(made) ? Floats.read(made) : null;
+        if (pixels != null) {
+          item.put(form, pixels.bytes(), pixels::writeTo);
+        }
+      } catch (Throwable t) {
+        Bridge.fault("keeping a matrix", t);
+      }
+      return own;
+    }
+  }
+}

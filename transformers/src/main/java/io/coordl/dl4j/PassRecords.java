@@ -1,0 +1,61 @@
+package io.coordl.dl4j;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a reader goes through in one pass (files, lines, records in memory), by their places in its
+ * order; stands in the reader of the program, or of a {@link Pipeline}, in the place of the
+ * library's own iterator. Whoever reads on from it gets what has not been taken yet: so the
+ * library's own code can go on at any time. Used by one thread at a time, as what it stands for.
+ */
+final class PassRecords<T> implements Iterator<T> {
+  private final IntFunction<T> records;
+  private final @Nullable IteratorPass shared;
+  private int next;
+  private int end;
+
+  /**
+   * At the first of them.
+   *
+   * @param records by their places, from 0 on
+   * @param end how many there are
+   * @param shared the pass that other jobs go through too; null if the library does by itself
+   */
+  PassRecords(IntFunction<T> records, int end, @Nullable IteratorPass shared) {
+    this.records = records;
+    this.end = end;
+    this.shared = shared;
+  }
+
+  /** The pass, if it is shared and of that iterator. */
+  @Nullable IteratorPass sharedOf(Object iterator) {
+    return shared != null && shared.isOf(iterator) ? shared : null;
+  }
+
+  @Override
+  public boolean hasNext() {
+    return next < end;
+  }
+
+  @Override
+  public T next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    return records.apply(next++);
+  }
+
+  /** The place of the one that comes next. */
+  int place() {
+    return next;
+  }
+
+  /** From now on it goes from one place to another, which is not included. */
+  void moveTo(int from, int to) {
+    next = from;
+    end = to;
+  }
+}

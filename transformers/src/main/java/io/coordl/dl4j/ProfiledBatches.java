@@ -1,0 +1,97 @@
+package io.coordl.dl4j;
+
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.pipeline.Services;
+import io.coordl.profile.Batches;
+import io.coordl.profile.Profile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.MultiDataSet;
+
+/** {@code profile=}: the batches that a DL4J program gets from its iterators of any class. */
+public final class ProfiledBatches implements LibraryHooks, Batches {
+  /**
+   * Copies of one batch, used in turn: as with DL4J's own prefetch, whose memory also serves one
+   * batch after the other, a program must not hold on to a batch for longer than this.
+   */
+  private static final int COPIES = 8;
+
+  private final Profile profile;
+
+  /** Answers for one loader of ND4J. */
+  public ProfiledBatches(Class<?> declaring, Services services) {
+    profile = Objects.requireNonNull(services.profile());
+  }
+
+  @Override
+  public @Nullable LibraryCall enter(
+      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    return profile.enter(this, self);
+  }
+
+  @Override
+  public int samples(Object batch) {
+    long samples;
+    if (batch instanceof DataSet one) {
+      samples = one.numExamples();
+    } else {
+      INDArray[] features = ((MultiDataSet) batch).getFeatures();
+      samples = features == null || features.length == 0 ? 1 : features[0].size(0);
+    }
+    return (int) Math.max(1, samples);
+  }
+
+  @Override
+  public void hold(Object batch) {
+    // Its memory is not used again before two more have been made, and nobody asks for two.
+  }
+
+  @Override
+  public void drop(Object batch) {
+    // Its memory is the iterator's, or goes with it.
+  }
+
+  @Override
+  public Kept keep(Object batch) {
+    BatchBytes arrays = new BatchBytes(batch);
+    ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(arrays.bytes()));
+    arrays.writeTo(bytes);
+    return new KeptBatch(bytes, samples(batch));
+  }
+
+  /** The bytes of a batch, and memory for a few copies. */
+  private static final class KeptBatch implements Kept {
+    private final ByteBuffer bytes;
+    private final int samples;
+    private final @Nullable ByteBuffer[] copies = new @Nullable ByteBuffer[COPIES];
+    private int next;
+
+    KeptBatch(ByteBuffer bytes, int samples) {
+      this.bytes = bytes;
+      this.samples = samples;
+    }
+
+    @Override
+    public int samples() {
+      return samples;
+    }
+
+    @Override
+    public Object make() throws IOException {
+      int number = next++ % COPIES;
+      ByteBuffer copy = copies[number];
+      if (copy == null) {
+        copy = ByteBuffer.allocateDirect(bytes.capacity()).order(ByteOrder.nativeOrder());
+        copies[number] = copy;
+      }
+      copy.put(0, bytes, 0, bytes.capacity());
+      return BatchBytes.read(copy);
+    }
+  }
+}

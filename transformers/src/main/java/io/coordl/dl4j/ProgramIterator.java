@@ -1,0 +1,229 @@
+package io.coordl.dl4j;
+
+import io.coordl.pipeline.Symbols;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.SequenceRecordReader;
+import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
+import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
+import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+
+/**
+ * One of the library's iterators over readers, or our copy of it: of several arrays, or of data
+ * sets, which stands on one of several arrays that it makes at its first batch.
+ */
+final class ProgramIterator {
+  private static final Class<?> SEVERAL = RecordReaderMultiDataSetIterator.class;
+  private static final String UNDERLYING = "underlying";
+
+  private final Object iterator;
+  private final Class<?> type;
+
+  ProgramIterator(Object iterator) {
+    this.iterator = iterator;
+    if (iterator instanceof RecordReaderDataSetIterator) {
+      type = RecordReaderDataSetIterator.class;
+    } else if (iterator instanceof SequenceRecordReaderDataSetIterator) {
+      type = SequenceRecordReaderDataSetIterator.class;
+    } else {
+      type = SEVERAL;
+    }
+  }
+
+  /**
+   * Finds all that is used of the library.
+   *
+   * @throws NoSuchFieldException if it is not the one this was compiled against
+   */
+  static void require() throws NoSuchFieldException {
+    Symbols.field(SEVERAL, "recordReaders", Map.class);
+    Symbols.field(SEVERAL, "sequenceRecordReaders", Map.class);
+    Symbols.field(SEVERAL, "timeSeriesRandomOffset", boolean.class);
+    Class<?> one = RecordReaderDataSetIterator.class;
+    Class<?> sequences = SequenceRecordReaderDataSetIterator.class;
+    Symbols.field(one, UNDERLYING, SEVERAL);
+    Symbols.field(one, "recordReader", RecordReader.class);
+    Symbols.field(one, "useCurrent", boolean.class);
+    Symbols.field(one, "last", DataSet.class);
+    Symbols.field(one, "batchNum", int.class);
+    Symbols.field(one, "maxNumBatches", int.class);
+    Symbols.field(sequences, UNDERLYING, SEVERAL);
+    Symbols.field(sequences, "recordReader", SequenceRecordReader.class);
+    Symbols.field(sequences, "labelsReader", SequenceRecordReader.class);
+    Symbols.field(sequences, "useStored", boolean.class);
+    Symbols.field(sequences, "stored", DataSet.class);
+    Symbols.field(sequences, "inputColumns", int.class);
+    Symbols.field(sequences, "totalOutcomes", int.class);
+  }
+
+  private @Nullable Object value(String field) {
+    return SeekableReader.get(SeekableReader.field(type, field), iterator);
+  }
+
+  private void set(String field, @Nullable Object value) {
+    SeekableReader.set(SeekableReader.field(type, field), iterator, value);
+  }
+
+  private boolean isOfSequences() {
+    return type == SequenceRecordReaderDataSetIterator.class;
+  }
+
+  /** The iterator. */
+  Object get() {
+    return iterator;
+  }
+
+  /** Whether it has made a batch already, which is the next. */
+  boolean hasBatchAtHand() {
+    return type != SEVERAL
+        && Boolean.TRUE.equals(value(isOfSequences() ? "useStored" : "useCurrent"));
+  }
+
+  /** Whether it is answered itself; else what it stands on is, which is asked next. */
+  boolean isAnswered() {
+    if (type == SEVERAL) {
+      return true;
+    }
+    if (iterator.getClass() != type) {
+      return false;
+    }
+    if (iterator instanceof RecordReaderDataSetIterator one) {
+      return (Integer) Objects.requireNonNull(value("maxNumBatches")) < 0
+          && !one.isCollectMetaData();
+    }
+    return !((SequenceRecordReaderDataSetIterator) iterator).isCollectMetaData();
+  }
+
+  /** What makes its arrays, perhaps itself; null before the first batch. */
+  @Nullable RecordReaderMultiDataSetIterator arrays() {
+    return (RecordReaderMultiDataSetIterator) (type == SEVERAL ? iterator : value(UNDERLYING));
+  }
+
+  /** Its readers by their names, sorted. */
+  Map<String, RecordReader> readers() {
+    Map<String, RecordReader> readers = new TreeMap<>();
+    RecordReaderMultiDataSetIterator arrays = arrays();
+    if (arrays != null) {
+      readers.putAll(arrays.getRecordReaders());
+      readers.putAll(arrays.getSequenceRecordReaders());
+      return readers;
+    }
+    for (String field :
+        isOfSequences()
+            ? new String[] {"recordReader", "labelsReader"}
+            : new String[] {"recordReader"}) {
+      if (value(field) instanceof RecordReader reader) {
+        readers.put(field, reader);
+      }
+    }
+    return readers;
+  }
+
+  /** As its first batch would: it reads a record and resets its readers; false if it cannot. */
+  boolean makeReady() {
+    DataSetIterator ofDataSets = (DataSetIterator) iterator;
+    return isOfSequences() ? ofDataSets.hasNext() : ofDataSets.resetSupported();
+  }
+
+  /** What the program has set to be done to each batch. */
+  @Nullable Object preprocessor() {
+    return iterator instanceof RecordReaderMultiDataSetIterator several
+        ? several.getPreProcessor()
+        : ((DataSetIterator) iterator).getPreProcessor();
+  }
+
+  /** A batch has been made in its stead. */
+  void answered(Object batch) {
+    if (iterator instanceof RecordReaderDataSetIterator) {
+      set("batchNum", (Integer) Objects.requireNonNull(value("batchNum")) + 1);
+    } else if (isOfSequences()
+        && Integer.valueOf(-1).equals(value("totalOutcomes"))
+        && batch instanceof DataSet made) {
+      set("inputColumns", (int) made.getFeatures().size(1));
+      set("totalOutcomes", made.getLabels() == null ? -1 : (int) made.getLabels().size(1));
+    }
+  }
+
+  /**
+   * It once more, with all that the program gave it, over other readers.
+   *
+   * @param readers by their names
+   */
+  ProgramIterator copy(Map<String, RecordReader> readers) throws ReflectiveOperationException {
+    RecordReaderMultiDataSetIterator own = Objects.requireNonNull(arrays());
+    int batchSize = own.getBatchSize();
+    RecordReaderMultiDataSetIterator.Builder builder =
+        new RecordReaderMultiDataSetIterator.Builder(batchSize);
+    Map<String, RecordReader> ofRecords = new HashMap<>(own.getRecordReaders());
+    Map<String, SequenceRecordReader> ofSequences = new HashMap<>(own.getSequenceRecordReaders());
+    ofRecords.replaceAll((name, reader) -> Objects.requireNonNull(readers.get(name)));
+    ofSequences.replaceAll(
+        (name, reader) -> (SequenceRecordReader) Objects.requireNonNull(readers.get(name)));
+    String any = readers.keySet().iterator().next();
+    RecordReaderMultiDataSetIterator several =
+        builder.addReader(any, Objects.requireNonNull(readers.get(any))).addInput(any).build();
+    Members.copy(own, several);
+    Symbols.field(SEVERAL, "recordReaders", Map.class).set(several, ofRecords);
+    Symbols.field(SEVERAL, "sequenceRecordReaders", Map.class).set(several, ofSequences);
+    if (type == SEVERAL) {
+      return new ProgramIterator(several);
+    }
+    RecordReader first = Objects.requireNonNull(readers.get(any));
+    ProgramIterator copy =
+        new ProgramIterator(
+            isOfSequences()
+                ? new SequenceRecordReaderDataSetIterator(
+                    (SequenceRecordReader) first, batchSize, -1, -1)
+                : new RecordReaderDataSetIterator(first, batchSize));
+    Members.copy(iterator, copy.iterator);
+    copy.set(UNDERLYING, several);
+    copy.set("recordReader", first);
+    if (isOfSequences()) {
+      copy.set("labelsReader", null); // Which it asks no more, once it has made its arrays.
+      copy.set("useStored", false);
+      copy.set("stored", null);
+    } else {
+      copy.set("useCurrent", false);
+      copy.set("last", null);
+    }
+    return copy;
+  }
+
+  /** Its next batch; throws what the program's code throws. */
+  Object next(int examples) {
+    return iterator instanceof RecordReaderMultiDataSetIterator several
+        ? several.next(examples)
+        : ((DataSetIterator) iterator).next(examples);
+  }
+
+  /** What it does with its records, part by part. */
+  void describe(Map<String, String> parts) throws Description.Unclear {
+    RecordReaderMultiDataSetIterator arrays = Objects.requireNonNull(arrays());
+    parts.put("iterator", iterator.getClass().getSimpleName());
+    parts.put("batch size", Integer.toString(arrays.getBatchSize()));
+    parts.put(
+        "arrays", part(SEVERAL, arrays, "inputs") + " and " + part(SEVERAL, arrays, "outputs"));
+    parts.put("alignment of sequences", part(SEVERAL, arrays, "alignmentMode"));
+    if (type != SEVERAL) {
+      parts.put("label column", part(type, iterator, "labelIndex"));
+      if (!isOfSequences()) {
+        parts.put("last label column", part(type, iterator, "labelIndexTo"));
+      }
+      parts.put("classes", part(type, iterator, "numPossibleLabels"));
+      parts.put("regression", part(type, iterator, "regression"));
+      parts.put("inner preprocessor", Description.of(arrays.getPreProcessor()));
+    }
+    parts.put("preprocessor", Description.of(preprocessor()));
+  }
+
+  private static String part(Class<?> owner, Object object, String field)
+      throws Description.Unclear {
+    return Description.of(SeekableReader.get(SeekableReader.field(owner, field), object));
+  }
+}

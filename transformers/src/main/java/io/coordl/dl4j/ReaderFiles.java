@@ -1,0 +1,94 @@
+package io.coordl.dl4j;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.datavec.api.records.reader.BaseRecordReader;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.split.streams.FileStreamCreatorFunction;
+import org.nd4j.common.function.Function;
+
+/** What is known of the files that readers go through, from pass to pass. Thread-safe. */
+final class ReaderFiles {
+  /** What each reader went through last; a reader tells its files anew in each pass. */
+  private final Map<RecordReader, DataFiles> ofReaders = new WeakHashMap<>();
+
+  private final Map<File, Indexed> indices = new ConcurrentHashMap<>();
+
+  /** The lines of a file as it was. */
+  private record Indexed(String state, LineIndex index) {}
+
+  /** The files of a pass of that reader, with a record each; looked at once. */
+  DataFiles filesOf(RecordReader reader, List<File> pass) {
+    synchronized (ofReaders) {
+      DataFiles before = ofReaders.get(reader);
+      if (before != null && before.numbersOf(pass) != null) {
+        return before;
+      }
+      DataFiles all = new DataFiles(pass);
+      ofReaders.put(reader, all);
+      return all;
+    }
+  }
+
+  /**
+   * Where the lines of a file begin: read once, and again if the file has changed.
+   *
+   * @param opener how the library opens it
+   * @throws UncheckedIOException if it cannot be read
+   */
+  LineIndex linesOf(URI uri, Function<URI, InputStream> opener) {
+    File file = new File(uri);
+    String state = DataFiles.stateOf(file);
+    Indexed known = indices.get(file);
+    if (known == null || !known.state().equals(state)) {
+      try (InputStream in = opener.apply(uri)) {
+        known = new Indexed(state, LineIndex.of(in));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      indices.put(file, known);
+    }
+    return known.index();
+  }
+
+  /**
+   * How a reader opens its files.
+   *
+   * @throws CannotShareException if they may be something else
+   */
+  @SuppressWarnings("unchecked") // As the library declares it.
+  static Function<URI, InputStream> requireFiles(BaseRecordReader reader)
+      throws CannotShareException {
+    Object opener =
+        SeekableReader.get(SeekableReader.field(BaseRecordReader.class, "streamCreatorFn"), reader);
+    if (opener == null || opener.getClass() != FileStreamCreatorFunction.class) {
+      throw new CannotShareException("readers of streams");
+    }
+    return (Function<URI, InputStream>) opener;
+  }
+
+  /**
+   * As files.
+   *
+   * @throws CannotShareException if they may be something else
+   */
+  static List<File> files(List<?> uris) throws CannotShareException {
+    try {
+      return uris.stream().map(uri -> new File((URI) uri)).toList();
+    } catch (IllegalArgumentException e) {
+      throw new CannotShareException("readers of locations that are no files");
+    }
+  }
+
+  /** As the library has them. */
+  static List<URI> uris(List<File> files) {
+    return files.stream().map(File::toURI).toList();
+  }
+}

@@ -1,0 +1,139 @@
+package io.coordl.dl4j;
+
+import io.coordl.pipeline.Symbols;
+import io.coordl.purity.ClassFiles;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.datavec.api.records.reader.BaseRecordReader;
+import org.datavec.api.records.reader.RecordReader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader of the library, the program's or our copy of it, that can be set to any record of a
+ * pass: it then goes on from there by its own code. For that {@link PassRecords} stand in the place
+ * of its own iterator over files, lines or records. The library makes that iterator anew with each
+ * reset and initialisation: that is how the end of a pass is known. Used as the reader is, by one
+ * thread at a time.
+ */
+abstract sealed class SeekableReader permits ListedReader, LineReader, TransformedReader {
+  /** Fields of the library that are no settings: where a reader is, and what is told elsewhere. */
+  private static final Set<String> PLACES =
+      Set.of(
+          "iter",
+          "locations",
+          "splitIndex",
+          "lineIndex",
+          "conf",
+          "initialized",
+          "skippedLines",
+          "numLinesSkipped",
+          "currLine",
+          "recordLookahead",
+          "locationsIterator",
+          "currentUri",
+          "currentFile",
+          "records",
+          "original",
+          "count",
+          "delimitedData",
+          "dataIter");
+
+  /** The reader. */
+  abstract RecordReader reader();
+
+  /**
+   * The numbers of the records of the pass the reader is at the beginning of, in its order.
+   *
+   * @param ahead how many records whoever stands on this reader has taken already
+   * @return null if it is in the midst of a pass
+   * @throws CannotShareException if that cannot be told
+   */
+  abstract int @Nullable [] order(int ahead) throws CannotShareException;
+
+  /**
+   * Sets the reader at the beginning of a pass in that order.
+   *
+   * @param shared the pass that other jobs go through too; null if the library does by itself
+   * @return false if it is no order of its records; nothing has happened then
+   */
+  abstract boolean begin(int[] order, @Nullable IteratorPass shared);
+
+  /** How many records a pass has; known once it has begun. */
+  abstract int records();
+
+  /** Sets the reader to a record, by its place in the order, or behind the last. */
+  abstract void seek(int place);
+
+  /** Whether the next record is that one, in the pass that was begun last. */
+  abstract boolean isAt(int place);
+
+  /** The pass that the reader is in, if it is shared and of that iterator. */
+  abstract @Nullable IteratorPass sharedOf(Object iterator);
+
+  /** Whether the reader is in a pass that has been begun here, shared or not. */
+  abstract boolean hasBegun();
+
+  /** The reader once more, with all that the program gave it; its pass is yet to begin. */
+  abstract SeekableReader copy() throws ReflectiveOperationException;
+
+  /** What the reader does, part by part; what it reads is known once its order has been told. */
+  void describe(Map<String, String> parts, String prefix)
+      throws Description.Unclear, ReflectiveOperationException, IOException {
+    RecordReader reader = reader();
+    parts.put(prefix + "reader", reader.getClass().getSimpleName());
+    StringBuilder code = new StringBuilder();
+    for (Class<?> c = reader.getClass();
+        c != BaseRecordReader.class && c != Object.class;
+        c = Objects.requireNonNull(c.getSuperclass())) {
+      code.append(code.isEmpty() ? "" : " ").append(ClassFiles.checksum(c));
+      for (Field field : c.getDeclaredFields()) {
+        if (isSetting(field)) {
+          parts.put(
+              prefix + words(field.getName()),
+              Description.of(Symbols.field(c, field.getName()).get(reader)));
+        }
+      }
+    }
+    parts.put(prefix + "reader's code", code.toString());
+  }
+
+  /** Whether a field of the reader's class tells what it does with its records. */
+  boolean isSetting(Field field) {
+    return !Modifier.isStatic(field.getModifiers()) && !PLACES.contains(field.getName());
+  }
+
+  /** "skip num lines" for {@code skipNumLines}. */
+  static String words(String name) {
+    return name.replaceAll("([a-z])([A-Z])", "$1 $2").toLowerCase(Locale.ROOT);
+  }
+
+  /** A field that the library is known to have. */
+  static Field field(Class<?> owner, String name) {
+    try {
+      return Symbols.field(owner, name);
+    } catch (NoSuchFieldException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static @Nullable Object get(Field field, Object object) {
+    try {
+      return field.get(object);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static void set(Field field, Object object, @Nullable Object value) {
+    try {
+      field.set(object, value);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.coordl.dl4j;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.util.Map;
+import java.util.Objects;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.SequenceRecordReader;
+import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
+import org.datavec.api.records.reader.impl.transform.TransformProcessSequenceRecordReader;
+import org.datavec.api.transform.DataAction;
+import org.datavec.api.transform.TransformProcess;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader that sends each record of another one through a {@code TransformProcess}: of the
+ * library's own transforms only, none of which draws or keeps anything from record to record, and
+ * without filters, so that each record stays one.
+ */
+final class TransformedReader extends SeekableReader {
+  private final RecordReader reader;
+  private final SeekableReader inner;
+  private final Object process;
+
+  /**
+   * A reader.
+   *
+   * @param inner what it stands on
+   * @throws CannotShareException if records may vanish, or what becomes of one may depend on others
+   */
+  TransformedReader(RecordReader reader, SeekableReader inner) throws CannotShareException {
+    this.reader = reader;
+    this.inner = inner;
+    Object own = get(field(reader.getClass(), "transformProcess"), reader);
+    if (!(own instanceof TransformProcess steps)) {
+      throw new CannotShareException("readers without a TransformProcess");
+    }
+    this.process = steps;
+    for (DataAction action : steps.getActionList()) {
+      Object transform = action.getTransform();
+      if (transform == null) {
+        throw new CannotShareException(
+            "a TransformProcess that does more than transform each record for itself");
+      }
+      if (!transform.getClass().getName().startsWith("org.datavec.")) {
+        throw new CannotShareException(
+            "a TransformProcess with transforms of the program's own, as "
+                + transform.getClass().getName()
+                + ",");
+      }
+    }
+  }
+
+  /** The reader that such a one stands on. */
+  static RecordReader innerOf(RecordReader reader) {
+    return (RecordReader) Objects.requireNonNull(get(innerField(reader), reader));
+  }
+
+  private static Field innerField(RecordReader reader) {
+    return reader instanceof TransformProcessRecordReader
+        ? field(TransformProcessRecordReader.class, "recordReader")
+        : field(TransformProcessSequenceRecordReader.class, "sequenceRecordReader");
+  }
+
+  /** A record it has taken and transformed, to know that there is one. */
+  private int ahead() {
+    return reader instanceof TransformProcessRecordReader
+            && get(field(TransformProcessRecordReader.class, "next"), reader) != null
+        ? 1
+        : 0;
+  }
+
+  private void forget() {
+    if (reader instanceof TransformProcessRecordReader) {
+      set(field(TransformProcessRecordReader.class, "next"), reader, null);
+    }
+  }
+
+  @Override
+  RecordReader reader() {
+    return reader;
+  }
+
+  @Override
+  int @Nullable [] order(int ahead) throws CannotShareException {
+    return inner.order(ahead + ahead());
+  }
+
+  @Override
+  boolean begin(int[] order, @Nullable IteratorPass shared) {
+    boolean begun = inner.begin(order, shared);
+    if (begun) {
+      forget();
+    }
+    return begun;
+  }
+
+  @Override
+  int records() {
+    return inner.records();
+  }
+
+  @Override
+  void seek(int place) {
+    inner.seek(place);
+    forget();
+  }
+
+  @Override
+  boolean isAt(int place) {
+    return inner.isAt(place + ahead());
+  }
+
+  @Override
+  @Nullable IteratorPass sharedOf(Object program) {
+    return inner.sharedOf(program);
+  }
+
+  @Override
+  boolean hasBegun() {
+    return inner.hasBegun();
+  }
+
+  @Override
+  TransformedReader copy() throws ReflectiveOperationException {
+    SeekableReader below = inner.copy();
+    TransformProcess steps = (TransformProcess) process;
+    RecordReader copy;
+    if (reader instanceof TransformProcessRecordReader) {
+      copy = new TransformProcessRecordReader(below.reader(), steps);
+    } else {
+      copy = new TransformProcessSequenceRecordReader((SequenceRecordReader) below.reader(), steps);
+    }
+    try {
+      return new TransformedReader(copy, below);
+    } catch (CannotShareException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  void describe(Map<String, String> parts, String prefix)
+      throws Description.Unclear, ReflectiveOperationException, IOException {
+    inner.describe(parts, prefix);
+    parts.put(prefix + "transform process", Description.of(process));
+  }
+}

@@ -1,0 +1,133 @@
+package io.coordl.pipeline;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the arrays of a batch lie in bytes: first what they are, then the values of each from an
+ * offset that is a multiple of {@link #ALIGNMENT}. Immutable.
+ *
+ * @param arrays in the order in which their values lie
+ */
+public record BatchLayout(List<Array> arrays) {
+  /** What native code wants of the address of an array's first value. */
+  public static final int ALIGNMENT = 64;
+
+  private static final int MAX_ARRAYS = 1 << 16;
+
+  /**
+   * One array, in words of the library.
+   *
+   * @param role what it is to the batch: {@code data}, {@code labels}
+   * @param type of its values, and whatever else decides what the bytes mean
+   * @param name empty if it has none
+   * @param shape its dimensions
+   * @param bytes of its values
+   */
+  public record Array(String role, String type, String name, List<Long> shape, long bytes) {
+    /** Takes a copy of the shape. */
+    public Array {
+      shape = List.copyOf(shape);
+    }
+  }
+
+  /** Takes a copy of the list. */
+  public BatchLayout {
+    arrays = List.copyOf(arrays);
+  }
+
+  /**
+   * The layout of bytes that were written by {@link #writeTo}.
+   *
+   * @param batch from 0 on; its position and limit stay
+   * @throws IOException if they are no such bytes, or not all of them
+   */
+  public static BatchLayout read(ByteBuffer batch) throws IOException {
+    ByteBuffer bytes = batch.duplicate().order(ByteOrder.nativeOrder()).rewind();
+    int length = bytes.remaining() < Integer.BYTES ? -1 : bytes.getInt();
+    if (length < 0 || length > bytes.remaining()) {
+      throw new IOException("a batch of " + bytes.capacity() + " bytes does not say what it is");
+    }
+    byte[] header = new byte[length];
+    bytes.get(header);
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(header));
+    int count = in.readUnsignedShort();
+    List<Array> arrays = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      String role = in.readUTF();
+      String type = in.readUTF();
+      String name = in.readUTF();
+      List<Long> shape = new ArrayList<>();
+      for (int dimensions = in.readUnsignedByte(); dimensions > 0; dimensions--) {
+        shape.add(in.readLong());
+      }
+      arrays.add(new Array(role, type, name, shape, in.readLong()));
+    }
+    BatchLayout layout = new BatchLayout(arrays);
+    if (layout.bytes() > batch.limit() || layout.header().length != length) {
+      throw new IOException("a batch of " + batch.limit() + " bytes is not what it says");
+    }
+    return layout;
+  }
+
+  /** Bytes of the whole, values included. */
+  public long bytes() {
+    return offset(arrays.size());
+  }
+
+  /** Says at the start of {@code batch} what follows; the values are the caller's to write. */
+  public void writeTo(ByteBuffer batch) {
+    byte[] header = header();
+    batch.duplicate().order(ByteOrder.nativeOrder()).rewind().putInt(header.length).put(header);
+  }
+
+  /** Where the values of one array lie: a slice of {@code batch}, in native order. */
+  public ByteBuffer values(ByteBuffer batch, int array) {
+    return batch
+        .slice(Math.toIntExact(offset(array)), Math.toIntExact(arrays.get(array).bytes()))
+        .order(ByteOrder.nativeOrder());
+  }
+
+  private long offset(int array) {
+    long at = Integer.BYTES + (long) header().length;
+    for (int i = 0; i < array; i++) {
+      at = aligned(at) + arrays.get(i).bytes();
+    }
+    return array == arrays.size() ? at : aligned(at);
+  }
+
+  private static long aligned(long offset) {
+    return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  }
+
+  private byte[] header() {
+    if (arrays.size() >= MAX_ARRAYS) {
+      throw new IllegalStateException(arrays.size() + " arrays in one batch");
+    }
+    ByteArrayOutputStream header = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(header)) {
+      out.writeShort(arrays.size());
+      for (Array array : arrays) {
+        out.writeUTF(array.role());
+        out.writeUTF(array.type());
+        out.writeUTF(array.name());
+        out.writeByte(array.shape().size());
+        for (long dimension : array.shape()) {
+          out.writeLong(dimension);
+        }
+        out.writeLong(array.bytes());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // A name of more than 64 KiB.
+    }
+    return header.toByteArray();
+  }
+}

@@ -1,0 +1,223 @@
+package io.coordl.pipeline;
+
+import io.coordl.bridge.Producers;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.cache.MinioCache;
+import java.io.Closeable;
+import java.lang.ref.WeakReference;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings items of upcoming batches into the stores, on daemon threads of the agent, and touches
+ * nothing else: the program's own call finds the item there, or does what it did before. What fails
+ * here is met by the program's own call, so nothing is said of it.
+ *
+ * <p>Bounded: a pass offers {@link #LOOK_AHEAD} items more than the program has used, what the
+ * stores have no room for is soon no longer tried, and what nobody will ask for any more (the
+ * iterator is garbage) is dropped.
+ */
+public final class ItemPrefetcher implements Closeable {
+  /** Items of a pass that are known before they are used. */
+  public static final int LOOK_AHEAD = 256;
+
+  private static final int MAX_QUEUED = 8 * LOOK_AHEAD;
+
+  /** After so many items in a row of which nothing could be kept, no more are tried. */
+  private static final int MAX_IN_VAIN = 32;
+
+  /** Of a program that waits for an item; then it helps itself. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Decodes an item as the program will, so that its pixels are kept. On threads of the agent. */
+  public interface Decoder {
+    /**
+     * Whether the item's pixels are kept already.
+     *
+     * @throws Exception if that cannot be told
+     */
+    boolean isKept(String path) throws Exception;
+
+    /**
+     * Decodes one item.
+     *
+     * @return whether its pixels are kept now
+     * @throws Exception if it cannot be decoded
+     */
+    boolean decode(String path) throws Exception;
+  }
+
+  private final @Nullable MinioCache raw;
+  private final BooleanSupplier decodes;
+  private final ThreadPoolExecutor threads;
+
+  /** Offered, and neither brought nor asked for since. */
+  private final Set<String> offered = ConcurrentHashMap.newKeySet();
+
+  private final ConcurrentHashMap<String, Bringing> underWay = new ConcurrentHashMap<>();
+  private final LongAdder brought = new LongAdder();
+  private final AtomicInteger decodedInVain = new AtomicInteger();
+  private final AtomicInteger fetchedInVain = new AtomicInteger();
+
+  /**
+   * Starts no thread yet.
+   *
+   * @param threads how many there may be
+   * @param raw for {@code cache=minio}
+   * @param decodes whether there is a store of decoded items that has room
+   */
+  public ItemPrefetcher(int threads, @Nullable MinioCache raw, BooleanSupplier decodes) {
+    this.raw = raw;
+    this.decodes = decodes;
+    this.threads = Prefetcher.threads(threads, MAX_QUEUED, "coordl-items-");
+  }
+
+  /** Items brought so far. */
+  long brought() {
+    return brought.sum();
+  }
+
+  /** Whether an item offered with a decoder, or without, would be brought. */
+  public boolean isWorthwhile(boolean decoder) {
+    return (decoder && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN)
+        || (raw != null && fetchedInVain.get() < MAX_IN_VAIN);
+  }
+
+  /**
+   * Brings an item soon.
+   *
+   * @param path as the program will write it
+   * @param decoder null if it can only be fetched
+   * @param pass dropped if that is garbage by then
+   */
+  public void offer(String path, @Nullable Decoder decoder, Object pass) {
+    WeakReference<Object> user = new WeakReference<>(pass);
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    offered.add(path);
+    try {
+      threads.execute(
+          () -> {
+            if (user.refersTo(null)) {
+              offered.remove(path);
+            } else {
+              bring(path, decoder, loader);
+            }
+          });
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      offered.remove(path); // Too many wait already, the job ends, or no thread can be started.
+    }
+  }
+
+  private void bring(String path, @Nullable Decoder decoder, @Nullable ClassLoader loader) {
+    Bringing mine = new Bringing(Thread.currentThread());
+    if (underWay.putIfAbsent(path, mine) != null) {
+      return;
+    }
+    if (!offered.remove(path)) {
+      end(path, mine); // The program was first.
+      return;
+    }
+    if (!Producers.enter()) {
+      end(path, mine);
+      return;
+    }
+    if (raw != null) {
+      raw.readsAhead();
+    }
+    // Whatever the library looks up by it, it finds what the program's thread finds.
+    Thread.currentThread().setContextClassLoader(loader);
+    long span = Spans.enter(SpanKind.PRODUCER, null);
+    boolean decoding =
+        decoder != null && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN;
+    try {
+      if (decoder != null && decoding) {
+        if (!decoder.isKept(path)) {
+          count(decodedInVain, decoder.decode(path));
+        }
+      } else if (raw != null && fetchedInVain.get() < MAX_IN_VAIN && !raw.isKept(path)) {
+        count(fetchedInVain, raw.fetchAhead(path));
+      }
+    } catch (Throwable t) {
+      // The program's own call will say what is wrong with the item.
+      count(decoding ? decodedInVain : fetchedInVain, false);
+    } finally {
+      Spans.exit(span, null);
+      Thread.currentThread().setContextClassLoader(null);
+      Producers.exit();
+      end(path, mine);
+    }
+  }
+
+  private void end(String path, Bringing mine) {
+    underWay.remove(path, mine);
+    mine.end();
+  }
+
+  private void count(AtomicInteger inVain, boolean kept) {
+    if (kept) {
+      brought.increment();
+      inVain.set(0);
+    } else {
+      inVain.incrementAndGet();
+    }
+  }
+
+  /**
+   * The program asks for an item: it is left to it, unless a thread of the agent is bringing it.
+   * Then it is nearly there and would else be decoded twice, so this waits, boundedly. An interrupt
+   * neither ends the wait nor is lost.
+   */
+  public void ask(String path) {
+    offered.remove(path);
+    Bringing other = underWay.get(path);
+    if (other != null && other.thread != Thread.currentThread()) {
+      other.await();
+    }
+  }
+
+  /** See {@link Prefetcher#close}. */
+  @Override
+  public void close() {
+    threads.getQueue().clear();
+    Prefetcher.end(threads);
+  }
+
+  /** An item that is being brought. */
+  private static final class Bringing {
+    private final Thread thread;
+    private boolean ended;
+
+    Bringing(Thread thread) {
+      this.thread = thread;
+    }
+
+    synchronized void end() {
+      ended = true;
+      notifyAll();
+    }
+
+    synchronized void await() {
+      long deadline = System.nanoTime() + PATIENCE_NANOS;
+      boolean interrupted = false;
+      long left;
+      while (!ended && (left = deadline - System.nanoTime()) > 0) {
+        try {
+          wait(left / 1_000_000 + 1);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

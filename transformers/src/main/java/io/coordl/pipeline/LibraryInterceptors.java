@@ -1,0 +1,98 @@
+package io.coordl.pipeline;
+
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.LibraryHooks;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends each call to the code of ours that knows the library, which is made at the first call of
+ * each class, of each loader in the program, and goes with it. A library that is not as expected is
+ * left alone from then on, and that is said once.
+ */
+public final class LibraryInterceptors implements LibraryHooks {
+  /** Hears of a class that is left alone. */
+  public interface Listener {
+    /** The class will not be answered by {@code answer}. */
+    void skipped(String answer, Class<?> declaring, String reason);
+  }
+
+  private static final String HERE = "io.coordl.";
+
+  /**
+   * Which class of the library stands for the loader, where one answerer serves classes of any name
+   * and must know them all; elsewhere each answered class has its own.
+   */
+  private static final Map<String, String> ANCHORS =
+      Map.of(
+          "djl.Prefetch",
+          "ai.djl.training.dataset.DataIterable",
+          "djl.CoordinatedBatches",
+          "ai.djl.training.dataset.DataIterable",
+          "djl.ProfiledBatches",
+          "ai.djl.training.dataset.DataIterable",
+          "dl4j.ProfiledBatches",
+          "org.nd4j.linalg.dataset.DataSet",
+          "dl4j.PassAnswers",
+          "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
+
+  private final Services services;
+  private final Listener listener;
+
+  /** By name; kept in the class itself, so that neither outlives the other. */
+  private final ClassValue<Map<String, LibraryHooks>> answerers =
+      new ClassValue<>() {
+        @Override
+        protected Map<String, LibraryHooks> computeValue(Class<?> anchor) {
+          return new ConcurrentHashMap<>();
+        }
+      };
+
+  /** Answers with {@code services}. */
+  public LibraryInterceptors(Services services, Listener listener) {
+    this.services = services;
+    this.listener = listener;
+  }
+
+  @Override
+  public @Nullable LibraryCall enter(
+      String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
+    Map<String, LibraryHooks> known = answerers.get(declaring);
+    LibraryHooks answerer = known.get(answer);
+    if (answerer == null) {
+      Class<?> anchor = anchor(answer, declaring);
+      answerer = answerers.get(anchor).computeIfAbsent(answer, name -> make(name, anchor));
+      known.put(answer, answerer);
+    }
+    return answerer.enter(answer, declaring, method, self, arguments);
+  }
+
+  private static Class<?> anchor(String answer, Class<?> declaring) {
+    String name = ANCHORS.get(answer);
+    if (name == null || name.equals(declaring.getName())) {
+      return declaring;
+    }
+    try {
+      return Class.forName(name, false, declaring.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      return declaring; // Which is then found not to fit.
+    }
+  }
+
+  private LibraryHooks make(String answer, Class<?> declaring) {
+    String name = HERE + answer;
+    ClassLoader loader =
+        new LibraryLoader(declaring.getClassLoader(), name.substring(0, name.lastIndexOf('.') + 1));
+    try {
+      return Class.forName(name, true, loader)
+          .asSubclass(LibraryHooks.class)
+          .getConstructor(Class.class, Services.class)
+          .newInstance(declaring, services);
+    } catch (ReflectiveOperationException | LinkageError e) {
+      Throwable cause = e.getCause() != null ? e.getCause() : e;
+      listener.skipped(answer, declaring, cause.toString());
+      return LibraryHooks.NONE;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.coordl.pipeline;
+
+import java.io.IOException;
+import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees a library of the program and the agent: one package of ours, defined anew in each of these
+ * loaders, the rest of the agent by its isolated loader, and everything else by the program's
+ * loader, which is the parent. Whoever holds a class of it holds the program's loader.
+ */
+final class LibraryLoader extends ClassLoader {
+  static {
+    registerAsParallelCapable();
+  }
+
+  private final ClassLoader agent = LibraryLoader.class.getClassLoader();
+  private final String ours;
+
+  /**
+   * A loader beside {@code program}.
+   *
+   * @param ours package to define here, with a dot at its end
+   */
+  LibraryLoader(@Nullable ClassLoader program, String ours) {
+    super("coordl-library", program);
+    this.ours = ours;
+  }
+
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (!name.startsWith("io.coordl.")) {
+      return super.loadClass(name, resolve);
+    }
+    if (!name.startsWith(ours)) {
+      return agent.loadClass(name);
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> known = findLoadedClass(name);
+      return known != null ? known : define(name);
+    }
+  }
+
+  private Class<?> define(String name) throws ClassNotFoundException {
+    try (InputStream in = agent.getResourceAsStream(name.replace('.', '/') + ".class")) {
+      if (in == null) {
+        throw new ClassNotFoundException(name);
+      }
+      byte[] bytes = in.readAllBytes();
+      return defineClass(name, bytes, 0, bytes.length, LibraryLoader.class.getProtectionDomain());
+    } catch (IOException e) {
+      throw new ClassNotFoundException(name, e);
+    }
+  }
+}

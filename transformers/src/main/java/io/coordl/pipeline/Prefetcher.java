@@ -1,0 +1,105 @@
+package io.coordl.pipeline;
+
+import io.coordl.thread.AgentThread;
+import java.io.Closeable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code prefetch=N} works with: the threads, none of which is started before it has work, and
+ * what they did. Thread-safe.
+ */
+public final class Prefetcher implements Closeable {
+  private static final long IDLE_SECONDS = 2;
+  private static final long SECONDS_TO_END = 2;
+
+  private final @Nullable ItemPrefetcher items;
+  private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
+  private final LongAdder prepared = new LongAdder();
+  private final LongAdder used = new LongAdder();
+
+  /**
+   * Prepares ahead.
+   *
+   * @param items null if there is no store to bring items into
+   */
+  public Prefetcher(@Nullable ItemPrefetcher items) {
+    this.items = items;
+  }
+
+  /** Brings items; null if there is no store for them. */
+  public @Nullable ItemPrefetcher items() {
+    return items;
+  }
+
+  /** The thread that prepares batches, one after the other. */
+  public Executor batches() {
+    return batches;
+  }
+
+  /** Counts a batch that was prepared ahead. */
+  public void prepared() {
+    prepared.increment();
+  }
+
+  /** Counts a batch that was prepared ahead and then used. */
+  public void used() {
+    used.increment();
+  }
+
+  /** What was done, for the summary; empty if nothing. */
+  public String said() {
+    long brought = items == null ? 0 : items.brought();
+    return brought + prepared.sum() == 0
+        ? ""
+        : "prefetch: "
+            + brought
+            + " items brought ahead; "
+            + prepared.sum()
+            + " batches prepared ahead, "
+            + used.sum()
+            + " of them used";
+  }
+
+  @Override
+  public void close() {
+    if (items != null) {
+      items.close();
+    }
+    end(batches);
+  }
+
+  /** Daemon threads that inherit nothing of the program's thread that happens to start them. */
+  static ThreadPoolExecutor threads(int count, int queued, String name) {
+    AtomicInteger number = new AtomicInteger();
+    ThreadFactory factory = task -> new AgentThread(name + number.incrementAndGet(), task);
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(queued),
+            factory,
+            new ThreadPoolExecutor.AbortPolicy());
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  /** Begins nothing more, and waits a moment for what is under way: its natives are about to go. */
+  static void end(ThreadPoolExecutor threads) {
+    // The pool interrupts those that wait for work, which only threads of the agent can.
+    new AgentThread("coordl-end", threads::shutdown).start();
+    try {
+      threads.awaitTermination(SECONDS_TO_END, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.coordl.pipeline;
+
+import io.coordl.cache.DecodedStore;
+import io.coordl.profile.Profile;
+import io.coordl.staging.Coordinator;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the code that knows a library may use: what the policies in force need, null for the others.
+ *
+ * @param decoded for {@code decoded=share} and {@code profile=all}
+ * @param coordinator for {@code prep=coordinate}
+ * @param ahead for {@code prefetch=N}
+ * @param threads of the agent that prepare ahead, from 1 on; 0 if none was asked for
+ * @param profile for {@code profile=}
+ * @param words takes sentences for the user
+ */
+public record Services(
+    @Nullable DecodedStore decoded,
+    @Nullable Coordinator coordinator,
+    @Nullable Prefetcher ahead,
+    int threads,
+    @Nullable Profile profile,
+    Consumer<String> words) {
+
+  /**
+   * For a profile, with which no policy is in force.
+   *
+   * @param decoded through which it learns what decoded items take
+   */
+  public static Services of(
+      Profile profile, @Nullable DecodedStore decoded, Consumer<String> words) {
+    return new Services(decoded, null, null, 0, profile, words);
+  }
+
+  /** What brings items ahead, null if nothing does. */
+  public @Nullable ItemPrefetcher items() {
+    return ahead == null ? null : ahead.items();
+  }
+}

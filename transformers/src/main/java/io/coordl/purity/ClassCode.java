@@ -1,0 +1,116 @@
+package io.coordl.purity;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.FieldVisitor;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.utility.OpenedClassReader;
+import org.jspecify.annotations.Nullable;
+
+/** A class as its file on disk has it; the class is not loaded. */
+final class ClassCode extends ClassVisitor {
+  final String name;
+  final Map<String, Integer> fields = new HashMap<>();
+  final List<MethodCode> methods = new ArrayList<>();
+  final List<String> parents = new ArrayList<>();
+
+  /** The classes that see its private members, itself included. */
+  final List<String> nest = new ArrayList<>();
+
+  String host;
+
+  private final String getsItem;
+
+  private ClassCode(String name, String getsItem) {
+    super(OpenedClassReader.ASM_API);
+    this.name = name;
+    this.getsItem = getsItem;
+    host = name;
+  }
+
+  /**
+   * Reads a class file; null if there is none.
+   *
+   * @param getsItem name and descriptor of the method that is told which item of a data set to get
+   */
+  static @Nullable ClassCode read(String name, @Nullable ClassLoader loader, String getsItem) {
+    String file = name + ".class";
+    try (InputStream in =
+        loader == null
+            ? ClassLoader.getSystemResourceAsStream(file)
+            : loader.getResourceAsStream(file)) {
+      if (in == null) {
+        return null;
+      }
+      ClassCode code = new ClassCode(name, getsItem);
+      OpenedClassReader.of(in.readAllBytes())
+          .accept(code, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+      return code;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public void visit(
+      int version,
+      int access,
+      String named,
+      @Nullable String signature,
+      @Nullable String parent,
+      String @Nullable [] interfaces) {
+    nest.add(name);
+    if (parent != null) {
+      parents.add(parent);
+    }
+    if (interfaces != null) {
+      parents.addAll(List.of(interfaces));
+    }
+  }
+
+  @Override
+  public void visitNestHost(String nestHost) {
+    host = nestHost;
+  }
+
+  @Override
+  public void visitNestMember(String member) {
+    nest.add(member);
+  }
+
+  @Override
+  public @Nullable FieldVisitor visitField(
+      int access,
+      String field,
+      String descriptor,
+      @Nullable String signature,
+      @Nullable Object value) {
+    fields.put(field + descriptor, access);
+    return null;
+  }
+
+  @Override
+  public MethodVisitor visitMethod(
+      int access,
+      String method,
+      String descriptor,
+      @Nullable String signature,
+      String @Nullable [] exceptions) {
+    MethodCode code =
+        new MethodCode(name, access, method, descriptor, getsItem.equals(method + descriptor));
+    methods.add(code);
+    return code;
+  }
+
+  /** Whether a field that it declares is final. */
+  boolean isFinal(String field, String descriptor) {
+    return (fields.getOrDefault(field + descriptor, 0) & Opcodes.ACC_FINAL) != 0;
+  }
+}

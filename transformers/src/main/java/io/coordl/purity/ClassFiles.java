@@ -1,0 +1,53 @@
+package io.coordl.purity;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.zip.CRC32;
+
+/** Tells versions of code apart, also where a fat jar has lost the version's name. */
+public final class ClassFiles {
+  private ClassFiles() {}
+
+  /**
+   * Checksum of the class file of a class, in hexadecimal.
+   *
+   * @throws IOException if it cannot be read
+   */
+  public static String checksum(Class<?> type) throws IOException {
+    return checksum(type, "/" + type.getName().replace('.', '/'));
+  }
+
+  /**
+   * Checksum of a class file, in hexadecimal; the class is not loaded.
+   *
+   * @param beside a class that sees it
+   * @param resource relative to {@code beside}, or absolute with a slash
+   * @throws IOException if it cannot be read
+   */
+  public static String checksum(Class<?> beside, String resource) throws IOException {
+    try (InputStream in = beside.getResourceAsStream(resource + ".class")) {
+      if (in == null) {
+        throw new IOException("the class file of " + resource + " cannot be found");
+      }
+      CRC32 crc = new CRC32();
+      crc.update(in.readAllBytes());
+      return Long.toHexString(crc.getValue());
+    }
+  }
+
+  /**
+   * Whether a field of the program's is a static that may come from its arguments or properties:
+   * the class file does not tell what is in it.
+   */
+  public static boolean isSetting(Field field) {
+    Class<?> type = field.getType();
+    return Modifier.isStatic(field.getModifiers())
+        && !field.isSynthetic()
+        && (type.isPrimitive()
+            || type.isEnum()
+            || (type.getName().startsWith("java.lang.")
+                && Comparable.class.isAssignableFrom(type)));
+  }
+}

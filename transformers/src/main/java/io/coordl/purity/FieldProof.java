@@ -1,0 +1,379 @@
+package io.coordl.purity;
+
+import io.coordl.purity.Flow.Kept;
+import io.coordl.purity.Flow.Made;
+import io.coordl.purity.Flow.Origin;
+import io.coordl.purity.Flow.Plain;
+import io.coordl.purity.Flow.Value;
+import io.coordl.purity.MethodCode.Instruction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells whether a field keeps what it was given: from the class files of its nest, which are all
+ * that can set a private field. One look's, used by one thread.
+ */
+final class FieldProof {
+  private final PurityAnalyzer.Known known;
+  private final Classes classes;
+
+  /** Finds class files. */
+  interface Classes {
+    /** Null if there is none. */
+    @Nullable ClassCode find(String name, @Nullable ClassLoader loader);
+  }
+
+  /**
+   * A field where it is declared.
+   *
+   * @param owner internal name of the class
+   */
+  record Field(String owner, String name, String descriptor) {
+    @Override
+    public String toString() {
+      return owner.replace('/', '.') + "." + name;
+    }
+  }
+
+  FieldProof(PurityAnalyzer.Known known, Classes classes) {
+    this.known = known;
+    this.classes = classes;
+  }
+
+  /** The field that an instruction means; null if no class file declares it. */
+  @Nullable Field resolve(
+      String owner, String name, String descriptor, @Nullable ClassLoader loader) {
+    ClassCode code = classes.find(owner, loader);
+    if (code == null) {
+      return null;
+    }
+    if (code.fields.containsKey(name + descriptor)) {
+      return new Field(owner, name, descriptor);
+    }
+    for (String parent : code.parents) {
+      Field inherited = resolve(parent, name, descriptor, loader);
+      if (inherited != null) {
+        return inherited;
+      }
+    }
+    return null;
+  }
+
+  /** Why a field may be set while the program runs, to follow its name; null if it is not. */
+  @Nullable String reasonItIsSet(Field field, @Nullable ClassLoader loader) {
+    int access = access(field, loader);
+    if ((access & Opcodes.ACC_FINAL) != 0) {
+      return null;
+    }
+    if ((access & Opcodes.ACC_PRIVATE) == 0) {
+      return "which is neither final nor private";
+    }
+    for (MethodCode method : nest(field.owner(), loader)) {
+      for (int i = 0; i < method.instructions.size(); i++) {
+        Instruction it = method.instructions.get(i);
+        if (setsByName(it)) {
+          return "which " + it.owner().replace('/', '.') + " may set";
+        }
+        if ((it.opcode() == Opcodes.PUTFIELD || it.opcode() == Opcodes.PUTSTATIC)
+            && names(it.owner(), it.name(), it.descriptor(), field, loader)) {
+          List<Value> operands = method.flow().operands(i);
+          if (operands != null && !makes(method, operands, it.opcode(), field)) {
+            return "which " + method.owner.replace('/', '.') + "." + method.name + " sets";
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Whoever may look a private field up by its name may set it, or give the handle away. */
+  private static boolean setsByName(Instruction it) {
+    if (it.opcode() < Opcodes.INVOKEVIRTUAL || it.opcode() > Opcodes.INVOKEINTERFACE) {
+      return false;
+    }
+    String owner = it.owner();
+    return owner.startsWith("java/lang/invoke/")
+        || owner.startsWith("java/lang/reflect/")
+        || owner.startsWith("sun/misc/")
+        || owner.endsWith("FieldUpdater")
+        || (owner.equals("java/lang/Class") && it.name().contains("Field"));
+  }
+
+  private int access(Field field, @Nullable ClassLoader loader) {
+    ClassCode code = classes.find(field.owner(), loader);
+    return code == null ? 0 : code.fields.getOrDefault(field.name() + field.descriptor(), 0);
+  }
+
+  private boolean names(
+      String owner, String name, String descriptor, Field field, @Nullable ClassLoader loader) {
+    return name.equals(field.name())
+        && descriptor.equals(field.descriptor())
+        && field.equals(resolve(owner, name, descriptor, loader));
+  }
+
+  /** Whether an instruction sets the field of the object, or the class, that is being made. */
+  private boolean makes(MethodCode method, List<Value> operands, int opcode, Field field) {
+    return isMaking(method, field)
+        && (opcode == Opcodes.PUTSTATIC
+            ? method.name.equals("<clinit>")
+            : operands.get(0).isOnly(Plain.THIS));
+  }
+
+  private boolean isMaking(MethodCode method, Field field) {
+    return method.owner.equals(field.owner()) && isMaking(method);
+  }
+
+  private boolean isMaking(MethodCode method) {
+    return method.name.equals("<init>")
+        || method.name.equals("<clinit>")
+        || known.isAnnounced(method.name, method.descriptor);
+  }
+
+  /**
+   * Why what a class of the program inherits from the library may change, null if it does not: as
+   * far as the classes of its nest go, to which alone most of it is open.
+   */
+  @Nullable String reasonInheritedChanges(
+      String owner, Predicate<String> isLibrary, @Nullable ClassLoader loader) {
+    for (MethodCode method : nest(owner, loader)) {
+      for (int i = 0; i < method.instructions.size(); i++) {
+        Instruction it = method.instructions.get(i);
+        boolean sets = it.opcode() == Opcodes.PUTFIELD;
+        boolean gets = it.opcode() == Opcodes.GETFIELD && !isPlain(it.descriptor());
+        List<Value> operands = sets || gets ? method.flow().operands(i) : null;
+        if (operands != null && !(isMaking(method) && operands.get(0).isOnly(Plain.THIS))) {
+          Field field = resolve(it.owner(), it.name(), it.descriptor(), loader);
+          if (field == null || !isLibrary.test(field.owner())) {
+            continue;
+          }
+          return method.owner.replace('/', '.')
+              + "."
+              + method.name
+              + (sets ? " sets " : " may change ")
+              + field;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** The methods of all classes that see the private members of a field's class. */
+  private List<MethodCode> nest(String owner, @Nullable ClassLoader loader) {
+    List<MethodCode> methods = new ArrayList<>();
+    ClassCode code = classes.find(owner, loader);
+    ClassCode host = code == null ? null : classes.find(code.host, loader);
+    Set<String> members = new HashSet<>(host == null ? List.of() : host.nest);
+    members.add(owner);
+    for (String name : members) {
+      ClassCode member = classes.find(name, loader);
+      if (member == null) {
+        throw new IllegalStateException(name.replace('/', '.') + " has no class file");
+      }
+      methods.addAll(member.methods);
+    }
+    return methods;
+  }
+
+  /**
+   * Why the array or collection in a field may be changed by somebody, to follow its name; null if
+   * nobody but its class has it, which does not change it.
+   *
+   * @param deep whether its elements can be changed, too
+   */
+  @Nullable String reasonItChanges(Field field, boolean deep, @Nullable ClassLoader loader) {
+    int access = access(field, loader);
+    if ((access & Opcodes.ACC_SYNTHETIC) != 0
+        && (field.name().equals("$VALUES") || field.name().startsWith("$SwitchMap$"))) {
+      return null; // The compiler's own; it hands out copies.
+    }
+    String kind = field.descriptor().startsWith("[") ? "an array" : "a collection";
+    if ((access & Opcodes.ACC_PRIVATE) == 0) {
+      return kind + " that other code may change, since it is not private";
+    }
+    for (MethodCode method : nest(field.owner(), loader)) {
+      String why = new Uses(field, deep, method, loader).reason();
+      if (why != null) {
+        return kind + " that " + why;
+      }
+    }
+    return null;
+  }
+
+  /** What becomes of an array or a collection in one method. */
+  private final class Uses {
+    private final Field field;
+    private final boolean deep;
+    private final MethodCode method;
+    private final @Nullable ClassLoader loader;
+    private final String where;
+
+    /** Made here, and then where others can see it. */
+    private final Set<Made> shown = new HashSet<>();
+
+    /** By what is made here, what was put into it. */
+    private final Map<Made, Set<Origin>> contents = new HashMap<>();
+
+    private @Nullable String why;
+
+    Uses(Field field, boolean deep, MethodCode method, @Nullable ClassLoader loader) {
+      this.field = field;
+      this.deep = deep;
+      this.method = method;
+      this.loader = loader;
+      where = method.owner.replace('/', '.') + "." + method.name;
+    }
+
+    @Nullable String reason() {
+      Set<Origin> kept = new HashSet<>();
+      for (int i = 0; i < method.instructions.size(); i++) {
+        List<Value> operands = method.flow().operands(i);
+        if (operands == null || operands.isEmpty()) {
+          continue;
+        }
+        Instruction it = method.instructions.get(i);
+        boolean keeps =
+            (it.opcode() == Opcodes.PUTFIELD || it.opcode() == Opcodes.PUTSTATIC)
+                && names(it.owner(), it.name(), it.descriptor(), field, loader);
+        if (keeps) {
+          kept.addAll(operands.get(operands.size() - 1).origins());
+          continue;
+        }
+        for (int k = 0; k < operands.size(); k++) {
+          for (Origin origin : operands.get(k).origins()) {
+            use(it, operands, k, origin);
+          }
+        }
+      }
+      for (Origin origin : kept) {
+        if (origin != Plain.NULL && !isOwn(origin, new HashSet<>())) {
+          why = where + " got from elsewhere, or shows";
+        }
+      }
+      return why;
+    }
+
+    private boolean isOwn(Origin origin, Set<Origin> seen) {
+      if (!seen.add(origin)) {
+        return true;
+      }
+      return origin instanceof Made made
+          && !isShown(made, new HashSet<>())
+          && (!deep
+              || (!isCall(made)
+                  && contents.getOrDefault(made, Set.of()).stream()
+                      .allMatch(content -> content == Plain.NULL || isOwn(content, seen))));
+    }
+
+    /** Whether other code has it, or something that holds it. */
+    private boolean isShown(Made made, Set<Made> seen) {
+      return shown.contains(made)
+          || (seen.add(made)
+              && contents.entrySet().stream()
+                  .anyMatch(e -> e.getValue().contains(made) && isShown(e.getKey(), seen)));
+    }
+
+    /** What a method of the JDK returns has elements that it was given. */
+    private boolean isCall(Made made) {
+      return method.instructions.get(made.at()).opcode() <= Opcodes.INVOKEDYNAMIC;
+    }
+
+    private void use(Instruction it, List<Value> operands, int k, Origin origin) {
+      if (origin instanceof Made made) {
+        Role role = role(it, k);
+        if (role == Role.PUT
+            && operands.get(0).origins().stream().allMatch(Made.class::isInstance)) {
+          operands.get(0).origins().forEach(into -> put((Made) into, made));
+        } else if (role == Role.SHOWN || role == Role.PUT) {
+          shown.add(made);
+        } else if (role == Role.CHANGED) {
+          int first = it.opcode() <= Opcodes.SASTORE ? 2 : 1; // After the index of an array.
+          for (int other = first; other < operands.size(); other++) {
+            operands.get(other).origins().forEach(content -> put(made, content));
+          }
+        }
+      } else if (origin instanceof Kept kept
+          && (deep || !kept.element())
+          && names(kept.owner(), kept.field(), kept.descriptor(), field, loader)) {
+        Role role = role(it, k);
+        if (role == Role.SHOWN || role == Role.PUT) {
+          why = where + " shows to other code";
+        } else if (role == Role.CHANGED && !(kept.ofThis() && isMaking(method, field) && !deep)) {
+          why = where + " may change";
+        }
+      }
+    }
+
+    private void put(Made into, Origin content) {
+      contents.computeIfAbsent(into, none -> new HashSet<>()).add(content);
+    }
+
+    private Role role(Instruction it, int k) {
+      int code = it.opcode();
+      if (code >= Opcodes.IASTORE && code <= Opcodes.SASTORE) {
+        return k == 0 ? Role.CHANGED : k == 2 ? Role.PUT : Role.LOOKED_AT;
+      } else if (code == Opcodes.PUTFIELD) {
+        return k == 0 ? Role.LOOKED_AT : Role.SHOWN;
+      } else if (code == Opcodes.PUTSTATIC
+          || code == Opcodes.ARETURN
+          || code == Opcodes.ATHROW
+          || code == Opcodes.INVOKEDYNAMIC) {
+        return Role.SHOWN;
+      } else if (code >= Opcodes.INVOKEVIRTUAL && code <= Opcodes.INVOKEINTERFACE) {
+        boolean receiver = k == 0 && code != Opcodes.INVOKESTATIC;
+        return receiver ? asReceiver(it) : asArgument(it, k);
+      }
+      return Role.LOOKED_AT;
+    }
+
+    private Role asReceiver(Instruction it) {
+      String owner = it.owner();
+      String name = it.name();
+      boolean passesElements =
+          JdkCode.isCollection(owner)
+              && (name.equals("stream") || name.equals("forEach") || name.equals("toArray"));
+      if (JdkCode.changes(owner, name) || (name.equals("<init>") && JdkCode.isJdk(owner))) {
+        return Role.CHANGED;
+      }
+      return (name.equals("clone")
+                  ? !deep && JdkCode.looks(owner, name)
+                  : JdkCode.looks(owner, name))
+              || JdkCode.isElement(owner, name)
+              || JdkCode.isView(owner, name)
+              || (passesElements && !deep)
+          ? Role.LOOKED_AT
+          : Role.SHOWN;
+    }
+
+    private Role asArgument(Instruction it, int k) {
+      if (it.owner().equals("java/lang/System") && it.name().equals("arraycopy")) {
+        return k == 2 ? Role.CHANGED : deep ? Role.SHOWN : Role.LOOKED_AT;
+      }
+      return (JdkCode.copies(it.owner(), it.name()) && !deep) || known.copies(it.owner(), it.name())
+          ? Role.LOOKED_AT
+          : Role.SHOWN;
+    }
+  }
+
+  /** What an instruction does with an array or a collection. */
+  private enum Role {
+    LOOKED_AT,
+    CHANGED,
+    /** Put into another one. */
+    PUT,
+    SHOWN
+  }
+
+  /** Whether a value of a type can hold what changes. */
+  static boolean isPlain(String descriptor) {
+    return Type.getType(descriptor).getSort() < Type.ARRAY
+        || descriptor.equals("Ljava/lang/String;");
+  }
+}

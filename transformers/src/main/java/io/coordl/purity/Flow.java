@@ -1,0 +1,490 @@
+package io.coordl.purity;
+
+import io.coordl.purity.MethodCode.Handler;
+import io.coordl.purity.MethodCode.Instruction;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import net.bytebuddy.jar.asm.ConstantDynamic;
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the values of one method come from: a data flow over its instructions until nothing
+ * changes, with the union of what paths bring together.
+ */
+final class Flow {
+  /** What is known of where a value comes from. */
+  sealed interface Origin permits Plain, Made, Kept {}
+
+  /** Origins without a place. */
+  enum Plain implements Origin {
+    THIS,
+    NULL,
+    OTHER
+  }
+
+  /** An array or object that the method made itself, by the instruction of that index. */
+  record Made(int at) implements Origin {}
+
+  /**
+   * What a field keeps.
+   *
+   * @param owner as the instruction names it
+   * @param ofThis whether it is a field of {@code this}, or of the class that initialises itself
+   * @param element whether it is an element of that
+   */
+  record Kept(String owner, String field, String descriptor, boolean ofThis, boolean element)
+      implements Origin {}
+
+  /**
+   * One value.
+   *
+   * @param wide whether it takes two slots
+   * @param item whether it follows from which item of the data set is asked for
+   */
+  record Value(boolean wide, boolean item, Set<Origin> origins) {
+    static final Value OTHER = new Value(false, false, Set.of(Plain.OTHER));
+    static final Value WIDE = new Value(true, false, Set.of(Plain.OTHER));
+
+    static Value of(Origin origin) {
+      return new Value(false, false, Set.of(origin));
+    }
+
+    static Value ofType(String descriptor, boolean item) {
+      Value plain = descriptor.equals("J") || descriptor.equals("D") ? WIDE : OTHER;
+      return item ? new Value(plain.wide, true, plain.origins) : plain;
+    }
+
+    boolean isOnly(Origin origin) {
+      return origins.equals(Set.of(origin));
+    }
+
+    Value join(Value other) {
+      if (equals(other)) {
+        return this;
+      }
+      return new Value(
+          wide && other.wide,
+          item && other.item,
+          Stream.concat(origins.stream(), other.origins.stream())
+              .collect(Collectors.toUnmodifiableSet()));
+    }
+  }
+
+  /** What a thread holds before an instruction. */
+  private record State(List<@Nullable Value> locals, List<Value> stack) {
+    State join(State other) {
+      if (stack.size() != other.stack.size()) {
+        throw new IllegalStateException("a class file that no compiler makes");
+      }
+      List<@Nullable Value> joined = new ArrayList<>();
+      for (int i = 0; i < Math.min(locals.size(), other.locals.size()); i++) {
+        Value one = locals.get(i);
+        Value two = other.locals.get(i);
+        // A slot that only one path has set is not read before it is set anew.
+        joined.add(one == null || two == null ? null : one.join(two));
+      }
+      List<Value> values = new ArrayList<>();
+      for (int i = 0; i < stack.size(); i++) {
+        values.add(stack.get(i).join(other.stack.get(i)));
+      }
+      return new State(joined, values);
+    }
+  }
+
+  private final MethodCode method;
+  private final @Nullable State[] before;
+  private final Deque<Integer> pending = new ArrayDeque<>();
+
+  /** Flows through a method; which of its arguments says the item is told by its signature. */
+  Flow(MethodCode method) {
+    this.method = method;
+    before = new State[method.instructions.size() + 1];
+    List<@Nullable Value> locals = new ArrayList<>();
+    if (!method.isStatic()) {
+      locals.add(Value.of(Plain.THIS));
+    }
+    for (Type argument : Type.getArgumentTypes(method.descriptor)) {
+      String type = argument.getDescriptor();
+      locals.add(Value.ofType(type, method.getsItem && type.equals("J")));
+      if (argument.getSize() == 2) {
+        locals.add(null);
+      }
+    }
+    if (!method.instructions.isEmpty()) {
+      reach(0, new State(locals, List.of()));
+    }
+    while (!pending.isEmpty()) {
+      int at = pending.pop();
+      pass(at, Objects.requireNonNull(before[at]));
+    }
+  }
+
+  /** What an instruction takes, the first pushed first; null if it is never reached. */
+  @Nullable List<Value> operands(int at) {
+    State state = before[at];
+    return state == null ? null : new Step(method, at, state).taken();
+  }
+
+  private void reach(int at, State state) {
+    State known = before[at];
+    State joined = known == null ? state : known.join(state);
+    if (!joined.equals(known)) {
+      before[at] = joined;
+      pending.add(at);
+    }
+  }
+
+  private void pass(int at, State state) {
+    for (Handler handler : method.handlers) {
+      if (place(handler.start()) <= at && at < place(handler.end())) {
+        reach(place(handler.handler()), new State(state.locals(), List.of(Value.OTHER)));
+      }
+    }
+    Instruction instruction = method.instructions.get(at);
+    Step step = new Step(method, at, state);
+    step.take();
+    State after = new State(step.locals, step.stack);
+    instruction.targets().forEach(target -> reach(place(target), after));
+    if (!ends(instruction.opcode())) {
+      reach(at + 1, after);
+      if (instruction.opcode() >= Opcodes.ISTORE && instruction.opcode() <= Opcodes.ASTORE) {
+        for (Handler handler : method.handlers) {
+          if (place(handler.start()) <= at && at < place(handler.end())) {
+            reach(place(handler.handler()), new State(after.locals(), List.of(Value.OTHER)));
+          }
+        }
+      }
+    }
+  }
+
+  private int place(Label label) {
+    return Objects.requireNonNull(method.places.get(label));
+  }
+
+  private static boolean ends(int opcode) {
+    return opcode == Opcodes.GOTO
+        || opcode == Opcodes.ATHROW
+        || opcode == Opcodes.LOOKUPSWITCH
+        || (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN);
+  }
+
+  /** One instruction, as it changes what a thread holds. */
+  private static final class Step {
+    private final Instruction it;
+    private final MethodCode method;
+    private final int at;
+    private final List<@Nullable Value> locals;
+    private final List<Value> stack;
+    private final List<Value> taken = new ArrayList<>();
+
+    Step(MethodCode method, int at, State state) {
+      this.method = method;
+      it = method.instructions.get(at);
+      this.at = at;
+      locals = new ArrayList<>(state.locals());
+      stack = new ArrayList<>(state.stack());
+    }
+
+    List<Value> taken() {
+      take();
+      return taken;
+    }
+
+    private Value pop() {
+      Value value = stack.remove(stack.size() - 1);
+      taken.add(0, value);
+      return value;
+    }
+
+    private void pop(int count) {
+      for (int i = 0; i < count; i++) {
+        pop();
+      }
+    }
+
+    private void push(Value value) {
+      stack.add(value);
+    }
+
+    private void push(String descriptor, boolean item) {
+      if (!descriptor.equals("V")) {
+        push(Value.ofType(descriptor, item));
+      }
+    }
+
+    private boolean tookItem() {
+      return taken.stream().anyMatch(Value::item);
+    }
+
+    void take() {
+      int code = it.opcode();
+      if (code == Opcodes.NOP || code == Opcodes.IINC || code == Opcodes.GOTO) {
+        return;
+      } else if (code == Opcodes.ACONST_NULL) {
+        push(Value.of(Plain.NULL));
+      } else if (code <= Opcodes.SIPUSH) {
+        push(code == 9 || code == 10 || code == 14 || code == 15 ? Value.WIDE : Value.OTHER);
+      } else if (code == Opcodes.LDC) {
+        Object constant = it.arguments().get(0);
+        push(
+            constant instanceof Long
+                    || constant instanceof Double
+                    || (constant instanceof ConstantDynamic made && made.getSize() == 2)
+                ? Value.WIDE
+                : Value.OTHER);
+      } else if (code <= Opcodes.ALOAD) {
+        push(
+            Objects.requireNonNullElse(
+                locals.get(it.operand()),
+                code == Opcodes.LLOAD || code == Opcodes.DLOAD ? Value.WIDE : Value.OTHER));
+      } else if (code <= Opcodes.SALOAD) {
+        pop(2);
+        boolean wide = code == Opcodes.LALOAD || code == Opcodes.DALOAD;
+        push(
+            code == Opcodes.AALOAD
+                ? element(taken.get(0), tookItem())
+                : Value.ofType(wide ? "J" : "I", tookItem()));
+      } else if (code <= Opcodes.ASTORE) {
+        store(it.operand(), pop());
+      } else if (code <= Opcodes.SASTORE) {
+        pop(3);
+      } else if (code <= Opcodes.SWAP) {
+        rearrange(code);
+      } else if (code <= Opcodes.LXOR) {
+        boolean unary = code >= Opcodes.INEG && code <= Opcodes.DNEG;
+        pop(unary ? 1 : 2);
+        push(Value.ofType(taken.get(0).wide() ? "J" : "I", tookItem()));
+      } else if (code <= Opcodes.I2S) {
+        pop();
+        boolean wide =
+            code == Opcodes.I2L
+                || code == Opcodes.I2D
+                || code == Opcodes.L2D
+                || code == Opcodes.F2L
+                || code == Opcodes.F2D
+                || code == Opcodes.D2L;
+        push(Value.ofType(wide ? "J" : "I", tookItem()));
+      } else if (code <= Opcodes.DCMPG) {
+        pop(2);
+        push(Value.OTHER);
+      } else {
+        takeRest(code);
+      }
+    }
+
+    private void takeRest(int code) {
+      switch (code) {
+        case Opcodes.IF_ICMPEQ,
+            Opcodes.IF_ICMPNE,
+            Opcodes.IF_ICMPLT,
+            Opcodes.IF_ICMPGE,
+            Opcodes.IF_ICMPGT,
+            Opcodes.IF_ICMPLE,
+            Opcodes.IF_ACMPEQ,
+            Opcodes.IF_ACMPNE ->
+            pop(2);
+        case Opcodes.IFEQ,
+            Opcodes.IFNE,
+            Opcodes.IFLT,
+            Opcodes.IFGE,
+            Opcodes.IFGT,
+            Opcodes.IFLE,
+            Opcodes.IFNULL,
+            Opcodes.IFNONNULL,
+            Opcodes.LOOKUPSWITCH,
+            Opcodes.IRETURN,
+            Opcodes.LRETURN,
+            Opcodes.FRETURN,
+            Opcodes.DRETURN,
+            Opcodes.ARETURN,
+            Opcodes.ATHROW,
+            Opcodes.MONITORENTER,
+            Opcodes.MONITOREXIT ->
+            pop();
+        case Opcodes.RETURN -> {}
+        case Opcodes.GETSTATIC ->
+            push(kept(method.name.equals("<clinit>") && it.owner().equals(method.owner)));
+        case Opcodes.GETFIELD -> {
+          pop();
+          push(kept(taken.get(0).isOnly(Plain.THIS)));
+        }
+        case Opcodes.PUTSTATIC -> pop();
+        case Opcodes.PUTFIELD -> pop(2);
+        case Opcodes.INVOKEVIRTUAL,
+            Opcodes.INVOKESPECIAL,
+            Opcodes.INVOKESTATIC,
+            Opcodes.INVOKEINTERFACE,
+            Opcodes.INVOKEDYNAMIC ->
+            call(code);
+        case Opcodes.NEW -> push(Value.of(new Made(at)));
+        case Opcodes.NEWARRAY, Opcodes.ANEWARRAY -> {
+          pop();
+          push(Value.of(new Made(at)));
+        }
+        case Opcodes.MULTIANEWARRAY -> {
+          pop(it.operand());
+          push(Value.of(new Made(at)));
+        }
+        case Opcodes.ARRAYLENGTH, Opcodes.INSTANCEOF -> {
+          pop();
+          push(Value.OTHER);
+        }
+        case Opcodes.CHECKCAST -> push(pop());
+        default -> throw new IllegalStateException("an instruction that no compiler makes");
+      }
+    }
+
+    private Value kept(boolean ofThis) {
+      String type = it.descriptor();
+      return type.startsWith("[") || type.startsWith("L")
+          ? Value.of(new Kept(it.owner(), it.name(), type, ofThis, false))
+          : Value.ofType(type, false);
+    }
+
+    private void call(int code) {
+      Type[] arguments = Type.getArgumentTypes(it.descriptor());
+      pop(arguments.length);
+      boolean dynamic = code == Opcodes.INVOKEDYNAMIC;
+      if (code != Opcodes.INVOKESTATIC && !dynamic) {
+        pop();
+      }
+      if (it.name().equals("<init>") && tookItem() && JdkCode.keepsItem(it.owner())) {
+        follow(taken.get(0));
+      }
+      String result = Type.getReturnType(it.descriptor()).getDescriptor();
+      boolean item = tookItem() && (dynamic || JdkCode.keepsItem(it.owner()));
+      if (dynamic || result.length() == 1) {
+        push(result, item);
+      } else if (JdkCode.makes(it.owner(), it.name())) {
+        push(Value.of(new Made(at)));
+      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isView(it.owner(), it.name())) {
+        push(taken.get(0));
+      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isElement(it.owner(), it.name())) {
+        push(element(taken.get(0), item));
+      } else {
+        push(result, item);
+      }
+    }
+
+    /** An object was made from the item: so says every copy of it. */
+    private void follow(Value made) {
+      UnaryOperator<@Nullable Value> mark =
+          value ->
+              value != null && value.origins().equals(made.origins())
+                  ? new Value(false, true, made.origins())
+                  : value;
+      locals.replaceAll(mark);
+      for (int i = 0; i < stack.size(); i++) {
+        Value value = stack.get(i);
+        stack.set(i, Objects.requireNonNullElse(mark.apply(value), value));
+      }
+    }
+
+    private static Value element(Value container, boolean item) {
+      Set<Origin> origins =
+          container.origins().stream()
+              .map(
+                  origin ->
+                      origin instanceof Kept kept
+                          ? new Kept(
+                              kept.owner(), kept.field(), kept.descriptor(), kept.ofThis(), true)
+                          : origin instanceof Made made ? made : Plain.OTHER)
+              .collect(Collectors.toUnmodifiableSet());
+      return new Value(false, item, origins);
+    }
+
+    private void store(int slot, Value value) {
+      while (locals.size() < slot + 2) {
+        locals.add(null);
+      }
+      locals.set(slot, value);
+      if (value.wide()) {
+        locals.set(slot + 1, null);
+      }
+      Value under = slot > 0 ? locals.get(slot - 1) : null;
+      if (under != null && under.wide()) {
+        locals.set(slot - 1, null);
+      }
+    }
+
+    /** Pops, doubles and swaps; such an instruction takes what it hands on. */
+    private void rearrange(int code) {
+      Value one = pop();
+      switch (code) {
+        case Opcodes.POP -> {}
+        case Opcodes.POP2 -> {
+          if (!one.wide()) {
+            pop();
+          }
+        }
+        case Opcodes.DUP -> pushAll(one, one);
+        case Opcodes.DUP_X1 -> {
+          Value two = pop();
+          pushAll(one, two, one);
+        }
+        case Opcodes.DUP_X2 -> {
+          Value two = pop();
+          if (two.wide()) {
+            pushAll(one, two, one);
+          } else {
+            Value three = pop();
+            pushAll(one, three, two, one);
+          }
+        }
+        case Opcodes.DUP2 -> {
+          if (one.wide()) {
+            pushAll(one, one);
+          } else {
+            Value two = pop();
+            pushAll(two, one, two, one);
+          }
+        }
+        case Opcodes.DUP2_X1 -> {
+          Value two = pop();
+          if (one.wide()) {
+            pushAll(one, two, one);
+          } else {
+            Value three = pop();
+            pushAll(two, one, three, two, one);
+          }
+        }
+        case Opcodes.DUP2_X2 -> {
+          Value two = pop();
+          if (one.wide() && two.wide()) {
+            pushAll(one, two, one);
+          } else if (one.wide()) {
+            Value three = pop();
+            pushAll(one, three, two, one);
+          } else {
+            Value three = pop();
+            if (three.wide()) {
+              pushAll(two, one, three, two, one);
+            } else {
+              Value four = pop();
+              pushAll(two, one, four, three, two, one);
+            }
+          }
+        }
+        default -> {
+          Value two = pop();
+          pushAll(one, two);
+        }
+      }
+    }
+
+    private void pushAll(Value... values) {
+      stack.addAll(Arrays.asList(values));
+    }
+  }
+}

@@ -1,0 +1,352 @@
+package io.coordl.purity;
+
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * What of the JDK gives the same whenever it is called, by name: what is not named here is not
+ * known. Clocks, threads, locales and properties that can be set, generators, processes, sockets,
+ * reflection and output are not.
+ */
+final class JdkCode {
+  /** Packages and classes whose methods depend on their arguments alone. */
+  private static final List<String> PACKAGES =
+      List.of(
+          "java/util/function/",
+          "java/util/stream/",
+          "java/util/regex/",
+          "java/math/",
+          "java/awt/geom/",
+          "java/awt/image/",
+          "java/nio/charset/",
+          "java/time/");
+
+  private static final Set<String> CLASSES =
+      names(
+          "java/lang/",
+          "Object String StringBuilder StringBuffer CharSequence Character Number Byte Short"
+              + " Integer Long Float Double Boolean Void Math StrictMath Iterable Comparable"
+              + " AutoCloseable Runnable Cloneable Record Enum Appendable Readable");
+
+  private static final Set<String> COLLECTIONS =
+      names(
+          "java/util/",
+          // Not those that call a comparator they were given once, or that make objects from a
+          // class.
+          "List ArrayList LinkedList Map HashMap LinkedHashMap"
+              + " Map$Entry AbstractMap AbstractMap$SimpleEntry AbstractMap$SimpleImmutableEntry"
+              + " Set HashSet LinkedHashSet BitSet"
+              + " Collection Collections AbstractCollection AbstractList AbstractSet Arrays Deque"
+              + " ArrayDeque Queue Iterator ListIterator Spliterator Comparator"
+              + " SequencedCollection SequencedMap SequencedSet RandomAccess");
+
+  private static final Set<String> UTILITIES =
+      names(
+          "java/util/",
+          "Objects Optional OptionalInt OptionalLong OptionalDouble PrimitiveIterator"
+              + " PrimitiveIterator$OfInt PrimitiveIterator$OfLong PrimitiveIterator$OfDouble"
+              + " IntSummaryStatistics LongSummaryStatistics DoubleSummaryStatistics StringJoiner"
+              + " StringTokenizer Base64 Base64$Decoder Base64$Encoder HexFormat Locale"
+              + " concurrent/Callable zip/CRC32 zip/Adler32 zip/Checksum zip/Inflater zip/Deflater"
+              + " zip/GZIPInputStream zip/InflaterInputStream");
+
+  private static final Set<String> BYTES =
+      names(
+          "java/",
+          "nio/Buffer nio/ByteBuffer nio/ByteOrder nio/CharBuffer nio/ShortBuffer nio/IntBuffer"
+              + " nio/LongBuffer nio/FloatBuffer nio/DoubleBuffer nio/file/Path nio/file/Paths"
+              + " nio/file/OpenOption nio/file/StandardOpenOption io/File io/Closeable"
+              + " io/Serializable io/InputStream io/ByteArrayInputStream io/BufferedInputStream"
+              + " io/DataInputStream io/DataInput io/Reader io/BufferedReader io/InputStreamReader"
+              + " io/StringReader io/OutputStream io/ByteArrayOutputStream io/DataOutputStream"
+              + " io/StringWriter io/Writer io/FileInputStream io/FileReader awt/Color awt/Graphics"
+              + " awt/Graphics2D awt/Image awt/Point awt/Rectangle awt/RenderingHints"
+              + " awt/RenderingHints$Key awt/Dimension");
+
+  /** Of a class that is known, those that are not: by the beginning of the name and descriptor. */
+  private static final List<String> NOT_KNOWN =
+      List.of(
+          "java/lang/Object.wait",
+          "java/lang/Object.notify",
+          "java/lang/Object.hashCode",
+          "java/lang/Math.random",
+          "java/lang/StrictMath.random",
+          "java/lang/Integer.getInteger",
+          "java/lang/Long.getLong",
+          "java/lang/Boolean.getBoolean",
+          "java/lang/Enum.hashCode",
+          "java/lang/Enum.valueOf",
+          "java/lang/String.format(Ljava/lang/String;",
+          "java/lang/String.formatted",
+          "java/lang/String.toLowerCase()",
+          "java/lang/String.toUpperCase()",
+          "java/util/Collections.shuffle",
+          "java/util/Locale.getDefault",
+          "java/util/Locale.setDefault",
+          "java/util/Locale.getDisplay",
+          "java/util/Locale.getAvailable",
+          "java/nio/file/Path.register",
+          "java/nio/file/Path.getFileSystem",
+          "java/nio/charset/Charset.forName",
+          "java/nio/charset/Charset.availableCharsets",
+          "java/time/Clock",
+          "java/time/ZoneId.systemDefault",
+          "java/time/format/",
+          "java/time/chrono/",
+          "java/time/zone/");
+
+  /** Of a class that is not known as a whole, those that are. */
+  private static final Set<String> METHODS =
+      Set.of(
+          "java/lang/System.arraycopy",
+          "java/lang/Class.getName",
+          "java/lang/Class.getSimpleName",
+          "java/lang/Class.isInstance",
+          "java/lang/Class.cast",
+          "java/lang/Class.desiredAssertionStatus",
+          "java/lang/Class.getComponentType");
+
+  private static final Set<String> OF_FAILURES =
+      Set.of(
+          "<init>",
+          "getMessage",
+          "getCause",
+          "initCause",
+          "addSuppressed",
+          "getSuppressed",
+          "toString");
+
+  /** Methods of {@link java.io.File} that ask the file system. */
+  private static final Set<String> OF_PATHS =
+      Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
+
+  /** Reads of a file that is an argument, or what they are called on. */
+  private static final List<String> READS =
+      List.of(
+          "java/nio/file/Files.readAllBytes(",
+          "java/nio/file/Files.readString(",
+          "java/nio/file/Files.readAllLines(",
+          "java/nio/file/Files.lines(",
+          "java/nio/file/Files.newInputStream(",
+          "java/nio/file/Files.newBufferedReader(",
+          "java/nio/file/Files.size(",
+          "java/io/FileInputStream.<init>(",
+          "java/io/FileReader.<init>(",
+          "java/io/File.length(",
+          "javax/imageio/ImageIO.read(Ljava/io/File;)");
+
+  private static final Set<String> CHANGES =
+      names(
+          "",
+          "add addAll addFirst addLast put putAll putFirst putLast putIfAbsent set setAll setValue"
+              + " remove removeAll removeIf removeFirst removeLast retainAll replace replaceAll"
+              + " clear compute computeIfAbsent computeIfPresent merge push pop poll pollFirst"
+              + " pollLast offer offerFirst offerLast sort ensureCapacity trimToSize");
+
+  /** What only looks at a collection. */
+  private static final Set<String> LOOKS =
+      names(
+          "",
+          "size isEmpty contains containsKey containsValue containsAll indexOf lastIndexOf hasNext"
+              + " equals hashCode toString clone cardinality length");
+
+  private static final Set<String> ELEMENTS =
+      names("", "get getOrDefault next previous getFirst getLast first last peek element");
+
+  private static final Set<String> VIEWS =
+      names("", "iterator listIterator keySet values descendingIterator");
+
+  /** What copies an argument, or tells something of it that does not change with it. */
+  private static final Set<String> COPIES =
+      Set.of(
+          "java/util/List.copyOf",
+          "java/util/Set.copyOf",
+          "java/util/Map.copyOf",
+          "java/util/Arrays.copyOf",
+          "java/util/Arrays.copyOfRange",
+          "java/util/Arrays.equals",
+          "java/util/Arrays.hashCode",
+          "java/util/Arrays.toString",
+          "java/util/Arrays.binarySearch",
+          "java/util/ArrayList.<init>",
+          "java/util/LinkedList.<init>",
+          "java/util/HashMap.<init>",
+          "java/util/LinkedHashMap.<init>",
+          "java/util/TreeMap.<init>",
+          "java/util/HashSet.<init>",
+          "java/util/LinkedHashSet.<init>",
+          "java/util/TreeSet.<init>",
+          "java/util/ArrayDeque.<init>");
+
+  /** What returns an array or a collection of the caller's own. */
+  private static final Set<String> MAKES =
+      Set.of(
+          "java/util/List.copyOf",
+          "java/util/Set.copyOf",
+          "java/util/Map.copyOf",
+          "java/util/Arrays.copyOf",
+          "java/util/Arrays.copyOfRange",
+          "java/util/List.of",
+          "java/util/Set.of",
+          "java/util/Map.of",
+          "java/util/stream/Stream.toList",
+          "java/lang/String.toCharArray",
+          "java/lang/String.getBytes",
+          "java/lang/String.split");
+
+  private JdkCode() {}
+
+  private static Set<String> names(String prefix, String names) {
+    return Set.of(Stream.of(names.split(" ")).map(name -> prefix + name).toArray(String[]::new));
+  }
+
+  /** Whether a class is the JDK's, by its internal name. */
+  static boolean isJdk(String owner) {
+    return owner.startsWith("[")
+        || owner.startsWith("java/")
+        || owner.startsWith("javax/")
+        || owner.startsWith("jdk/")
+        || owner.startsWith("sun/")
+        || owner.startsWith("com/sun/");
+  }
+
+  /** Whether a method of the JDK gives the same whenever it is called. */
+  static boolean isKnown(String owner, String method, String descriptor) {
+    String name = owner + "." + method;
+    if (METHODS.contains(name)) {
+      return true;
+    } else if (owner.startsWith("[")) {
+      return method.equals("clone");
+    } else if (owner.endsWith("Exception")
+        || owner.endsWith("Error")
+        || owner.endsWith("Throwable")) {
+      return OF_FAILURES.contains(method);
+    }
+    String whole = name + descriptor;
+    if (whole.startsWith("javax/imageio/ImageIO.read(Ljava/io/InputStream;)")) {
+      return true;
+    }
+    return isKnownType(owner)
+        && !method.startsWith("parallel")
+        && NOT_KNOWN.stream().noneMatch(whole::startsWith)
+        && !(owner.equals("java/io/File") && !OF_PATHS.contains(method))
+        && !(owner.equals("java/nio/file/Path") && method.equals("toRealPath"))
+        && !(owner.startsWith("java/time/")
+            && (method.equals("now") || method.startsWith("system")));
+  }
+
+  /** Whether objects of a class of the JDK may be made, and its constants read. */
+  static boolean isKnownType(String owner) {
+    return owner.endsWith("Exception")
+        || owner.endsWith("Error")
+        || CLASSES.contains(owner)
+        || COLLECTIONS.contains(owner)
+        || UTILITIES.contains(owner)
+        || BYTES.contains(owner)
+        || PACKAGES.stream().anyMatch(owner::startsWith);
+  }
+
+  /** Whether a method reads a file that it is given. */
+  static boolean readsFile(String owner, String method, String descriptor) {
+    String whole = owner + "." + method + descriptor;
+    return READS.stream().anyMatch(whole::startsWith);
+  }
+
+  /** Whether what a method of that class returns follows from the item if an argument does. */
+  static boolean keepsItem(String owner) {
+    return CLASSES.contains(owner)
+        || COLLECTIONS.contains(owner)
+        || owner.equals("java/nio/file/Path")
+        || owner.equals("java/io/File");
+  }
+
+  /** Whether a class is an array or collection of the JDK, by its internal name. */
+  static boolean isCollection(String owner) {
+    return COLLECTIONS.contains(owner) || owner.equals("java/lang/Iterable");
+  }
+
+  /** Whether a method changes the collection that it is called on. */
+  static boolean changes(String owner, String method) {
+    return COLLECTIONS.contains(owner) && CHANGES.contains(method);
+  }
+
+  /** Whether a method tells something of the collection that it is called on, or its elements. */
+  static boolean looks(String owner, String method) {
+    return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && LOOKS.contains(method);
+  }
+
+  /** Whether a method returns an element of the collection that it is called on. */
+  static boolean isElement(String owner, String method) {
+    return COLLECTIONS.contains(owner) && ELEMENTS.contains(method);
+  }
+
+  /** Whether a method returns something through which the collection can be changed. */
+  static boolean isView(String owner, String method) {
+    return COLLECTIONS.contains(owner) && VIEWS.contains(method);
+  }
+
+  /** Whether a method leaves the arrays and collections among its arguments as they are. */
+  static boolean copies(String owner, String method) {
+    return COPIES.contains(owner + "." + method);
+  }
+
+  /** Whether what a method returns is known to nobody else. */
+  static boolean makes(String owner, String method) {
+    return MAKES.contains(owner + "." + method)
+        || (owner.startsWith("[") && method.equals("clone"));
+  }
+
+  /** Whether an object of the JDK never changes, nor what it refers to. */
+  static boolean isImmutable(Object object) {
+    Class<?> type = object.getClass();
+    String name = type.getName();
+    return object instanceof String
+        || object instanceof Path
+        || object instanceof Pattern
+        || object instanceof Class
+        || (type.getPackageName().equals("java.lang")
+            && object instanceof Comparable
+            && !(object instanceof Appendable))
+        || (object instanceof Enum)
+        || name.equals("java.lang.Object")
+        || name.equals("java.io.File")
+        || name.equals("java.net.URI")
+        || name.equals("java.net.URL")
+        || name.equals("java.util.Locale")
+        || name.equals("java.util.UUID")
+        || name.equals("java.math.BigInteger")
+        || name.equals("java.math.BigDecimal")
+        || name.equals("java.math.MathContext")
+        || name.equals("java.awt.Color")
+        || name.equals("java.nio.ByteOrder")
+        || name.startsWith("java.util.OptionalInt")
+        || name.startsWith("java.util.OptionalLong")
+        || name.startsWith("java.util.OptionalDouble")
+        || (name.startsWith("java.time.") && object instanceof Comparable)
+        || object instanceof java.nio.charset.Charset;
+  }
+
+  /** Whether an array or a collection of the JDK can never be changed itself. */
+  static boolean isFixed(Object container) {
+    String name = container.getClass().getName();
+    return name.startsWith("java.util.ImmutableCollections$")
+        || name.startsWith("java.util.Collections$Empty")
+        || name.startsWith("java.util.Collections$Singleton")
+        || name.startsWith("java.util.KeyValueHolder")
+        || container instanceof Optional;
+  }
+
+  /** Whether an object is looked at for what it contains. */
+  static boolean isContainer(Object object) {
+    return object.getClass().isArray()
+        || object instanceof Collection
+        || object instanceof Map
+        || object instanceof Optional;
+  }
+}

@@ -1,0 +1,669 @@
+package io.coordl.purity;
+
+import io.coordl.bridge.AheadRandom;
+import io.coordl.purity.Flow.Kept;
+import io.coordl.purity.Flow.Plain;
+import io.coordl.purity.Flow.Value;
+import io.coordl.purity.MethodCode.Instruction;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import net.bytebuddy.jar.asm.ConstantDynamic;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells whether a pipeline gives the same batch when it runs before the program asks for it, and
+ * leaves no trace if the program never does.
+ *
+ * <p><b>The rule.</b> Whatever the pipeline's code reads never changes while the program runs:
+ * every field is final or set nowhere but where its object is made, and what it keeps is of that
+ * kind, all the way down. It reads no clock, thread, locale, property, environment, file but the
+ * item asked for, or generator but the library's, and sets nothing that outlives the call.
+ *
+ * <p><b>Which code that is.</b> A method is looked at if it can run: all methods of the classes of
+ * the objects that the pipeline keeps, of the classes that this code makes objects of, the static
+ * methods it calls, its lambdas, and the initialisers of classes that may not be initialised yet.
+ * No other class can receive a call, since objects come from nowhere else: reflection, method
+ * handles, service loaders and the like are not known. So it does not matter which implementations
+ * of an interface are loaded later.
+ *
+ * <p><b>Set nowhere else.</b> Which classes the program will load cannot be known, but only those
+ * of a class's nest can set its private fields, and the class file of the host lists them. So a
+ * field that is not final must be private, and all class files of the nest are read: it may be set
+ * in the constructors of its own class, on {@code this}, in its static initialiser, or in a method
+ * whose calls the library's adapter hears of ({@link Known#isAnnounced}). A field that is neither
+ * final nor private can be set by anybody.
+ *
+ * <p><b>What it keeps.</b> Objects are followed, from those the pipeline has, through their fields
+ * as they are now; since the fields do not change, they stay that. Immutable values of the JDK are
+ * known by class. An array, or a collection that is not an immutable one, may be shared with the
+ * training loop: it must have been made by the class that keeps it, in a private field, and no
+ * method of the nest may change it or show it to other code ({@link FieldProof}).
+ *
+ * <p><b>Items.</b> A data set reads its own files: one that is found by the index asked for. Any
+ * other file may be rewritten between two batches.
+ *
+ * <p><b>Taken for granted:</b> final fields are not set by reflection or native code; class files
+ * are those that were loaded; the library's own code does what {@link Known} says.
+ */
+public final class PurityAnalyzer {
+  private static final int MAX_OBJECTS = 200_000;
+  private static final int MAX_CLASSES = 300;
+
+  private static final Set<String> FACTORIES =
+      Set.of(
+          "java/lang/invoke/LambdaMetafactory",
+          "java/lang/invoke/StringConcatFactory",
+          "java/lang/runtime/ObjectMethods",
+          "java/lang/runtime/SwitchBootstraps");
+
+  /** What a class of the program may extend without keeping what cannot be seen. */
+  private static final Set<Class<?>> PLAIN_PARENTS = Set.of(Object.class, Record.class, Enum.class);
+
+  private final String library;
+  private final Known known;
+
+  /** What is known of the library. */
+  public interface Known {
+    /** Why an object of this class of the library cannot be run ahead; null if it can. */
+    @Nullable String reasonToLeave(Class<?> type);
+
+    /** Whether the fields that a class of the library declares need not be followed. */
+    boolean isClosed(Class<?> declaring);
+
+    /** Whether what such fields keep changes in announced methods only, and nobody else has it. */
+    boolean keepsItsOwn(Class<?> declaring);
+
+    /** Whether a method may be called ahead. */
+    boolean isKnown(String owner, String method);
+
+    /** Whether a method reads a file that it is given. */
+    boolean readsFile(String owner, String method);
+
+    /** Whether a method copies the arrays among its arguments. */
+    boolean copies(String owner, String method);
+
+    /**
+     * Whether every call of a method of that name and descriptor by the program ends what was run
+     * ahead: it may set fields.
+     */
+    boolean isAnnounced(String method, String descriptor);
+
+    /** Name and descriptor of the method that gets an item by its number, a {@code long}. */
+    String getsItem();
+  }
+
+  /**
+   * Knows a library.
+   *
+   * @param library where the names of its classes begin, with a dot at the end
+   */
+  public PurityAnalyzer(String library, Known known) {
+    this.library = library;
+    this.known = known;
+  }
+
+  /** Why these objects cannot be run ahead, in words for the user; null if they can. */
+  public @Nullable String reasonToLeave(List<? extends @Nullable Object> roots) {
+    try {
+      Look look = new Look();
+      roots.forEach(root -> look.addRoot(root));
+      return look.findReason();
+    } catch (RuntimeException | LinkageError e) {
+      return "it cannot be looked at (" + e + ")";
+    }
+  }
+
+  private boolean isLibrary(String owner) {
+    return owner.replace('/', '.').startsWith(library);
+  }
+
+  private boolean isProgram(String owner) {
+    return !JdkCode.isJdk(owner) && !isLibrary(owner);
+  }
+
+  private boolean isProgram(Class<?> type) {
+    return !JdkObjects.isOfJdk(type) && !type.getName().startsWith(library);
+  }
+
+  private static String words(String owner) {
+    return owner.replace('/', '.');
+  }
+
+  /** One look at a pipeline. */
+  private final class Look {
+    /** Every object found, with the class that keeps it. */
+    private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
+
+    /** Of these, what belongs to an object of the library that keeps it to itself. */
+    private final Set<Object> owned = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /** Arrays and collections among the elements of others. */
+    private final Set<Object> containers = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private final Set<Object> ownContainers = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Deque<Object> objects = new ArrayDeque<>();
+    private final Map<String, Optional<ClassCode>> classes = new HashMap<>();
+    private final Set<String> checked = new HashSet<>();
+    private final Set<String> initialised = new HashSet<>();
+    private final Deque<Call> calls = new ArrayDeque<>();
+    private final FieldProof fields = new FieldProof(known, this::find);
+
+    /** The fields that code reads, with the method that does. */
+    private final Map<FieldProof.Field, Read> reads = new LinkedHashMap<>();
+
+    private final Deque<FieldProof.Field> statics = new ArrayDeque<>();
+
+    /** The fields that keep what can be changed, and whether its elements can be. */
+    private final Map<FieldProof.Field, Boolean> changeable = new LinkedHashMap<>();
+
+    private @Nullable String reason;
+
+    void addRoot(@Nullable Object root) {
+      if (root != null && JdkCode.isContainer(root)) {
+        addElements(root, "the pipeline", false);
+      } else {
+        add(root, "the pipeline", false);
+      }
+    }
+
+    private void add(@Nullable Object object, String keeper, boolean own) {
+      if (object == null || (isOfJdk(object.getClass()) && JdkCode.isImmutable(object))) {
+        return;
+      }
+      boolean isNew = seen.putIfAbsent(object, keeper) == null;
+      if (isNew && own && object.getClass().getName().startsWith(library)) {
+        owned.add(object);
+      }
+      if (isNew || (!own && owned.remove(object))) {
+        objects.add(object);
+      }
+    }
+
+    @Nullable String findReason() {
+      while (reason == null) {
+        Object object = objects.poll();
+        Call call = object == null ? calls.poll() : null;
+        FieldProof.Field field = object == null && call == null ? statics.poll() : null;
+        if (object != null) {
+          visit(object, seen.getOrDefault(object, ""));
+        } else if (call != null) {
+          follow(call);
+        } else if (field != null) {
+          visitStatic(field);
+        } else {
+          return reasonOfFields();
+        }
+        if (seen.size() > MAX_OBJECTS || classes.size() > MAX_CLASSES) {
+          return "it is more than can be looked at";
+        }
+      }
+      return reason;
+    }
+
+    private @Nullable String reasonOfFields() {
+      for (Map.Entry<FieldProof.Field, Boolean> field : changeable.entrySet()) {
+        Read read = reads.get(field.getKey());
+        if (read != null) {
+          String why = fields.reasonItChanges(field.getKey(), field.getValue(), read.loader());
+          if (why != null) {
+            return read.reader() + " reads " + field.getKey() + ", " + why;
+          }
+        }
+      }
+      return null;
+    }
+
+    private @Nullable ClassCode find(String name, @Nullable ClassLoader loader) {
+      return classes
+          .computeIfAbsent(
+              name, none -> Optional.ofNullable(ClassCode.read(name, loader, known.getsItem())))
+          .orElse(null);
+    }
+
+    private void visit(Object object, String keeper) {
+      Class<?> type = object.getClass();
+      String name = type.getName();
+      if (object instanceof AheadRandom) {
+        return; // The library's generator, whose draws are known.
+      } else if (JdkObjects.isOfJdk(type)) {
+        reason = keeper + " keeps a " + name;
+      } else if (type.isHidden() || type.isSynthetic()) {
+        reason = keeper + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
+      } else if (name.startsWith(library)) {
+        String why = known.reasonToLeave(type);
+        if (why != null) {
+          reason = keeper + " keeps a " + name + ", which " + why;
+        } else {
+          visitFields(object, type);
+        }
+      } else {
+        for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+          if (isProgram(at)) {
+            calls.add(new Call(internal(at), null, null, at.getClassLoader()));
+            Class<?> parent = at.getSuperclass();
+            if (parent != null && parent.getName().startsWith(library)) {
+              reason =
+                  fields.reasonInheritedChanges(
+                      internal(at), PurityAnalyzer.this::isLibrary, at.getClassLoader());
+            }
+          } else if (JdkObjects.isOfJdk(at) && !PLAIN_PARENTS.contains(at)) {
+            reason = keeper + " keeps a " + name + ", which is a " + at.getName();
+            return;
+          }
+          initialised.add(internal(at));
+        }
+        visitFields(object, type);
+      }
+    }
+
+    private String internal(Class<?> type) {
+      return type.getName().replace('.', '/');
+    }
+
+    private void visitFields(Object object, Class<?> type) {
+      for (Class<?> at = type; at != null && !JdkObjects.isOfJdk(at); at = at.getSuperclass()) {
+        boolean ofLibrary = !isProgram(at);
+        if (ofLibrary && known.isClosed(at)) {
+          continue;
+        }
+        boolean own = ofLibrary && (owned.contains(object) || known.keepsItsOwn(at));
+        for (Field field : at.getDeclaredFields()) {
+          if (Modifier.isStatic(field.getModifiers()) || reason != null) {
+            continue;
+          }
+          if (!field.getType().isPrimitive()) {
+            visitValue(value(field, object), field, type.getName(), own);
+          }
+          if (ofLibrary && !own) {
+            visitOfLibrary(at, field, type);
+          }
+        }
+      }
+    }
+
+    /** The library's methods read all that its objects keep. */
+    private void visitOfLibrary(Class<?> at, Field field, Class<?> type) {
+      FieldProof.Field declared = declared(field);
+      reads.put(declared, new Read(type.getName(), at.getClassLoader()));
+      String why = fields.reasonItIsSet(declared, at.getClassLoader());
+      if (why != null) {
+        reason = type.getName() + " reads " + declared + ", " + why;
+      }
+    }
+
+    private FieldProof.Field declared(Field field) {
+      return new FieldProof.Field(
+          internal(field.getDeclaringClass()),
+          field.getName(),
+          Type.getDescriptor(field.getType()));
+    }
+
+    private void visitValue(@Nullable Object value, Field field, String keeper, boolean own) {
+      if (value == null || !JdkCode.isContainer(value) || !isOfJdk(value.getClass())) {
+        add(value, keeper, own);
+        return;
+      }
+      boolean deep = addElements(value, keeper, own);
+      if (!own && (deep || !JdkCode.isFixed(value))) {
+        changeable.merge(declared(field), deep, Boolean::logicalOr);
+      }
+    }
+
+    private boolean isOfJdk(Class<?> type) {
+      return type.isArray() || JdkObjects.isOfJdk(type);
+    }
+
+    /** Whether some elements can be changed, too, without being followed on their own. */
+    private boolean addElements(Object container, String keeper, boolean own) {
+      boolean deep = false;
+      for (Object element : elements(container)) {
+        if (element != null && JdkCode.isContainer(element) && isOfJdk(element.getClass())) {
+          // One that comes up again may contain itself.
+          deep |=
+              !(own ? ownContainers : containers).add(element) || addElements(element, keeper, own);
+          deep |= !JdkCode.isFixed(element);
+        } else {
+          add(element, keeper, own);
+        }
+        if (seen.size() > MAX_OBJECTS) {
+          break;
+        }
+      }
+      return deep;
+    }
+
+    private Collection<?> elements(Object container) {
+      if (container instanceof Object[] array) {
+        return Arrays.asList(array);
+      } else if (container instanceof Map<?, ?> map) {
+        Deque<Object> all = new ArrayDeque<>();
+        map.forEach(
+            (key, value) -> {
+              if (key != null) {
+                all.add(key);
+              }
+              if (value != null) {
+                all.add(value);
+              }
+            });
+        return all;
+      } else if (container instanceof Optional<?> optional) {
+        return optional.stream().toList();
+      }
+      return container instanceof Collection<?> elements ? elements : List.of();
+    }
+
+    private @Nullable Object value(Field field, @Nullable Object object) {
+      try {
+        field.setAccessible(true);
+        return field.get(object);
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    /** The class is initialised by this, if it is not: all that its initialiser does is known. */
+    private void visitStatic(FieldProof.Field field) {
+      Read read = reads.get(field);
+      try {
+        Class<?> type =
+            Class.forName(words(field.owner()), false, read == null ? null : read.loader());
+        Field declared = type.getDeclaredField(field.name());
+        visitValue(value(declared, null), declared, type.getName(), false);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    /** Looks at a method of the program's, or at all that run once its object is made. */
+    private void follow(Call call) {
+      if (!checked.add(call.owner() + "." + call.name() + call.descriptor())) {
+        return;
+      }
+      ClassCode code = find(call.owner(), call.loader());
+      if (code == null) {
+        reason = words(call.owner()) + " has no class file";
+        return;
+      }
+      boolean found = false;
+      for (MethodCode method : code.methods) {
+        if (reason == null && concerns(call, method)) {
+          found = true;
+          look(method, call.loader());
+        }
+      }
+      if (call.name() == null || (!found && !call.name().equals("<clinit>"))) {
+        for (String parent : code.parents) {
+          inherit(call, parent);
+        }
+      }
+    }
+
+    private void inherit(Call call, String parent) {
+      String name = call.name();
+      String descriptor = call.descriptor();
+      if (isProgram(parent)) {
+        calls.add(new Call(parent, name, descriptor, call.loader()));
+      } else if (name != null
+          && descriptor != null
+          && !(isLibrary(parent)
+              ? known.isKnown(parent, name)
+              : JdkCode.isKnown(parent, name, descriptor))) {
+        reason = words(call.owner()) + " uses " + words(parent) + "." + name;
+      }
+    }
+
+    private boolean concerns(Call call, MethodCode method) {
+      if (call.name() != null) {
+        return call.name().equals(method.name) && method.descriptor.equals(call.descriptor());
+      }
+      return (method.access & (Opcodes.ACC_STATIC | Opcodes.ACC_ABSTRACT)) == 0
+          && !method.name.equals("<init>")
+          && !known.isAnnounced(method.name, method.descriptor);
+    }
+
+    /** A class that code uses is initialised by that, if it is not yet. */
+    private void initialise(String owner, @Nullable ClassLoader loader) {
+      if (isProgram(owner) && initialised.add(owner)) {
+        calls.add(new Call(owner, "<clinit>", "()V", loader));
+        ClassCode code = find(owner, loader);
+        if (code != null) {
+          code.parents.forEach(parent -> initialise(parent, loader));
+        }
+      }
+    }
+
+    private void look(MethodCode method, @Nullable ClassLoader loader) {
+      String where = words(method.owner) + "." + method.name;
+      if ((method.access & Opcodes.ACC_NATIVE) != 0) {
+        reason = where + " is native";
+      } else if ((method.access & Opcodes.ACC_SYNCHRONIZED) != 0) {
+        reason = where + " locks";
+      }
+      Body body = new Body(method, where, loader);
+      body.forEach(body::changes);
+      body.forEach(body::reads);
+    }
+
+    /** What one method does. */
+    private final class Body {
+      private final MethodCode method;
+      private final String where;
+      private final @Nullable ClassLoader loader;
+
+      Body(MethodCode method, String where, @Nullable ClassLoader loader) {
+        this.method = method;
+        this.where = where;
+        this.loader = loader;
+      }
+
+      private interface Check {
+        void of(Instruction it, List<Value> operands);
+      }
+
+      void forEach(Check check) {
+        for (int i = 0; reason == null && i < method.instructions.size(); i++) {
+          List<Value> operands = method.flow().operands(i);
+          if (operands != null) {
+            check.of(method.instructions.get(i), operands);
+          }
+        }
+      }
+
+      private void leave(String why) {
+        reason = where + " " + why;
+      }
+
+      private boolean isMaking() {
+        return method.name.equals("<init>") || method.name.equals("<clinit>");
+      }
+
+      /** Whether what is changed is kept by something that is not just being made. */
+      private boolean isKept(Value value) {
+        return value.origins().stream()
+            .anyMatch(origin -> origin instanceof Kept kept && !(isMaking() && kept.ofThis()));
+      }
+
+      /** Whether it is a static field of the class itself, not one that it inherits. */
+      private boolean isInitialising(Instruction it) {
+        FieldProof.Field field =
+            method.name.equals("<clinit>") && it.owner().equals(method.owner)
+                ? fields.resolve(it.owner(), it.name(), it.descriptor(), loader)
+                : null;
+        return field != null && field.owner().equals(method.owner);
+      }
+
+      void changes(Instruction it, List<Value> operands) {
+        int code = it.opcode();
+        if ((code == Opcodes.PUTFIELD
+                && !(method.name.equals("<init>") && operands.get(0).isOnly(Plain.THIS)))
+            || (code == Opcodes.PUTSTATIC && !isInitialising(it))) {
+          leave("sets its field " + it.name());
+        } else if (code == Opcodes.MONITORENTER) {
+          leave("locks");
+        } else if (code >= Opcodes.IASTORE && code <= Opcodes.SASTORE && isKept(operands.get(0))) {
+          leave("may change an array it keeps");
+        } else if (code >= Opcodes.INVOKEVIRTUAL
+            && code <= Opcodes.INVOKEINTERFACE
+            && code != Opcodes.INVOKESTATIC
+            && JdkCode.changes(it.owner(), it.name())
+            && isKept(operands.get(0))) {
+          leave("may change a collection it keeps");
+        }
+      }
+
+      void reads(Instruction it, List<Value> operands) {
+        switch (it.opcode()) {
+          case Opcodes.GETFIELD -> {
+            if (!(method.name.equals("<init>") && operands.get(0).isOnly(Plain.THIS))) {
+              read(it.owner(), it.name(), it.descriptor(), false);
+            }
+          }
+          case Opcodes.GETSTATIC -> {
+            if (!isInitialising(it)) {
+              read(it.owner(), it.name(), it.descriptor(), true);
+            }
+          }
+          case Opcodes.NEW -> {
+            if (isProgram(it.owner())) {
+              calls.add(new Call(it.owner(), null, null, loader));
+              initialise(it.owner(), loader);
+            } else if (JdkCode.isJdk(it.owner()) && !JdkCode.isKnownType(it.owner())) {
+              leave("uses " + words(it.owner()));
+            }
+          }
+          case Opcodes.INVOKEVIRTUAL, Opcodes.INVOKEINTERFACE ->
+              called(false, it.owner(), it.name(), it.descriptor(), operands);
+          case Opcodes.INVOKESTATIC, Opcodes.INVOKESPECIAL -> {
+            called(true, it.owner(), it.name(), it.descriptor(), operands);
+            initialise(it.owner(), loader);
+          }
+          case Opcodes.INVOKEDYNAMIC -> {
+            if (!FACTORIES.contains(it.owner())) {
+              leave("is linked by " + words(it.owner()));
+            }
+            it.arguments().forEach(this::linked);
+          }
+          case Opcodes.LDC -> linked(it.arguments().get(0));
+          default -> {}
+        }
+      }
+
+      private void linked(Object constant) {
+        if (constant instanceof ConstantDynamic) {
+          leave("has a constant that is made as it runs");
+        } else if (constant instanceof Handle handle) {
+          if (handle.getTag() <= Opcodes.H_GETSTATIC) {
+            read(
+                handle.getOwner(),
+                handle.getName(),
+                handle.getDesc(),
+                handle.getTag() == Opcodes.H_GETSTATIC);
+          } else if (handle.getTag() <= Opcodes.H_PUTSTATIC) {
+            leave("sets its field " + handle.getName());
+          } else {
+            made(handle);
+          }
+        }
+      }
+
+      /** A method that a lambda or a method reference stands for. */
+      private void made(Handle handle) {
+        String owner = handle.getOwner();
+        boolean virtual =
+            handle.getTag() == Opcodes.H_INVOKEVIRTUAL
+                || handle.getTag() == Opcodes.H_INVOKEINTERFACE;
+        called(!virtual, owner, handle.getName(), handle.getDesc(), List.of());
+        initialise(owner, loader);
+        if (handle.getTag() == Opcodes.H_NEWINVOKESPECIAL && isProgram(owner)) {
+          calls.add(new Call(owner, null, null, loader));
+        }
+      }
+
+      /** Follows a call of one method, or of whatever an object of the class may do instead. */
+      private void called(
+          boolean exact, String owner, String name, String descriptor, List<Value> operands) {
+        boolean ofLibrary = isLibrary(owner);
+        if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
+          if (operands.stream().noneMatch(Value::item)) {
+            leave(
+                "reads a file that is not the item asked for (" + words(owner) + "." + name + ")");
+          }
+        } else if (ofLibrary
+            ? !known.isKnown(owner, name)
+            : JdkCode.isJdk(owner) && !JdkCode.isKnown(owner, name, descriptor)) {
+          leave("uses " + words(owner) + "." + name);
+        } else if (isProgram(owner)) {
+          if (known.isAnnounced(name, descriptor)) {
+            leave("uses " + words(owner) + "." + name);
+          }
+          calls.add(
+              exact
+                  ? new Call(owner, name, descriptor, loader)
+                  : new Call(owner, null, null, loader));
+          if (!exact) {
+            calls.add(new Call(owner, name, descriptor, loader));
+          }
+        }
+      }
+
+      private void read(String owner, String name, String descriptor, boolean ofClass) {
+        if (JdkCode.isJdk(owner)) {
+          if (!JdkCode.isKnownType(owner)) {
+            leave("uses " + (ofClass ? Type.getType(descriptor).getClassName() : words(owner)));
+          }
+          return;
+        }
+        FieldProof.Field field = fields.resolve(owner, name, descriptor, loader);
+        if (field == null) {
+          leave("reads " + words(owner) + "." + name + ", which has no class file");
+          return;
+        }
+        String why = fields.reasonItIsSet(field, loader);
+        if (isLibrary(field.owner())) {
+          if (why != null || descriptor.startsWith("[") || descriptor.startsWith("Ljava/util/")) {
+            leave("reads " + field + " of the library");
+          }
+          return;
+        }
+        if (why != null) {
+          leave("reads " + field + ", " + why);
+          return;
+        }
+        boolean isNew = reads.putIfAbsent(field, new Read(where, loader)) == null;
+        if (ofClass) {
+          initialise(field.owner(), loader);
+          if (isNew && !FieldProof.isPlain(descriptor)) {
+            statics.add(field);
+          }
+        }
+      }
+    }
+  }
+
+  /** Who reads a field. */
+  private record Read(String reader, @Nullable ClassLoader loader) {}
+
+  /** A method of the program's; without name, all that an object of the class may be asked for. */
+  private record Call(
+      String owner,
+      @Nullable String name,
+      @Nullable String descriptor,
+      @Nullable ClassLoader loader) {}
+}

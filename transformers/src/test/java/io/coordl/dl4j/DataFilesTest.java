@@ -1,0 +1,78 @@
+package io.coordl.dl4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** All jobs number the files of a data set alike, and know another data set. */
+class DataFilesTest {
+  @TempDir Path directory;
+  private File a;
+  private File b;
+  private File c;
+
+  @BeforeEach
+  void write() throws IOException {
+    a = Files.writeString(directory.resolve("a.jpg"), "one").toFile();
+    b = Files.writeString(directory.resolve("b.jpg"), "two").toFile();
+    c = Files.writeString(directory.resolve("c.jpg"), "three").toFile();
+  }
+
+  @Test
+  void numbersFollowThePathsNotTheOrder() {
+    DataFiles files = new DataFiles(List.of(c, a, b));
+    DataFiles others = new DataFiles(List.of(b, c, a));
+    assertThat(files.numbersOf(List.of(b, c, a))).containsExactly(1, 2, 0);
+    assertThat(others.numbersOf(List.of(b, c, a))).containsExactly(1, 2, 0);
+    assertThat(others).hasToString(files.toString());
+    assertThat(files.inOrderOf(new int[] {1, 2, 0})).containsExactly(b, c, a);
+  }
+
+  @Test
+  void aFileMayBeThereTwice() {
+    DataFiles files = new DataFiles(List.of(b, a, b));
+    assertThat(files.numbersOf(List.of(b, b, a))).containsExactly(1, 1, 0);
+    assertThat(files.numbersOf(List.of(b, a, a))).isNull();
+    assertThat(files).doesNotHaveToString(new DataFiles(List.of(a, b)).toString());
+  }
+
+  @Test
+  void otherFilesAreNoPassThroughThese() {
+    DataFiles files = new DataFiles(List.of(a, b));
+    assertThat(files.numbersOf(List.of(a, c))).isNull();
+    assertThat(files.numbersOf(List.of(a))).isNull();
+    assertThat(files.numbersOf(List.of(a, b, c))).isNull();
+    assertThat(files.inOrderOf(new int[] {0, 2})).isNull();
+    assertThat(files.inOrderOf(new int[] {0, -1})).isNull();
+    assertThat(files.inOrderOf(new int[] {0})).isNull();
+    assertThat(files.inOrderOf(new int[] {0, 0})).isNull();
+  }
+
+  @Test
+  void aFileThatChangedIsAnotherOne() throws IOException {
+    String before = new DataFiles(List.of(a, b)).toString();
+    assertThat(before).startsWith("2 with checksum ");
+    Files.writeString(b.toPath(), "longer");
+    assertThat(new DataFiles(List.of(a, b))).doesNotHaveToString(before);
+    Files.delete(b.toPath());
+    assertThat(new DataFiles(List.of(a, b))).doesNotHaveToString(before);
+  }
+
+  @Test
+  void aFileOfSeveralRecordsIsGoneThroughAsAWhole() {
+    DataFiles files = new DataFiles(List.of(c, a, b), file -> file.equals(b) ? 3 : 1);
+    assertThat(files.records()).isEqualTo(5);
+    assertThat(files.numbersOf(List.of(b, c, a))).containsExactly(1, 2, 3, 4, 0);
+    assertThat(files.inOrderOf(new int[] {4, 1, 2, 3, 0})).containsExactly(c, b, a);
+    assertThat(files.inOrderOf(new int[] {1, 2, 4, 3, 0})).isNull();
+    assertThat(files.inOrderOf(new int[] {1, 2, 3, 4})).isNull();
+    assertThat(files.toString()).startsWith("5 in 3 files with checksum ");
+  }
+}

@@ -1,0 +1,33 @@
+package io.coordl.dl4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.junit.jupiter.api.Test;
+
+/** Whoever reads on from a pass gets what has not been taken. */
+class PassRecordsTest {
+  private static final List<String> RECORDS = List.of("a", "b", "c", "d", "e");
+
+  @Test
+  void itGoesOnFromWhereItIsSet() {
+    PassRecords<String> records = new PassRecords<>(RECORDS::get, RECORDS.size(), null);
+    assertThat(records.next()).isEqualTo("a");
+    assertThat(records.place()).isEqualTo(1);
+    records.moveTo(3, 5);
+    assertThat(records.next()).isEqualTo("d");
+    assertThat(records.next()).isEqualTo("e");
+    assertThat(records.hasNext()).isFalse();
+    assertThatThrownBy(records::next).isInstanceOf(NoSuchElementException.class);
+    records.moveTo(0, 1);
+    assertThat(records.next()).isEqualTo("a");
+    assertThat(records.hasNext()).isFalse();
+  }
+
+  @Test
+  void aPassOfItsOwnIsSharedWithNobody() {
+    assertThat(new PassRecords<>(RECORDS::get, RECORDS.size(), null).sharedOf(this)).isNull();
+  }
+}

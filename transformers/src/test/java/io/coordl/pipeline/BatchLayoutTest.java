@@ -1,0 +1,81 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is written is read again; bytes that are something else are refused. */
+class BatchLayoutTest {
+  private static final BatchLayout LAYOUT =
+      new BatchLayout(
+          List.of(
+              new BatchLayout.Array("data", "FLOAT32", "", List.of(2L, 3L), 24),
+              new BatchLayout.Array("data", "UINT8", "mask \u00e4", List.of(), 1),
+              new BatchLayout.Array("labels", "INT64", "y", List.of(2L, 0L), 0)));
+
+  private static ByteBuffer written() {
+    ByteBuffer batch = ByteBuffer.allocateDirect((int) LAYOUT.bytes());
+    LAYOUT.writeTo(batch);
+    return batch;
+  }
+
+  @Test
+  void whatIsWrittenIsRead() throws IOException {
+    ByteBuffer batch = written();
+    LAYOUT.values(batch, 0).putFloat(20, 1.5f);
+    LAYOUT.values(batch, 1).put(0, (byte) 7);
+
+    BatchLayout read = BatchLayout.read(batch);
+
+    assertThat(read).isEqualTo(LAYOUT);
+    assertThat(read.values(batch, 0).getFloat(20)).isEqualTo(1.5f);
+    assertThat(read.values(batch, 1).get(0)).isEqualTo((byte) 7);
+    assertThat(read.values(batch, 2).remaining()).isZero();
+    assertThat(batch.position()).isZero();
+  }
+
+  @Test
+  void valuesAreAlignedAndDoNotOverlap() {
+    ByteBuffer batch = ByteBuffer.allocateDirect((int) LAYOUT.bytes() + 8192).alignedSlice(4096);
+    for (int i = 0; i < LAYOUT.arrays().size(); i++) {
+      ByteBuffer values = LAYOUT.values(batch, i);
+      assertThat(values.alignmentOffset(0, BatchLayout.ALIGNMENT)).isZero();
+      assertThat(values.order()).isEqualTo(ByteOrder.nativeOrder());
+      while (values.hasRemaining()) {
+        values.put((byte) 1);
+      }
+    }
+    int set = 0;
+    for (int i = 0; i < LAYOUT.bytes(); i++) {
+      set += batch.get(i);
+    }
+    assertThat(set).isEqualTo(25);
+  }
+
+  @Test
+  void aBatchWithoutArraysIsOne() throws IOException {
+    BatchLayout none = new BatchLayout(List.of());
+    ByteBuffer batch = ByteBuffer.allocate((int) none.bytes());
+    none.writeTo(batch);
+    assertThat(BatchLayout.read(batch)).isEqualTo(none);
+  }
+
+  @Test
+  void bytesThatAreSomethingElseAreRefused() {
+    ByteBuffer longer = written();
+    longer.putInt(0, 1 << 30);
+    ByteBuffer shorter = written();
+    shorter.putInt(0, 5);
+    ByteBuffer cut = written();
+    cut.limit(cut.limit() - 1);
+
+    for (ByteBuffer wrong : List.of(longer, shorter, cut, ByteBuffer.allocate(3))) {
+      assertThatThrownBy(() -> BatchLayout.read(wrong)).isInstanceOf(IOException.class);
+    }
+  }
+}

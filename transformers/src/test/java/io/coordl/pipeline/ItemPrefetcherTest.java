@@ -1,0 +1,198 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.cache.MinioCache;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How far ahead items are brought, and what the program notices of it: nothing. */
+@Timeout(60)
+class ItemPrefetcherTest {
+  private static final int MOST_QUEUED = 8 * ItemPrefetcher.LOOK_AHEAD;
+
+  private volatile boolean room = true;
+  private final ItemPrefetcher items = new ItemPrefetcher(1, null, this::hasRoom);
+  private final Object pass = new Object();
+  private final Set<String> decoded = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch goOn = new CountDownLatch(1);
+
+  private boolean hasRoom() {
+    return room;
+  }
+
+  @AfterEach
+  void close() {
+    goOn.countDown();
+    items.close();
+  }
+
+  /** Keeps all it decodes; waits at the first until it may go on. */
+  private final class Waiting implements ItemPrefetcher.Decoder {
+    @Override
+    public boolean isKept(String path) {
+      return decoded.contains(path);
+    }
+
+    @Override
+    public boolean decode(String path) throws InterruptedException {
+      begun.countDown();
+      goOn.await();
+      return decoded.add(path);
+    }
+  }
+
+  /** Offered last of all, and brought: nothing that was offered before is under way any more. */
+  private void awaitAll() throws InterruptedException {
+    CountDownLatch last = new CountDownLatch(1);
+    do {
+      items.offer(
+          "last",
+          new ItemPrefetcher.Decoder() {
+            @Override
+            public boolean isKept(String path) {
+              last.countDown();
+              return true;
+            }
+
+            @Override
+            public boolean decode(String path) {
+              throw new AssertionError("it is kept");
+            }
+          },
+          pass);
+    } while (!last.await(10, TimeUnit.MILLISECONDS));
+  }
+
+  @Test
+  void howeverManyAreOfferedNoMoreThanSoManyWait() throws InterruptedException {
+    Waiting decoder = new Waiting();
+    items.offer("first", decoder, pass);
+    begun.await();
+    for (int i = 0; i < 3 * MOST_QUEUED; i++) {
+      items.offer("item " + i, decoder, pass);
+    }
+    goOn.countDown();
+    awaitAll();
+    assertThat(decoded).hasSize(1 + MOST_QUEUED);
+    assertThat(items.brought()).isEqualTo(1 + MOST_QUEUED);
+  }
+
+  @Test
+  void noFileIsReadForAStoreThatHasNoRoom() throws InterruptedException {
+    Waiting decoder = new Waiting();
+    items.offer("first", decoder, pass);
+    begun.await();
+    items.offer("second", decoder, pass);
+    room = false;
+    goOn.countDown();
+    items.close();
+    assertThat(items.isWorthwhile(true)).isFalse();
+    assertThat(decoded).containsExactly("first");
+  }
+
+  @Test
+  void whatTheProgramHasAskedForIsLeftToIt() throws InterruptedException {
+    Waiting decoder = new Waiting();
+    items.offer("first", decoder, pass);
+    begun.await();
+    items.offer("second", decoder, pass);
+    items.ask("second");
+    goOn.countDown();
+    awaitAll();
+    assertThat(decoded).containsExactly("first");
+  }
+
+  @Test
+  void whoeverAsksForAnItemThatIsBeingBroughtWaitsAndStaysInterrupted()
+      throws InterruptedException {
+    items.offer("first", new Waiting(), pass);
+    begun.await();
+    boolean[] interrupted = {false};
+    Thread program =
+        new Thread(
+            () -> {
+              Thread.currentThread().interrupt();
+              items.ask("first");
+              interrupted[0] = Thread.currentThread().isInterrupted() && decoded.contains("first");
+            });
+    program.start();
+    while (program.getState() != Thread.State.TIMED_WAITING) {
+      assertThat(program.isAlive()).as("waits").isTrue();
+      Thread.onSpinWait();
+    }
+    goOn.countDown();
+    program.join();
+    assertThat(interrupted[0]).isTrue();
+  }
+
+  @Test
+  void whatCannotBeFetchedSaysNothingOfWhatCanBeDecoded() throws InterruptedException {
+    MinioCache failing =
+        new MinioCache(
+            null,
+            path -> {
+              throw new IllegalStateException("no files");
+            });
+    try (ItemPrefetcher both = new ItemPrefetcher(1, failing, () -> true)) {
+      while (both.isWorthwhile(false)) {
+        both.offer("raw", null, pass);
+      }
+      goOn.countDown();
+      CountDownLatch last = new CountDownLatch(1);
+      both.offer("picture", new Waiting(), pass);
+      both.offer(
+          "last",
+          new ItemPrefetcher.Decoder() {
+            @Override
+            public boolean isKept(String path) {
+              last.countDown();
+              return true;
+            }
+
+            @Override
+            public boolean decode(String path) {
+              throw new AssertionError("it is kept");
+            }
+          },
+          pass);
+      assertThat(last.await(30, TimeUnit.SECONDS)).as("decoding goes on").isTrue();
+      assertThat(decoded).containsExactly("picture");
+    }
+  }
+
+  @Test
+  void afterManyFailuresInARowNoMoreAreTried() throws InterruptedException {
+    AtomicInteger tried = new AtomicInteger();
+    ItemPrefetcher.Decoder failing =
+        new ItemPrefetcher.Decoder() {
+          @Override
+          public boolean isKept(String path) {
+            return false;
+          }
+
+          @Override
+          public boolean decode(String path) throws IOException {
+            tried.incrementAndGet();
+            throw new IOException("no picture");
+          }
+        };
+    for (int i = 0; i < 1000; i++) {
+      items.offer("item " + i, failing, pass);
+    }
+    while (items.isWorthwhile(true)) {
+      Thread.onSpinWait();
+    }
+    items.close();
+    assertThat(tried.get()).isLessThan(100);
+    assertThat(items.brought()).isZero();
+  }
+}

@@ -1,0 +1,107 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A library that is not as expected is left alone, and that is said once per class. */
+class LibraryInterceptorsTest {
+  private static final String FACTORY = "ai.djl.modality.cv.BufferedImageFactory";
+
+  @TempDir Path arena;
+  private final List<String> skipped = new ArrayList<>();
+  private DecodedStore store;
+  private LibraryInterceptors answers;
+
+  @BeforeEach
+  void open() {
+    ArenaStore opened = ArenaStore.openProcess(arena, ByteBudget.parse("2m"), word -> {});
+    store = new DecodedStore(opened, path -> true);
+    answers =
+        new LibraryInterceptors(
+            new Services(store, null, null, 0, null, word -> {}),
+            (answer, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  /** A class of that name in a loader of its own, in which nothing else of the library is. */
+  private static Class<?> alone(String name) {
+    return new ByteBuddy()
+        .subclass(Object.class)
+        .name(name)
+        .make()
+        .load(new ClassLoader(null) {}, ClassLoadingStrategy.Default.WRAPPER)
+        .getLoaded();
+  }
+
+  private Object call(Class<?> declaring) throws ReflectiveOperationException {
+    Object self = declaring.getConstructor().newInstance();
+    return answers.enter(
+        "djl.ImageAnswers", declaring, "fromFile", self, new Object[] {arena.resolve("a.jpg")});
+  }
+
+  @Test
+  void aLibraryWithoutItsTypesIsLeftAloneAndThatIsSaidOnce() throws ReflectiveOperationException {
+    Class<?> declaring = alone(FACTORY);
+    assertThat(call(declaring)).isNull();
+    assertThat(call(declaring)).isNull();
+    assertThat(skipped).hasSize(1);
+    assertThat(skipped.get(0)).startsWith(FACTORY + ": ").contains("ai/djl/");
+  }
+
+  @Test
+  void eachLoaderOfTheProgramIsLookedAtOnItsOwn() throws ReflectiveOperationException {
+    call(alone(FACTORY));
+    call(alone(FACTORY));
+    assertThat(skipped).hasSize(2);
+  }
+
+  /** As the library had it when our code was compiled. */
+  interface Old {
+    int size();
+  }
+
+  /** As a later version has it. */
+  interface New extends Old {
+    int depth();
+  }
+
+  /** Ours. */
+  public static class Answer implements Old {
+    @Override
+    public int size() {
+      return 1;
+    }
+  }
+
+  @Test
+  void anInterfaceThatHasGrownIsNoticedBeforeItIsUsed() throws NoSuchMethodException {
+    Symbols.requireImplemented(Old.class, Answer.class);
+    assertThatThrownBy(() -> Symbols.requireImplemented(New.class, Answer.class))
+        .isInstanceOf(NoSuchMethodException.class)
+        .hasMessageContaining("depth");
+  }
+
+  @Test
+  void aMethodThatReturnsSomethingElseIsNoticed() throws NoSuchMethodException {
+    Symbols.require(String.class, String.class, "substring", int.class);
+    assertThatThrownBy(() -> Symbols.require(String.class, Object.class, "substring", int.class))
+        .isInstanceOf(NoSuchMethodException.class);
+  }
+}

@@ -1,0 +1,627 @@
+package io.coordl.purity;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+
+/**
+ * Writes and compiles small transforms, each of some pure pieces and, if it is to be impure, one
+ * impure piece, called through helpers at random depth. The same seed gives the same transforms.
+ */
+final class GeneratedTransforms {
+  /**
+   * One thing that a transform does with its argument {@code v}.
+   *
+   * @param beside top-level classes it needs; {@code #} is a number of its own, everywhere
+   * @param members of the transform
+   * @param expression with {@code self} for the transform
+   */
+  record Piece(String name, String beside, String members, String expression) {}
+
+  /** A transform: its class, what it is made of, and whether an early run can tell. */
+  record Generated(String className, boolean pure, String pieces) {}
+
+  static final List<Piece> PURE =
+      List.of(
+          new Piece("math", "", "", "(float) Math.sqrt(Math.abs(v)) * 1.5f"),
+          new Piece("final field", "", "private final float f# = 2;", "v * self.f#"),
+          new Piece("private field", "", "private float f#; { f# = 3; }", "v * self.f# + self.f#"),
+          new Piece("constant", "", "static final int C# = 7;", "v + C#"),
+          new Piece(
+              "string",
+              "",
+              "static final String S# = \"abc\".concat(\"d\");",
+              "v + S#.length() + S#.substring(1).indexOf('c') + (S# + v).length()"),
+          new Piece(
+              "record",
+              "record R#(float a, Inner# b) {} record Inner#(String c) {}",
+              "private final R# r# = new R#(2, new Inner#(\"x\"));",
+              "v * self.r#.a() + self.r#.b().c().length()"),
+          new Piece(
+              "enum",
+              "enum M# { A(1), B(2); final float x; M#(float x) { this.x = x; } }",
+              "private final M# m# = M#.B;",
+              "v * self.m#.x + self.m#.ordinal() + switch (self.m#) { case A -> 1; case B -> 2; }"),
+          new Piece(
+              "array",
+              "",
+              "private final float[] w# = {1, 2, 3};",
+              "v * self.w#[1] + self.w#.length"),
+          new Piece(
+              "array in a loop",
+              "",
+              "private final float[] w# = {1, 2}; float sum#(float v) {"
+                  + " float s = 0; for (float x : w#) { s += x * v; } return s; }",
+              "self.sum#(v)"),
+          new Piece(
+              "static table",
+              "",
+              "private static final int[] T# = new int[8];"
+                  + " static { for (int i = 0; i < 8; i++) { T#[i] = i * i; } }",
+              "v + T#[3]"),
+          new Piece(
+              "table of rows",
+              "",
+              "private static final float[][] T# = {{1, 2}, {3, 4}};",
+              "v + T#[1][0] + T#.length"),
+          new Piece(
+              "list", "", "private final List<Float> l# = List.of(1f, 2f);", "v + self.l#.get(1)"),
+          new Piece(
+              "map",
+              "",
+              "final Map<String, Float> m# = Map.of(\"a\", 1f);",
+              "v + self.m#.get(\"a\")"),
+          new Piece(
+              "filled list",
+              "",
+              "private final List<Float> l# = new ArrayList<>();" + " { l#.add(1f); l#.add(2f); }",
+              "v + self.l#.get(1) + self.l#.size()"),
+          new Piece(
+              "filled map",
+              "",
+              "private static final Map<String, Float> M# = new HashMap<>();"
+                  + " static { M#.put(\"a\", 2f); }",
+              "v + M#.getOrDefault(\"a\", 1f)"),
+          new Piece(
+              "copied array",
+              "final class K# { private final float[] w; K#(float[] w) { this.w = w.clone(); }"
+                  + " float at(int i) { return w[i]; } }",
+              "private final K# k# = new K#(new float[] {1, 2});",
+              "v * self.k#.at(1)"),
+          new Piece(
+              "locals",
+              "",
+              "static float local#(float v) { float[] a = new float[3]; a[1] = v;"
+                  + " List<Float> l = new ArrayList<>(); for (float x : a) { l.add(x); }"
+                  + " StringBuilder b = new StringBuilder(); b.append(v).append('x');"
+                  + " return l.get(1) + b.length(); }",
+              "local#(v)"),
+          new Piece(
+              "chain",
+              "final class A# { final B# b; A#(B# b) { this.b = b; } }"
+                  + " final class B# { final float x; B#(float x) { this.x = x; } }",
+              "final A# a# = new A#(new B#(2));",
+              "v * self.a#.b.x"),
+          new Piece(
+              "format",
+              "",
+              "",
+              "v + String.format(Locale.ROOT, \"%.2f\", v).length() +"
+                  + " \"Ab\".toLowerCase(Locale.ROOT).length()"),
+          new Piece(
+              "optional",
+              "",
+              "private final Optional<Float> o# = Optional.of(2f);",
+              "v * self.o#.orElse(1f)"),
+          new Piece(
+              "set in initialiser", "", "private static float s#; static { s# = 4; }", "v * s#"),
+          new Piece(
+              "decimal",
+              "",
+              "private static final java.math.BigDecimal D# = new java.math.BigDecimal(\"2.5\");",
+              "v * D#.floatValue()"),
+          new Piece(
+              "inherited",
+              "abstract class Up# { private final float x; Up#(float x) { this.x = x; }"
+                  + " float up(float v) { return v * x; } }"
+                  + " final class Down# extends Up# { Down#() { super(2); } }",
+              "private final Up# u# = new Down#();",
+              "self.u#.up(v)"),
+          new Piece(
+              "interface",
+              "interface O# { float at(float v); default float twice(float v) { return 2 * at(v); }"
+                  + " } record Plus#(float x) implements O# { public float at(float v) { return v +"
+                  + " x; } }",
+              "private final O# o# = new Plus#(1);",
+              "self.o#.twice(v)"),
+          new Piece(
+              "stream",
+              "",
+              "private final List<Float> l# = List.of(1f, 2f);",
+              "v + self.l#.stream().map(y -> y * v).reduce(0f, Float::sum)"),
+          new Piece(
+              "exception",
+              "",
+              "static float ex#(float v) { try { if (v > 9) { throw new"
+                  + " IllegalStateException(\"x\"); } return v; } catch (IllegalStateException e) {"
+                  + " return e.getMessage().length(); } }",
+              "ex#(v)"));
+
+  static final List<Piece> IMPURE =
+      List.of(
+          new Piece("static", "", "static float s# = 1;", "v * s#"),
+          new Piece(
+              "private static with a setter",
+              "",
+              "private static float s# = 1; public static void set#(float s) { s# = s; }",
+              "v * s#"),
+          new Piece("volatile static elsewhere", "", "", "v * Control.mode"),
+          new Piece(
+              "static elsewhere by accessor",
+              "final class G# { private static float s = 1; static float get() { return s; }"
+                  + " static class In { void set(float x) { s = x; } } }",
+              "",
+              "v * G#.get()"),
+          new Piece(
+              "field of a shared object",
+              "",
+              "private final Control c# = Control.SHARED;",
+              "v * self.c#.value"),
+          new Piece("static shared object", "", "", "v * Control.SHARED.value"),
+          new Piece("public field", "", "public float f# = 1;", "v * self.f#"),
+          new Piece(
+              "private field with a setter",
+              "",
+              "private float f# = 1; public void set#(float x) { f# = x; }",
+              "v * self.f#"),
+          new Piece(
+              "private field set by a nest mate",
+              "",
+              "private float f# = 1;"
+                  + " static final class N# { float x; void set(Self s) { s.f# = x; } }",
+              "v * self.f#"),
+          new Piece(
+              "private field set in the constructor of another object",
+              "final class K# { private float x = 1; K#() {} K#(K# other) { other.x = 2; }"
+                  + " float at() { return x; } }",
+              "private final K# k# = new K#();",
+              "v * self.k#.at()"),
+          new Piece(
+              "private field set by a lambda",
+              "",
+              "private float f#; final Runnable r#() { return () -> f# = 2; }",
+              "v * self.f#"),
+          new Piece(
+              "shared array", "", "private final float[] w# = Control.ARRAY;", "v * self.w#[0]"),
+          new Piece("array elsewhere", "", "", "v * Control.ARRAY[0]"),
+          new Piece(
+              "array with a getter",
+              "",
+              "private final float[] w# = {1, 2}; public float[] get#() { return w#; }",
+              "v * self.w#[0]"),
+          new Piece(
+              "array with a changer",
+              "",
+              "private final float[] w# = {1, 2}; public void set#(float x) { w#[0] = x; }",
+              "v * self.w#[0]"),
+          new Piece(
+              "array changed by a local name",
+              "",
+              "private final float[] w# = {1, 2};"
+                  + " public void set#(float x) { float[] a = w#; for (;;) { a[0] = x; break; } }",
+              "v * self.w#[0]"),
+          new Piece(
+              "array shown when it is made",
+              "final class K# { private final float[] w = new float[2];"
+                  + " K#() { float[] a = new float[2]; Control.shown = w; a[0] = 1; }"
+                  + " float at() { return w[0]; } }",
+              "private final K# k# = new K#();",
+              "v * self.k#.at()"),
+          new Piece(
+              "array shown before it is kept",
+              "final class K# { private final float[] w;"
+                  + " K#() { float[] a = new float[2]; Control.shown = a; w = a; }"
+                  + " float at() { return w[0]; } }",
+              "private final K# k# = new K#();",
+              "v * self.k#.at()"),
+          new Piece(
+              "array of a record",
+              "record R#(float[] a) {}",
+              "private final R# r# = new R#(new float[] {1});",
+              "v * self.r#.a()[0]"),
+          new Piece(
+              "row of a table",
+              "",
+              "private final float[][] w#; { w# = new float[1][]; w#[0] = Control.ARRAY; }",
+              "v * self.w#[0][0]"),
+          new Piece(
+              "row shown",
+              "",
+              "private final float[][] w# = {{1}}; public float[] row#() { return w#[0]; }",
+              "v * self.w#[0][0]"),
+          new Piece(
+              "array in a list",
+              "",
+              "private final List<float[]> l# = List.of(Control.ARRAY);",
+              "v * self.l#.get(0)[0]"),
+          new Piece(
+              "array in a copied list",
+              "",
+              "private final List<float[]> l# = new ArrayList<>(Control.ARRAYS);",
+              "v * self.l#.get(0)[0]"),
+          new Piece(
+              "array added to a list",
+              "",
+              "private final List<float[]> l# = new ArrayList<>();"
+                  + " { float[] a = {1}; l#.add(a); Control.shown = a; }",
+              "v * self.l#.get(0)[0]"),
+          new Piece(
+              "shared list",
+              "",
+              "private final List<Float> l# = Control.LIST;",
+              "v + self.l#.size()"),
+          new Piece(
+              "view of a shared list",
+              "",
+              "private final List<Float> l# = Collections.unmodifiableList(Control.LIST);",
+              "v + self.l#.size()"),
+          new Piece(
+              "list with an adder",
+              "",
+              "private final List<Float> l# = new ArrayList<>();"
+                  + " public void add#(float x) { l#.add(x); }",
+              "v + self.l#.size()"),
+          new Piece(
+              "list shown by its iterator",
+              "",
+              "private final List<Float> l# = new ArrayList<>();"
+                  + " public java.util.Iterator<Float> it#() { return l#.iterator(); }",
+              "v + self.l#.size()"),
+          new Piece(
+              "entries of a map",
+              "",
+              "private final Map<String, Float> m# = new HashMap<>(); { m#.put(\"a\", 1f); }"
+                  + " public void set#() { for (Map.Entry<String, Float> e : m#.entrySet()) {"
+                  + " e.setValue(2f); } }",
+              "v + self.m#.get(\"a\")"),
+          new Piece(
+              "shared map",
+              "",
+              "private final Map<String, Float> m# = Control.MAP;",
+              "v + self.m#.size()"),
+          new Piece(
+              "object in a list",
+              "",
+              "private final List<Control> l# = List.of(Control.SHARED);",
+              "v * self.l#.get(0).value"),
+          new Piece("property", "", "", "v + System.getProperty(\"mode\", \"\").length()"),
+          new Piece("number property", "", "", "v + Integer.getInteger(\"mode\", 1)"),
+          new Piece("flag property", "", "", "v + (Boolean.getBoolean(\"mode\") ? 1 : 0)"),
+          new Piece("environment", "", "", "v + System.getenv().size()"),
+          new Piece(
+              "file",
+              "",
+              "static float file#() { try { return"
+                  + " Float.parseFloat(java.nio.file.Files.readString(java.nio.file.Path.of(\"mode\")));"
+                  + " } catch (java.io.IOException e) { return 0; } }",
+              "v + file#()"),
+          new Piece(
+              "file of the same name",
+              "",
+              "private final java.nio.file.Path p# = java.nio.file.Path.of(\"mode\");"
+                  + " float file#() { try (java.io.InputStream in ="
+                  + " java.nio.file.Files.newInputStream(p#)) { return in.read(); }"
+                  + " catch (java.io.IOException e) { return 0; } }",
+              "v + self.file#()"),
+          new Piece(
+              "presence of a file", "", "", "v + (new java.io.File(\"mode\").exists() ? 1 : 0)"),
+          new Piece(
+              "presence of a path",
+              "",
+              "",
+              "v + (java.nio.file.Files.exists(java.nio.file.Path.of(\"mode\")) ? 1 : 0)"),
+          new Piece(
+              "open file",
+              "",
+              "static float file#() { try (java.io.FileInputStream in ="
+                  + " new java.io.FileInputStream(\"mode\")) { return in.read(); }"
+                  + " catch (java.io.IOException e) { return 0; } }",
+              "v + file#()"),
+          new Piece("nanoseconds", "", "", "v + System.nanoTime() % 7"),
+          new Piece("milliseconds", "", "", "v + System.currentTimeMillis() % 7"),
+          new Piece("instant", "", "", "v + java.time.Instant.now().getNano() % 7"),
+          new Piece("date", "", "", "v + java.time.LocalDate.now().getDayOfMonth()"),
+          new Piece("old date", "", "", "v + new java.util.Date().getTime() % 7"),
+          new Piece("thread", "", "", "v + Thread.currentThread().getName().length()"),
+          new Piece(
+              "thread local",
+              "",
+              "static final ThreadLocal<Float> T# = ThreadLocal.withInitial(() -> 1f);",
+              "v * T#.get()"),
+          new Piece(
+              "counter",
+              "",
+              "private int n#; float count#() { return n#++; }",
+              "v + self.count#()"),
+          new Piece(
+              "static counter",
+              "",
+              "private static int n#; static float count#() { return ++n#; }",
+              "v + count#()"),
+          new Piece(
+              "atomic counter",
+              "",
+              "private final java.util.concurrent.atomic.AtomicInteger n# ="
+                  + " new java.util.concurrent.atomic.AtomicInteger();",
+              "v + self.n#.incrementAndGet()"),
+          new Piece(
+              "counter in a constructor",
+              "final class K# { private static final int[] N = new int[1]; K#() { N[0]++; }"
+                  + " float at() { return N[0]; } }",
+              "",
+              "v + new K#().at()"),
+          new Piece(
+              "reference",
+              "",
+              "static final java.util.concurrent.atomic.AtomicReference<Float> A# ="
+                  + " new java.util.concurrent.atomic.AtomicReference<>(1f);",
+              "v * A#.get()"),
+          new Piece(
+              "lambda of captured state",
+              "",
+              "private final Part p#; { float[] a = Control.ARRAY; p# = x -> x * a[0]; }",
+              "self.p#.apply(v)"),
+          new Piece("lambda elsewhere", "", "", "Control.PART.apply(v)"),
+          new Piece(
+              "inherited field",
+              "abstract class Up# { protected float x = 1; float up(float v) { return v * x; } }"
+                  + " final class Down# extends Up# { public void set(float y) { x = y; } }",
+              "private final Up# u# = new Down#();",
+              "self.u#.up(v)"),
+          new Piece(
+              "inherited method of what is made",
+              "abstract class Up# implements Part {"
+                  + " public float apply(float v) { return v * Control.mode; } }"
+                  + " final class Down# extends Up# {}",
+              "",
+              "((Part) new Down#()).apply(v)"),
+          new Piece(
+              "default method",
+              "interface D# { default float at(float v) { return v * Control.mode; } }"
+                  + " final class I# implements D# {}",
+              "private final I# i# = new I#();",
+              "self.i#.at(v)"),
+          new Piece(
+              "changing implementation",
+              "",
+              "static Part p# = new Control.Twice();",
+              "p#.apply(v)"),
+          new Piece(
+              "implementation that can be set",
+              "",
+              "private Part p# = new Control.Twice(); public void set#(Part p) { p# = p; }",
+              "self.p#.apply(v)"),
+          new Piece(
+              "initialiser that reads",
+              "final class K# { static final float X = Control.mode; }",
+              "",
+              "v * K#.X"),
+          new Piece(
+              "initialiser that counts",
+              "final class K# { static { Control.mode++; } static float at() { return 1; } }",
+              "",
+              "v * K#.at()"),
+          new Piece("field of an enum", "enum M# { A; float x = 1; }", "", "v * M#.A.x"),
+          new Piece(
+              "array of an enum",
+              "enum M# { A; final float[] x = {1}; }",
+              "",
+              "v * M#.values()[0].x[0]"),
+          new Piece("generator", "", "", "v + (float) Math.random()"),
+          new Piece("own generator", "", "", "v + new java.util.Random().nextFloat()"),
+          new Piece(
+              "kept generator",
+              "",
+              "private final java.util.Random r# = new java.util.Random(1);",
+              "v + self.r#.nextFloat()"),
+          new Piece("identifier", "", "", "v + java.util.UUID.randomUUID().hashCode()"),
+          new Piece("locale", "", "", "v + \"I\".toLowerCase().charAt(0)"),
+          new Piece("format of the locale", "", "", "v + String.format(\"%.1f\", v).charAt(1)"),
+          new Piece("identity", "", "", "v + System.identityHashCode(new Object()) % 7"),
+          new Piece("hash of an object", "", "", "v + new Object().hashCode() % 7"),
+          new Piece(
+              "reflection",
+              "",
+              "static float r#() { try { return (Float) Class.forName(\"generated.Control\")"
+                  + ".getField(\"mode\").get(null); }"
+                  + " catch (ReflectiveOperationException e) { return 0; } }",
+              "v * r#()"),
+          new Piece(
+              "method handle",
+              "",
+              "static float h#() { try { return (float) java.lang.invoke.MethodHandles.lookup()"
+                  + ".findStaticGetter(Control.class, \"mode\", float.class).invokeExact(); }"
+                  + " catch (Throwable e) { return 0; } }",
+              "v * h#()"),
+          new Piece(
+              "services", "", "", "v + java.util.ServiceLoader.load(Part.class).stream().count()"),
+          new Piece(
+              "builder",
+              "",
+              "private final StringBuilder b# = Control.TEXT;",
+              "v + self.b#.length()"),
+          new Piece(
+              "kept date",
+              "",
+              "private final java.util.Date d# = new java.util.Date(1);",
+              "v + self.d#.getTime()"),
+          new Piece("native", "", "static native float n#(float v);", "n#(v)"),
+          new Piece(
+              "lock",
+              "",
+              "static float l#(float v) { synchronized (Control.class) { return v; } }",
+              "l#(v)"),
+          new Piece(
+              "output",
+              "",
+              "static float o#(float v) { System.out.print(\"\"); return v; }",
+              "o#(v)"),
+          new Piece(
+              "iterator",
+              "",
+              "private final java.util.Iterator<Float> i# = List.of(1f, 2f).iterator();",
+              "v + (self.i#.hasNext() ? 1 : 0)"),
+          new Piece(
+              "list of its own kind",
+              "final class L# extends ArrayList<Float> {}",
+              "private final List<Float> l# = new L#();",
+              "v + self.l#.size()"));
+
+  private static final String SHARED =
+      """
+      package generated;
+      import java.util.*;
+      public class Control {
+        public static volatile float mode = 1;
+        public static final Control SHARED = new Control();
+        public static final float[] ARRAY = {1};
+        public static final List<float[]> ARRAYS = List.of(ARRAY);
+        public static final List<Float> LIST = new ArrayList<>();
+        public static final Map<String, Float> MAP = new HashMap<>();
+        public static final StringBuilder TEXT = new StringBuilder();
+        public static final Part PART = x -> x * mode;
+        public static float[] shown;
+        public float value = 1;
+        static final class Twice implements Part {
+          public float apply(float v) { return 2 * v; }
+        }
+      }
+      """;
+
+  private final Random random;
+  private int numbers;
+
+  GeneratedTransforms(long seed) {
+    random = new Random(seed);
+  }
+
+  /** Compiles {@code count} transforms into a directory, every piece at least once. */
+  List<Generated> into(Path directory, int count) throws IOException {
+    Map<Generated, String> sources = new LinkedHashMap<>();
+    for (int i = 0; i < count; i++) {
+      boolean pure = i % 5 < 2;
+      List<Piece> pieces = new ArrayList<>();
+      for (int n = random.nextInt(3); n > 0; n--) {
+        pieces.add(PURE.get(random.nextInt(PURE.size())));
+      }
+      List<Piece> kind = pure ? PURE : IMPURE;
+      pieces.add(random.nextInt(pieces.size() + 1), kind.get(i % kind.size()));
+      String name = "T" + i;
+      sources.put(
+          new Generated(
+              "generated." + name, pure, pieces.stream().map(Piece::name).toList().toString()),
+          source(name, pieces));
+    }
+    Path from = Files.createDirectories(directory.resolve("generated"));
+    List<Path> files = new ArrayList<>();
+    files.add(Files.writeString(from.resolve("Control.java"), SHARED));
+    files.add(
+        Files.writeString(
+            from.resolve("Part.java"),
+            "package generated; public interface Part { float apply(float v); }"));
+    for (Map.Entry<Generated, String> source : sources.entrySet()) {
+      String file = source.getKey().className().replace("generated.", "") + ".java";
+      files.add(Files.writeString(from.resolve(file), source.getValue()));
+    }
+    compile(files, directory);
+    return List.copyOf(sources.keySet());
+  }
+
+  private static void compile(List<Path> files, Path directory) throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
+      List<String> options =
+          List.of("-d", directory.toString(), "-proc:none", "-nowarn", "--release", "17");
+      boolean done =
+          compiler
+              .getTask(
+                  null, manager, null, options, null, manager.getJavaFileObjectsFromPaths(files))
+              .call();
+      if (!done) {
+        throw new IllegalStateException("What was generated does not compile.");
+      }
+    }
+  }
+
+  private String source(String name, List<Piece> pieces) {
+    StringBuilder beside = new StringBuilder();
+    StringBuilder members = new StringBuilder();
+    StringBuilder sum = new StringBuilder("0");
+    for (Piece piece : pieces) {
+      String number = name + "_" + numbers++;
+      beside.append(piece.beside().replace("#", number)).append('\n');
+      members.append(piece.members().replace("#", number).replace("Self", name)).append('\n');
+      String expression = "(" + piece.expression().replace("#", number) + ")";
+      for (int depth = random.nextInt(5); depth > 0; depth--) {
+        expression = through(expression, members, name);
+      }
+      sum.append(" + ").append(expression);
+    }
+    return "package generated;\nimport java.util.*;\n"
+        + beside
+        + "public final class "
+        + name
+        + " implements Part {\n"
+        + members
+        + "public float apply(float v) { "
+        + name
+        + " self = this; return "
+        + sum
+        + "; }\n}\n";
+  }
+
+  /** The expression, called through one more helper. */
+  private String through(String expression, StringBuilder members, String name) {
+    String helper = "h" + numbers++;
+    String self = name + " self";
+    String body =
+        switch (random.nextInt(4)) {
+          case 0 -> "return " + expression + ";";
+          case 1 ->
+              "float s = 0; for (int i = 0; i < 2; i++) { s += " + expression + "; } return s;";
+          case 2 -> "return v > 3 ? " + expression + " : " + expression + " + 1;";
+          default -> "Part p = x -> " + expression + " + x; return p.apply(v);";
+        };
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        members.append(
+            "private float %s(float v) { %s = this; %s }%n".formatted(helper, self, body));
+        return "self." + helper + "(v)";
+      }
+      case 1 -> {
+        members.append("static float %s(%s, float v) { %s }%n".formatted(helper, self, body));
+        return helper + "(self, v)";
+      }
+      case 2 -> {
+        members.append(
+            "private static final class C%s { private final %s; C%s(%s) { this.self = self; }"
+                .formatted(helper, self, helper, self));
+        members.append(" float go(float v) { %s } }%n".formatted(body));
+        return "new C" + helper + "(self).go(v)";
+      }
+      default -> {
+        members.append("record R%s(%s) implements Part {".formatted(helper, self));
+        members.append(" public float apply(float v) { %s } }%n".formatted(body));
+        return "((Part) new R" + helper + "(self)).apply(v)";
+      }
+    }
+  }
+}

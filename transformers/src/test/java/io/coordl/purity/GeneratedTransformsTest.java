@@ -1,0 +1,45 @@
+package io.coordl.purity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.purity.GeneratedTransforms.Generated;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Hundreds of transforms of which it is known by construction whether they read what changes. */
+class GeneratedTransformsTest {
+  private static final int COUNT = 520;
+
+  @TempDir Path directory;
+
+  @Test
+  void noImpureTransformIsTakenForPureAndNearlyEveryPureOneIsKnown() throws Exception {
+    List<Generated> all = new GeneratedTransforms(20).into(directory, COUNT);
+    List<String> taken = new ArrayList<>();
+    List<String> refused = new ArrayList<>();
+    int pure = 0;
+    try (URLClassLoader loader =
+        new URLClassLoader(new URL[] {directory.toUri().toURL()}, getClass().getClassLoader())) {
+      for (Generated one : all) {
+        Class<?> type = loader.loadClass(one.className());
+        Object transform = type.getDeclaredConstructor().newInstance();
+        String reason = PurityAnalyzerTest.CODE.reasonToLeave(List.of(transform));
+        pure += one.pure() ? 1 : 0;
+        if (one.pure() && reason != null) {
+          refused.add(one + ": " + reason);
+        } else if (!one.pure() && reason == null) {
+          taken.add(one.toString());
+        } else if (reason != null) {
+          assertThat(reason).as(one.toString()).contains("generated.").doesNotContain("looked at");
+        }
+      }
+    }
+    assertThat(taken).as("impure, and taken for pure").isEmpty();
+    assertThat(refused).as("pure, and refused, of " + pure).hasSizeLessThan(pure / 10);
+  }
+}

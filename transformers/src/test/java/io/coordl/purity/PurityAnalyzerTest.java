@@ -1,0 +1,459 @@
+package io.coordl.purity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.AheadRandom;
+import java.io.BufferedReader;
+import java.io.StringReader;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What may be run before it is asked for, and what is left alone, and in which words. */
+class PurityAnalyzerTest {
+  /** A library of which everything is known but one method and one class. */
+  static final PurityAnalyzer CODE =
+      new PurityAnalyzer(
+          "org.jspecify.",
+          new PurityAnalyzer.Known() {
+            @Override
+            public @Nullable String reasonToLeave(Class<?> type) {
+              return null;
+            }
+
+            @Override
+            public boolean isClosed(Class<?> type) {
+              return true;
+            }
+
+            @Override
+            public boolean keepsItsOwn(Class<?> declaring) {
+              return false;
+            }
+
+            @Override
+            public boolean readsFile(String owner, String method) {
+              return false;
+            }
+
+            @Override
+            public boolean copies(String owner, String method) {
+              return false;
+            }
+
+            @Override
+            public boolean isAnnounced(String method, String descriptor) {
+              return method.equals("prepare");
+            }
+
+            @Override
+            public String getsItem() {
+              return "";
+            }
+
+            @Override
+            public boolean isKnown(String owner, String method) {
+              return true;
+            }
+          });
+
+  /** A part of a pipeline. */
+  interface Part {
+    float apply(float value);
+  }
+
+  static List<Object> known() {
+    return Arrays.asList(
+        null,
+        "text",
+        List.of(1, 2),
+        new int[] {1},
+        new Plain(2),
+        new Made(),
+        new Reads(Map.of("a", 1f)),
+        new Local(),
+        new Prepared(),
+        new Through(List.of(new Plain(3))),
+        new OfLibrary(new AheadRandom()),
+        new Switches());
+  }
+
+  @ParameterizedTest
+  @MethodSource("known")
+  void isKnown(@Nullable Object part) {
+    assertThat(CODE.reasonToLeave(Collections.singletonList(part))).isNull();
+  }
+
+  static List<Object[]> left() {
+    return List.of(
+        new Object[] {new OwnRandom(), "OwnRandom keeps a java.util.Random"},
+        new Object[] {new Through(List.of(new OwnRandom())), "OwnRandom keeps a java.util.Random"},
+        new Object[] {new Draws(), "Draws.apply uses java.lang.Math.random"},
+        new Object[] {new DrawsLocally(), "uses java.util.concurrent.ThreadLocalRandom"},
+        new Object[] {new DrawsDeep(), "Helper.draw uses java.util.Random"},
+        new Object[] {new DrawsInLambda(), "uses java.lang.Math.random"},
+        new Object[] {new DrawsAbove(), "DrawsBase.above uses java.lang.Math.random"},
+        new Object[] {new MakesDrawing(), "Draws.apply uses java.lang.Math.random"},
+        new Object[] {new Shuffles(), "uses java.util.Collections.shuffle"},
+        new Object[] {new Counts(), "Counts.apply sets its field calls"},
+        new Object[] {new CountsStatically(), "CountsStatically.apply sets its field calls"},
+        new Object[] {new CountsInArray(), "CountsInArray.apply may change an array it keeps"},
+        new Object[] {new CountsInMap(), "CountsInMap.apply may change a collection it keeps"},
+        new Object[] {new CountsAtomically(), "java.util.concurrent.atomic.AtomicInteger"},
+        new Object[] {new ReadsOn(), "ReadsOn keeps a java.io.BufferedReader"},
+        new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
+        new Object[] {new Locks(), "Locks.apply locks"},
+        new Object[] {
+          new SetByUpdater.Factor(),
+          "Factor.factor, which java.util.concurrent.atomic.AtomicIntegerFieldUpdater may set"
+        },
+        new Object[] {
+          new InAnArrayThatIsShown(),
+          "InAnArrayThatIsShown.apply reads "
+              + InAnArrayThatIsShown.class.getName()
+              + ".factors, an array that "
+              + InAnArrayThatIsShown.class.getName()
+              + ".<init> got from elsewhere, or shows"
+        },
+        new Object[] {new Compares(), "Compares.apply uses java.util.TreeMap.get"},
+        new Object[] {new OfAnEnumSet(), "OfAnEnumSet.apply uses java.util.EnumSet.allOf"},
+        new Object[] {new NamesMonths(), "java.time.format.DateTimeFormatter.ofPattern"},
+        new Object[] {
+          new OfALazyClass(), "Lazy.<clinit> reads " + Eager.class.getName() + ".factor, which is"
+        },
+        new Object[] {new LocksWhole(), "LocksWhole.apply locks"},
+        new Object[] {new Clock(), "uses java.lang.System.nanoTime"},
+        new Object[] {(Part) value -> value, "keeps a lambda"},
+        new Object[] {new Native(), "Native.apply is native"});
+  }
+
+  @ParameterizedTest
+  @MethodSource("left")
+  void isLeftAlone(Object part, String why) {
+    assertThat(CODE.reasonToLeave(List.of("before", part))).contains(why);
+  }
+
+  record Plain(float factor) implements Part {
+    @Override
+    public float apply(float value) {
+      return value * factor;
+    }
+  }
+
+  /** Makes objects as it goes. */
+  static final class Made implements Part {
+    @Override
+    public float apply(float value) {
+      UnaryOperator<Float> twice = v -> v * 2;
+      return new Plain(3).apply(twice.apply(value)) + ("a" + value).length();
+    }
+  }
+
+  record Reads(Map<String, Float> factors) implements Part {
+    @Override
+    public float apply(float value) {
+      return value * factors.get("a");
+    }
+  }
+
+  /** Changes what is its own while it runs. */
+  static final class Local implements Part {
+    @Override
+    public float apply(float value) {
+      float[] values = new float[3];
+      values[1] = value;
+      List<Float> list = new ArrayList<>();
+      list.add(value);
+      return values[1] + list.get(0);
+    }
+  }
+
+  /** Is prepared by the program before a pass. */
+  static final class Prepared implements Part {
+    private float factor;
+
+    void prepare() {
+      factor = 2;
+    }
+
+    @Override
+    public float apply(float value) {
+      return value * factor;
+    }
+  }
+
+  record Through(List<Part> parts) implements Part {
+    @Override
+    public float apply(float value) {
+      return parts.get(0).apply(value);
+    }
+  }
+
+  /** Keeps the library's generator. */
+  static final class OfLibrary {
+    final Random random;
+
+    OfLibrary(Random random) {
+      this.random = random;
+    }
+  }
+
+  static final class Switches implements Part {
+    @Override
+    public float apply(float value) {
+      return switch (Float.toString(value)) {
+        case "1.0" -> 2;
+        default -> 3;
+      };
+    }
+  }
+
+  static final class OwnRandom implements Part {
+    private final Random random = new Random(1);
+
+    @Override
+    public float apply(float value) {
+      return value * (random == null ? 1 : 2);
+    }
+  }
+
+  static final class Draws implements Part {
+    @Override
+    public float apply(float value) {
+      return value * (float) Math.random();
+    }
+  }
+
+  static final class DrawsLocally implements Part {
+    @Override
+    public float apply(float value) {
+      return value * ThreadLocalRandom.current().nextFloat();
+    }
+  }
+
+  static final class Helper {
+    static float draw() {
+      return new Random().nextFloat();
+    }
+  }
+
+  static final class DrawsDeep implements Part {
+    @Override
+    public float apply(float value) {
+      return value * Helper.draw();
+    }
+  }
+
+  static final class DrawsInLambda implements Part {
+    @Override
+    public float apply(float value) {
+      UnaryOperator<Float> noise = v -> v * (float) Math.random();
+      return noise.apply(value);
+    }
+  }
+
+  static class DrawsBase {
+    float above() {
+      return (float) Math.random();
+    }
+  }
+
+  static final class DrawsAbove extends DrawsBase implements Part {
+    @Override
+    public float apply(float value) {
+      return value * above();
+    }
+  }
+
+  static final class MakesDrawing implements Part {
+    @Override
+    public float apply(float value) {
+      Part part = new Draws();
+      return part.apply(value);
+    }
+  }
+
+  static final class Shuffles implements Part {
+    @Override
+    public float apply(float value) {
+      List<Float> list = new ArrayList<>(List.of(value, 2f));
+      Collections.shuffle(list);
+      return list.get(0);
+    }
+  }
+
+  static final class Counts implements Part {
+    private int calls;
+
+    @Override
+    public float apply(float value) {
+      calls++;
+      return value * calls;
+    }
+  }
+
+  static final class CountsStatically implements Part {
+    private static int calls;
+
+    @Override
+    public float apply(float value) {
+      calls++;
+      return value * calls;
+    }
+  }
+
+  static final class CountsInArray implements Part {
+    private final int[] calls = new int[1];
+
+    @Override
+    public float apply(float value) {
+      return value * ++calls[0];
+    }
+  }
+
+  static final class CountsInMap implements Part {
+    private final Map<String, Integer> calls = new HashMap<>();
+
+    @Override
+    public float apply(float value) {
+      return value * calls.merge("calls", 1, Integer::sum);
+    }
+  }
+
+  static final class CountsAtomically implements Part {
+    private final AtomicInteger calls = new AtomicInteger();
+
+    @Override
+    public float apply(float value) {
+      return value * calls.incrementAndGet();
+    }
+  }
+
+  static final class ReadsOn implements Part {
+    private final BufferedReader lines = new BufferedReader(new StringReader("a"));
+
+    @Override
+    public float apply(float value) {
+      return value + lines.hashCode();
+    }
+  }
+
+  static final class Prints implements Part {
+    @Override
+    public float apply(float value) {
+      System.out.println(value);
+      return value;
+    }
+  }
+
+  static final class InAnArrayThatIsShown implements Part {
+    static Object[] shown = {};
+
+    private final float[] factors;
+
+    @SuppressWarnings("StaticAssignmentInConstructor")
+    InAnArrayThatIsShown() {
+      float[] made = {1};
+      shown = new Object[] {made};
+      factors = made;
+    }
+
+    @Override
+    public float apply(float value) {
+      return value * factors[0];
+    }
+  }
+
+  static final class Compares implements Part {
+    static boolean backwards;
+
+    private final TreeMap<Integer, Float> factors =
+        new TreeMap<>((a, b) -> backwards ? b - a : a - b);
+
+    @Override
+    public float apply(float value) {
+      Float factor = factors.get((int) value);
+      return factor == null ? value : value * factor;
+    }
+  }
+
+  @SuppressWarnings("ImmutableEnumChecker")
+  enum Mode {
+    ONE;
+
+    final float[] factors = {1};
+  }
+
+  static final class OfAnEnumSet implements Part {
+    @Override
+    public float apply(float value) {
+      for (Mode mode : EnumSet.allOf(Mode.class)) {
+        value *= mode.factors[0];
+      }
+      return value;
+    }
+  }
+
+  static final class NamesMonths implements Part {
+    @Override
+    public float apply(float value) {
+      return value * DateTimeFormatter.ofPattern("MMMM").toString().length();
+    }
+  }
+
+  static class Eager {
+    static float factor = 1;
+  }
+
+  static final class Lazy extends Eager {
+    static final float TAKEN = factor;
+  }
+
+  static final class OfALazyClass implements Part {
+    @Override
+    public float apply(float value) {
+      return value * Lazy.TAKEN;
+    }
+  }
+
+  static final class Locks implements Part {
+    @Override
+    public float apply(float value) {
+      synchronized (this) {
+        return value;
+      }
+    }
+  }
+
+  static final class LocksWhole implements Part {
+    @Override
+    public synchronized float apply(float value) {
+      return value;
+    }
+  }
+
+  static final class Clock implements Part {
+    @Override
+    public float apply(float value) {
+      return value * System.nanoTime();
+    }
+  }
+
+  static final class Native implements Part {
+    @Override
+    public native float apply(float value);
+  }
+}
