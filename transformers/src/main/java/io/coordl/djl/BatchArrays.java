@@ -5,6 +5,7 @@ import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.training.dataset.Batch;
 import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.staging.PreparedBatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

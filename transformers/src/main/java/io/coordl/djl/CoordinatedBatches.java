@@ -1,25 +1,18 @@
 package io.coordl.djl;
 
-import ai.djl.ndarray.NDArray;
-import ai.djl.ndarray.NDList;
-import ai.djl.ndarray.NDManager;
-import ai.djl.ndarray.types.DataType;
-import ai.djl.ndarray.types.Shape;
-import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Sampler;
-import ai.djl.translate.Batchifier;
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.pipeline.CoordinatedEpoch;
+import io.coordl.pipeline.EpochCoordinator;
 import io.coordl.pipeline.Services;
-import io.coordl.pipeline.Symbols;
 import java.lang.StackWalker.Option;
 import java.lang.StackWalker.StackFrame;
-import java.nio.Buffer;
-import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,19 +20,27 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code Sampler.sample}, where a data iterable calls it: the sampler runs as it is, and its
- *       batches are handed out as {@link PassIndices}, which leave open which items they are.
- *   <li>{@code fetch}, of the library's iterables or the program's own: the first one of a pass
- *       begins it ({@link Pass}), for only then is it known what the batches are made with. Each is
- *       answered with the staged batch; if there is none, the program's own fetch runs, over the
- *       items of the order that all jobs have adopted.
- *   <li>{@code close} of a manager that the arrays of a pass belong to: it ends the pass first,
+ *       batches are handed out as {@link EpochIndices}, which leave open which items they are.
+ *   <li>{@code fetch}, of the library's iterables or the program's own: the first one of an epoch
+ *       begins it ({@link SampledEpoch}), for only then is it known what the batches are made with.
+ *       Each is answered with the staged batch; if there is none, the program's own fetch runs,
+ *       over the items of the order that all jobs have adopted.
+ *   <li>{@code close} of a manager that the arrays of an epoch belong to: it ends the epoch first,
  *       since a thread of the agent may be working on them.
  * </ul>
  */
 public final class CoordinatedBatches implements LibraryHooks {
   private static final StackWalker CALLERS = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 
-  private final Passes passes;
+  private final IterableFields fields;
+  private final EpochCoordinator epochs;
+  private final int threads;
+
+  /**
+   * Held by whoever runs the program's code where the program expects one thread only: it gave the
+   * iterable no executor, or one of a single thread.
+   */
+  private final ReentrantLock oneThread = new ReentrantLock();
 
   /**
    * Answers for one loader of DJL.
@@ -48,25 +49,35 @@ public final class CoordinatedBatches implements LibraryHooks {
    */
   public CoordinatedBatches(Class<?> declaring, Services services)
       throws ReflectiveOperationException {
-    Symbols.require(NDManager.class, NDManager.class, "newSubManager");
-    Symbols.require(
-        NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
-    Symbols.require(NDManager.class, NDManager.class, "getParentManager");
-    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
-    Symbols.require(NDArray.class, NDArray.class, "duplicate");
-    Symbols.require(DataType.class, int.class, "getNumOfBytes");
-    Symbols.requireConstructor(
-        Batch.class,
-        NDManager.class,
-        NDList.class,
-        NDList.class,
-        int.class,
-        Batchifier.class,
-        Batchifier.class,
-        long.class,
-        long.class,
-        List.class);
-    this.passes = new Passes(new IterableFields(), services);
+    BatchFrame.require();
+    this.fields = new IterableFields();
+    this.epochs = new EpochCoordinator("DJL", services);
+    this.threads = services.threads();
+  }
+
+  IterableFields fields() {
+    return fields;
+  }
+
+  EpochCoordinator epochs() {
+    return epochs;
+  }
+
+  /** Of the agent that the user asked for. */
+  int threads() {
+    return threads;
+  }
+
+  ReentrantLock oneThread() {
+    return oneThread;
+  }
+
+  /**
+   * Whether this thread is just making a batch: an epoch that it needs for that is its own affair,
+   * and cannot wait for another thread to make batches where only one may.
+   */
+  private boolean isMakingBatch() {
+    return oneThread.isHeldByCurrentThread() || CoordinatedEpoch.isPreparing();
   }
 
   @Override
@@ -76,18 +87,18 @@ public final class CoordinatedBatches implements LibraryHooks {
       case "sample" ->
           self instanceof Sampler sampler
                   && arguments[0] instanceof RandomAccessDataset dataset
-                  && !passes.isMakingBatch()
+                  && !isMakingBatch()
                   && isForIterable(type)
               ? new Sampling(dataset, sampler)
               : null;
       case "fetch" ->
           self instanceof DataIterable iterable
-                  && arguments[0] instanceof PassIndices indices
+                  && arguments[0] instanceof EpochIndices indices
                   && indices.fetchFirst()
-              ? indices.pass().fetch(iterable, indices, (Integer) arguments[1])
+              ? indices.epoch().fetch(iterable, indices, (Integer) arguments[1])
               : null;
       case "close" -> {
-        passes.closing((NDManager) self);
+        epochs.end(self);
         yield null;
       }
       default -> null;
@@ -110,7 +121,7 @@ public final class CoordinatedBatches implements LibraryHooks {
     return frame.getDeclaringClass() == sampler && frame.getMethodName().equals("sample");
   }
 
-  /** A sampler at the beginning of a pass. */
+  /** A sampler at the beginning of an epoch. */
   private final class Sampling extends LibraryCall {
     private final RandomAccessDataset dataset;
     private final Sampler sampler;
@@ -128,10 +139,14 @@ public final class CoordinatedBatches implements LibraryHooks {
     @Override
     @SuppressWarnings("unchecked") // It is what a sampler returns.
     public @Nullable Object result(@Nullable Object own) {
-      return own instanceof Iterator<?> batches
-          ? new SampledBatches(
-              (Iterator<List<Long>>) batches, passes.over(dataset, sampler), dataset.size())
-          : own;
+      if (!(own instanceof Iterator<?> batches)) {
+        return own;
+      }
+      epochs.end(dataset); // One that was left before its end is over.
+      return new SampledBatches(
+          (Iterator<List<Long>>) batches,
+          new SampledEpoch(CoordinatedBatches.this, dataset, sampler),
+          dataset.size());
     }
   }
 }

@@ -7,6 +7,7 @@ import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.translate.Pipeline;
 import ai.djl.util.PairList;
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.ClassFiles;
 import io.coordl.purity.JdkObjects;

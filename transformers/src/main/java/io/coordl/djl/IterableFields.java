@@ -11,6 +11,7 @@ import io.coordl.pipeline.Symbols;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,8 @@ final class IterableFields {
   private final Field device = Symbols.field(DataIterable.class, "device", Device.class);
   private final Field executor =
       Symbols.field(DataIterable.class, "executor", ExecutorService.class);
+  private final Field sample = Symbols.field(DataIterable.class, "sample", Iterator.class);
+  private final Field batchManager = Symbols.field(Batch.class, "manager", NDManager.class);
   private final Method fetch;
 
   /**
@@ -73,8 +76,34 @@ final class IterableFields {
     return (Device) get(device, iterable);
   }
 
+  /** What its sampler yields. */
+  @Nullable Object sample(DataIterable iterable) {
+    return get(sample, iterable);
+  }
+
+  /** The batch belongs to that manager. */
+  void manage(Batch batch, NDManager owner) {
+    try {
+      batchManager.set(batch, owner);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e); // It was made accessible.
+    }
+  }
+
   @Nullable ExecutorService executor(DataIterable iterable) {
     return (ExecutorService) get(executor, iterable);
+  }
+
+  /** What a batch of these samples has beside its arrays. */
+  BatchFrame frame(DataIterable iterable, List<Long> indices, int progress) {
+    return new BatchFrame(
+        indices.size(),
+        dataBatchifier(iterable),
+        labelBatchifier(iterable),
+        progress,
+        dataset(iterable).size(),
+        indices,
+        device(iterable));
   }
 
   private static Object present(Field field, DataIterable iterable) {

@@ -5,6 +5,7 @@ import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.staging.BatchOrder;
 import io.coordl.staging.Fingerprint;
 import java.util.LinkedHashMap;

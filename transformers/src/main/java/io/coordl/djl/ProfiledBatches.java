@@ -1,24 +1,18 @@
 package io.coordl.djl;
 
-import ai.djl.ndarray.NDArray;
-import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
-import ai.djl.ndarray.types.DataType;
-import ai.djl.ndarray.types.Shape;
 import ai.djl.training.dataset.Batch;
 import ai.djl.translate.Batchifier;
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.profile.Batches;
 import io.coordl.profile.Profile;
 import java.io.IOException;
 import java.lang.reflect.Field;
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -39,12 +33,8 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
    */
   public ProfiledBatches(Class<?> declaring, Services services)
       throws ReflectiveOperationException {
-    Symbols.require(NDManager.class, NDManager.class, "newSubManager");
-    Symbols.require(
-        NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
-    Symbols.require(NDManager.class, NDManager.class, "getParentManager");
+    BatchFrame.require();
     Symbols.require(NDManager.class, boolean.class, "isOpen");
-    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
     Symbols.require(Batch.class, NDManager.class, "getManager");
     profile = Objects.requireNonNull(services.profile());
     dataBatchifier = Symbols.field(Batch.class, "dataBatchifier", Batchifier.class);
@@ -90,65 +80,44 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
       BatchArrays arrays = BatchArrays.view((Batch) batch);
       ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(arrays.bytes()));
       arrays.writeTo(bytes);
-      return new KeptBatch((Batch) batch, bytes);
+      Batch like = (Batch) batch;
+      return new KeptBatch(like.getManager().getParentManager(), frame(like), bytes);
     } catch (CannotShareException | ArithmeticException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
   }
 
-  /** The bytes of a batch, and what else it has. Refers to no array of the program. */
-  private final class KeptBatch implements Kept {
-    private final ByteBuffer bytes;
-    private final NDManager parent;
-    private final int size;
-    private final @Nullable Batchifier data;
-    private final @Nullable Batchifier labels;
-    private final long progress;
-    private final long progressTotal;
-    private final @Nullable List<?> indices;
-
-    KeptBatch(Batch batch, ByteBuffer bytes) {
-      this.bytes = bytes;
-      parent = batch.getManager().getParentManager();
-      size = batch.getSize();
-      progress = batch.getProgress();
-      progressTotal = batch.getProgressTotal();
-      indices = batch.getIndices();
-      try {
-        data = (Batchifier) dataBatchifier.get(batch);
-        labels = (Batchifier) labelBatchifier.get(batch);
-      } catch (IllegalAccessException e) {
-        throw new IllegalStateException(e); // They were made accessible.
-      }
+  /** What else a batch has than its arrays. */
+  private BatchFrame frame(Batch batch) {
+    try {
+      return new BatchFrame(
+          batch.getSize(),
+          (Batchifier) dataBatchifier.get(batch),
+          (Batchifier) labelBatchifier.get(batch),
+          batch.getProgress(),
+          batch.getProgressTotal(),
+          batch.getIndices(),
+          null);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e); // They were made accessible.
     }
+  }
 
+  /** The bytes of a batch, and what else it has. Refers to no array of the program. */
+  private record KeptBatch(NDManager parent, BatchFrame frame, ByteBuffer bytes) implements Kept {
     @Override
     public int samples() {
-      return Math.max(1, size);
+      return Math.max(1, frame.size());
     }
 
     @Override
     public Object make() throws IOException {
-      // At the end of its pass DJL closes what the batches of it belong to.
+      // At the end of its epoch DJL closes what the batches of it belong to.
       NDManager manager =
           parent.isOpen()
               ? parent.newSubManager()
               : parent.getEngine().newBaseManager(parent.getDevice());
-      try {
-        BatchLayout layout = BatchLayout.read(bytes);
-        NDList dataArrays = new NDList();
-        NDList labelArrays = new NDList();
-        for (int i = 0; i < layout.arrays().size(); i++) {
-          BatchLayout.Array array = layout.arrays().get(i);
-          NDArray made = StagedArrays.array(manager, array, layout.values(bytes, i));
-          (array.role().equals(BatchArrays.DATA) ? dataArrays : labelArrays).add(made);
-        }
-        return new Batch(
-            manager, dataArrays, labelArrays, size, data, labels, progress, progressTotal, indices);
-      } catch (IOException | RuntimeException | Error e) {
-        manager.close();
-        throw e;
-      }
+      return frame.make(manager, bytes);
     }
   }
 }

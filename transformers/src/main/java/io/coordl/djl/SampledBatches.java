@@ -18,7 +18,7 @@ final class SampledBatches implements Iterator<List<Long>> {
   private static final long MOST_PER_ITEM = 16;
 
   private final Iterator<List<Long>> sampler;
-  private final Pass pass;
+  private final SampledEpoch epoch;
   private final long size;
   private @Nullable Iterator<List<Long>> batches;
 
@@ -28,13 +28,13 @@ final class SampledBatches implements Iterator<List<Long>> {
   private boolean failedInNext;
 
   /**
-   * Batches of {@code pass}.
+   * Batches of {@code epoch}.
    *
    * @param size of the data set
    */
-  SampledBatches(Iterator<List<Long>> sampler, Pass pass, long size) {
+  SampledBatches(Iterator<List<Long>> sampler, SampledEpoch epoch, long size) {
     this.sampler = sampler;
-    this.pass = pass;
+    this.epoch = epoch;
     this.size = size;
   }
 
@@ -82,7 +82,7 @@ final class SampledBatches implements Iterator<List<Long>> {
     if (known == null) {
       List<List<Long>> own = new ArrayList<>();
       List<int[]> items = drain(own);
-      known = items == null ? own.iterator() : pass.over(BatchOrder.of(items)).iterator();
+      known = items == null ? own.iterator() : epoch.over(BatchOrder.of(items)).iterator();
       batches = known;
     }
     return known;
@@ -117,7 +117,7 @@ final class SampledBatches implements Iterator<List<Long>> {
       ordered = indices != null && most >= 0;
       items.add(indices == null ? new int[0] : indices);
     }
-    pass.refuse("its sampler yields " + (most < 0 ? "no end of batches" : "what are no indices"));
+    epoch.refuse("its sampler yields " + (most < 0 ? "no end of batches" : "what are no indices"));
     return null;
   }
 

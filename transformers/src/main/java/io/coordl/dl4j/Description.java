@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.purity.ClassFiles;
 import io.coordl.purity.JdkObjects;
 import java.awt.Color;
@@ -69,21 +70,13 @@ final class Description {
 
   private Description() {}
 
-  /** Says that two objects cannot be told apart by what can be seen of them. */
-  static final class Unclear extends Exception {
-    private static final long serialVersionUID = 1;
-
-    Unclear(String message) {
-      super(message);
-    }
-  }
-
   /**
    * The words; a checksum instead of very many.
    *
-   * @throws Unclear if there is a lambda in it, a field that cannot be read, or too much
+   * @throws CannotShareException if there is a lambda in it, a field that cannot be read, or too
+   *     much
    */
-  static String of(@Nullable Object object) throws Unclear {
+  static String of(@Nullable Object object) throws CannotShareException {
     try {
       String text = new Description().describe(object);
       return text.length() <= LONG_TEXT
@@ -92,11 +85,12 @@ final class Description {
               + "... with checksum "
               + checksum(text.getBytes(StandardCharsets.UTF_8));
     } catch (IllegalAccessException | RuntimeException e) {
-      throw new Unclear(name(object) + " (" + e + ")");
+      throw new CannotShareException("pipelines with " + name(object) + " (" + e + ")");
     }
   }
 
-  private String describe(@Nullable Object object) throws Unclear, IllegalAccessException {
+  private String describe(@Nullable Object object)
+      throws CannotShareException, IllegalAccessException {
     if (object == null) {
       return "none";
     }
@@ -126,7 +120,7 @@ final class Description {
       return "...";
     }
     if (inside.size() == DEEPEST || ++objects > MOST_OBJECTS) {
-      throw new Unclear("objects that refer to too many others");
+      throw new CannotShareException("pipelines with objects that refer to too many others");
     }
     inside.push(object);
     try {
@@ -136,7 +130,7 @@ final class Description {
     }
   }
 
-  private String describeParts(Object object) throws Unclear, IllegalAccessException {
+  private String describeParts(Object object) throws CannotShareException, IllegalAccessException {
     StringJoiner parts = new StringJoiner(", ", "[", "]");
     if (object.getClass().isArray()) {
       for (int i = 0; i < Array.getLength(object); i++) {
@@ -166,11 +160,11 @@ final class Description {
     return describeFields(object);
   }
 
-  private String describeFields(Object object) throws Unclear, IllegalAccessException {
+  private String describeFields(Object object) throws CannotShareException, IllegalAccessException {
     Class<?> type = object.getClass();
     String name = type.getName();
     if (type.isHidden()) {
-      throw new Unclear("lambdas (" + name.replaceAll("/.*", "") + ")");
+      throw new CannotShareException("pipelines with lambdas (" + name.replaceAll("/.*", "") + ")");
     }
     if (name.equals("org.bytedeco.opencv.opencv_core.Scalar")) {
       return object.toString();
@@ -188,7 +182,7 @@ final class Description {
       try {
         fields.add("class file " + ClassFiles.checksum(type));
       } catch (IOException e) {
-        throw new Unclear(name + " (" + e.getMessage() + ")");
+        throw new CannotShareException("pipelines with " + name + " (" + e.getMessage() + ")");
       }
       for (Class<?> c = type; c != null && !JdkObjects.isOfJdk(c); c = c.getSuperclass()) {
         for (Field field : isLibrary(c.getName()) ? new Field[0] : c.getDeclaredFields()) {
@@ -217,7 +211,7 @@ final class Description {
   }
 
   /** Its fields are closed to us. */
-  private String describeOfJdk(Object object) throws Unclear, IllegalAccessException {
+  private String describeOfJdk(Object object) throws CannotShareException, IllegalAccessException {
     if (object instanceof AtomicReference<?> reference) {
       return describe(reference.get());
     }
@@ -233,7 +227,7 @@ final class Description {
         || object instanceof Color) {
       return object.toString();
     }
-    throw new Unclear("what cannot be compared (" + name(object) + ")");
+    throw new CannotShareException("pipelines with what cannot be compared (" + name(object) + ")");
   }
 
   private static boolean isLibrary(String name) {

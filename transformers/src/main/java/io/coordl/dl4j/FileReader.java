@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -81,7 +82,7 @@ final class FileReader extends ListedReader {
 
   @Override
   void describe(Map<String, String> parts, String prefix)
-      throws Description.Unclear, ReflectiveOperationException, IOException {
+      throws CannotShareException, ReflectiveOperationException, IOException {
     parts.put(prefix + "files", Objects.requireNonNull(files).toString());
     super.describe(parts, prefix);
   }

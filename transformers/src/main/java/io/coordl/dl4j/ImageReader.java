@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.ClassFiles;
 import java.io.File;
@@ -106,7 +107,7 @@ final class ImageReader extends ListedReader {
 
   @Override
   void describe(Map<String, String> parts, String prefix)
-      throws Description.Unclear, ReflectiveOperationException, IOException {
+      throws CannotShareException, ReflectiveOperationException, IOException {
     parts.put(prefix + "images", Objects.requireNonNull(files).toString());
     parts.put(prefix + "reader", reader.getClass().getSimpleName());
     for (Field own : reader.getClass().getDeclaredFields()) {
@@ -135,12 +136,12 @@ final class ImageReader extends ListedReader {
             + ClassFiles.checksum(TYPE, "/org/bytedeco/opencv/global/opencv_imgcodecs"));
   }
 
-  private String part(String name) throws Description.Unclear, ReflectiveOperationException {
+  private String part(String name) throws CannotShareException, ReflectiveOperationException {
     return part(TYPE, name);
   }
 
   private String part(Class<?> owner, String name)
-      throws Description.Unclear, ReflectiveOperationException {
+      throws CannotShareException, ReflectiveOperationException {
     return Description.of(Symbols.field(owner, name).get(reader));
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.Symbols;
 import java.io.File;
 import java.io.IOException;
@@ -41,7 +42,7 @@ final class LineReader extends SeekableReader {
   private final Field lineIndex = field(TYPE, "lineIndex");
   private @Nullable DataFiles files;
   private @Nullable Lines lines;
-  private @Nullable PassRecords<String> stand;
+  private @Nullable EpochRecords<String> stand;
 
   /**
    * A reader.
@@ -132,7 +133,7 @@ final class LineReader extends SeekableReader {
   }
 
   @Override
-  boolean begin(int[] order, @Nullable IteratorPass shared) {
+  boolean begin(int[] order, @Nullable IteratorEpoch shared) {
     List<File> pass = files == null ? null : files.inOrderOf(order);
     if (pass == null) {
       return false;
@@ -148,7 +149,7 @@ final class LineReader extends SeekableReader {
     if (!Arrays.equals((URI[]) get(locations, reader), uris.toArray(URI[]::new))) {
       set(locations, reader, uris.toArray(URI[]::new));
     }
-    PassRecords<String> records = new PassRecords<>(now, order.length, shared);
+    EpochRecords<String> records = new EpochRecords<>(now, order.length, shared);
     set(iterator, reader, records);
     stand = records;
     seek(0);
@@ -163,7 +164,7 @@ final class LineReader extends SeekableReader {
   @Override
   void seek(int place) {
     Lines now = Objects.requireNonNull(lines);
-    PassRecords<String> records = Objects.requireNonNull(stand);
+    EpochRecords<String> records = Objects.requireNonNull(stand);
     if (get(iterator, reader) != records) { // The library went on to another file by itself.
       closeOwn();
       set(iterator, reader, records);
@@ -192,18 +193,18 @@ final class LineReader extends SeekableReader {
 
   @Override
   boolean isAt(int place) {
-    return get(iterator, reader) instanceof PassRecords<?> now
+    return get(iterator, reader) instanceof EpochRecords<?> now
         && now.place() - (lookahead() == null ? 0 : 1) == place;
   }
 
   @Override
-  @Nullable IteratorPass sharedOf(Object program) {
-    return get(iterator, reader) instanceof PassRecords<?> now ? now.sharedOf(program) : null;
+  @Nullable IteratorEpoch sharedOf(Object program) {
+    return get(iterator, reader) instanceof EpochRecords<?> now ? now.sharedOf(program) : null;
   }
 
   @Override
   boolean hasBegun() {
-    return get(iterator, reader) instanceof PassRecords;
+    return get(iterator, reader) instanceof EpochRecords;
   }
 
   @Override
@@ -219,7 +220,7 @@ final class LineReader extends SeekableReader {
       copy = new LineRecordReader();
     }
     Members.copy(reader, copy);
-    set(iterator, copy, new PassRecords<>(place -> "", 0, null)); // The program closes its own.
+    set(iterator, copy, new EpochRecords<>(place -> "", 0, null)); // The program closes its own.
     if (reader instanceof CSVRecordReader) { // It keeps what it is in the midst of.
       Field parser = Symbols.field(CSVRecordReader.class, "csvParser", SerializableCSVParser.class);
       SerializableCSVParser own = new SerializableCSVParser();
@@ -237,7 +238,7 @@ final class LineReader extends SeekableReader {
 
   @Override
   void describe(Map<String, String> parts, String prefix)
-      throws Description.Unclear, ReflectiveOperationException, IOException {
+      throws CannotShareException, ReflectiveOperationException, IOException {
     parts.put(prefix + "records", Objects.requireNonNull(files).toString());
     super.describe(parts, prefix);
   }

@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -61,12 +62,12 @@ abstract sealed class ListedReader extends SeekableReader
     return left;
   }
 
-  private void put(List<?> elements, @Nullable IteratorPass shared) {
-    set(iterator, reader, new PassRecords<>(elements::get, elements.size(), shared));
+  private void put(List<?> elements, @Nullable IteratorEpoch shared) {
+    set(iterator, reader, new EpochRecords<>(elements::get, elements.size(), shared));
   }
 
   @Override
-  boolean begin(int[] order, @Nullable IteratorPass shared) {
+  boolean begin(int[] order, @Nullable IteratorEpoch shared) {
     List<?> ordered = inOrderOf(order);
     if (ordered == null) {
       return false;
@@ -83,7 +84,7 @@ abstract sealed class ListedReader extends SeekableReader
 
   @Override
   void seek(int place) {
-    if (get(iterator, reader) instanceof PassRecords<?> now) {
+    if (get(iterator, reader) instanceof EpochRecords<?> now) {
       now.moveTo(place, pass.size());
       passed(place, pass);
     }
@@ -94,16 +95,16 @@ abstract sealed class ListedReader extends SeekableReader
 
   @Override
   boolean isAt(int place) {
-    return get(iterator, reader) instanceof PassRecords<?> now && now.place() == place;
+    return get(iterator, reader) instanceof EpochRecords<?> now && now.place() == place;
   }
 
   @Override
-  @Nullable IteratorPass sharedOf(Object program) {
-    return get(iterator, reader) instanceof PassRecords<?> now ? now.sharedOf(program) : null;
+  @Nullable IteratorEpoch sharedOf(Object program) {
+    return get(iterator, reader) instanceof EpochRecords<?> now ? now.sharedOf(program) : null;
   }
 
   @Override
   boolean hasBegun() {
-    return get(iterator, reader) instanceof PassRecords;
+    return get(iterator, reader) instanceof EpochRecords;
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -124,7 +125,7 @@ final class MemoryReader extends ListedReader {
 
   @Override
   void describe(Map<String, String> parts, String prefix)
-      throws Description.Unclear, ReflectiveOperationException, IOException {
+      throws CannotShareException, ReflectiveOperationException, IOException {
     parts.put(prefix + "records", content);
     super.describe(parts, prefix);
   }

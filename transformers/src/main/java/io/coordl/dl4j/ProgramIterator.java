@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.Symbols;
 import java.util.HashMap;
 import java.util.Map;
@@ -203,7 +204,7 @@ final class ProgramIterator {
   }
 
   /** What it does with its records, part by part. */
-  void describe(Map<String, String> parts) throws Description.Unclear {
+  void describe(Map<String, String> parts) throws CannotShareException {
     RecordReaderMultiDataSetIterator arrays = Objects.requireNonNull(arrays());
     parts.put("iterator", iterator.getClass().getSimpleName());
     parts.put("batch size", Integer.toString(arrays.getBatchSize()));
@@ -223,7 +224,7 @@ final class ProgramIterator {
   }
 
   private static String part(Class<?> owner, Object object, String field)
-      throws Description.Unclear {
+      throws CannotShareException {
     return Description.of(SeekableReader.get(SeekableReader.field(owner, field), object));
   }
 }

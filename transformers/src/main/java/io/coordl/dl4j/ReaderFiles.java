@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.ClassFiles;
 import java.io.IOException;
@@ -15,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reader of the library, the program's or our copy of it, that can be set to any record of a
- * pass: it then goes on from there by its own code. For that {@link PassRecords} stand in the place
- * of its own iterator over files, lines or records. The library makes that iterator anew with each
- * reset and initialisation: that is how the end of a pass is known. Used as the reader is, by one
- * thread at a time.
+ * pass: it then goes on from there by its own code. For that {@link EpochRecords} stand in the
+ * place of its own iterator over files, lines or records. The library makes that iterator anew with
+ * each reset and initialisation: that is how the end of a pass is known. Used as the reader is, by
+ * one thread at a time.
  */
 abstract sealed class SeekableReader permits ListedReader, LineReader, TransformedReader {
   /** Fields of the library that are no settings: where a reader is, and what is told elsewhere. */
@@ -61,7 +62,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
    * @param shared the pass that other jobs go through too; null if the library does by itself
    * @return false if it is no order of its records; nothing has happened then
    */
-  abstract boolean begin(int[] order, @Nullable IteratorPass shared);
+  abstract boolean begin(int[] order, @Nullable IteratorEpoch shared);
 
   /** How many records a pass has; known once it has begun. */
   abstract int records();
@@ -73,7 +74,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   abstract boolean isAt(int place);
 
   /** The pass that the reader is in, if it is shared and of that iterator. */
-  abstract @Nullable IteratorPass sharedOf(Object iterator);
+  abstract @Nullable IteratorEpoch sharedOf(Object iterator);
 
   /** Whether the reader is in a pass that has been begun here, shared or not. */
   abstract boolean hasBegun();
@@ -83,7 +84,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
 
   /** What the reader does, part by part; what it reads is known once its order has been told. */
   void describe(Map<String, String> parts, String prefix)
-      throws Description.Unclear, ReflectiveOperationException, IOException {
+      throws CannotShareException, ReflectiveOperationException, IOException {
     RecordReader reader = reader();
     parts.put(prefix + "reader", reader.getClass().getSimpleName());
     StringBuilder code = new StringBuilder();

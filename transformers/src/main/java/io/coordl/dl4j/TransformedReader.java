@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.CannotShareException;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.Map;
@@ -87,7 +88,7 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
-  boolean begin(int[] order, @Nullable IteratorPass shared) {
+  boolean begin(int[] order, @Nullable IteratorEpoch shared) {
     boolean begun = inner.begin(order, shared);
     if (begun) {
       forget();
@@ -112,7 +113,7 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
-  @Nullable IteratorPass sharedOf(Object program) {
+  @Nullable IteratorEpoch sharedOf(Object program) {
     return inner.sharedOf(program);
   }
 
@@ -140,7 +141,7 @@ final class TransformedReader extends SeekableReader {
 
   @Override
   void describe(Map<String, String> parts, String prefix)
-      throws Description.Unclear, ReflectiveOperationException, IOException {
+      throws CannotShareException, ReflectiveOperationException, IOException {
     inner.describe(parts, prefix);
     parts.put(prefix + "transform process", Description.of(process));
   }

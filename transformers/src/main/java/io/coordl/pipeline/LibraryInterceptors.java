@@ -34,7 +34,7 @@ public final class LibraryInterceptors implements LibraryHooks {
           "ai.djl.training.dataset.DataIterable",
           "dl4j.ProfiledBatches",
           "org.nd4j.linalg.dataset.DataSet",
-          "dl4j.PassAnswers",
+          "dl4j.EpochInterceptor",
           "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
 
   private final Services services;

@@ -9,6 +9,7 @@ import ai.djl.modality.cv.transform.ToTensor;
 import ai.djl.ndarray.NDArray;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.Transform;
+import io.coordl.pipeline.CannotShareException;
 import java.io.File;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;

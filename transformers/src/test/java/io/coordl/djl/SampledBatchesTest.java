@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.BatchSampler;
+import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
 import ai.djl.training.dataset.SequenceSampler;
@@ -26,7 +27,7 @@ class SampledBatchesTest {
 
   private final List<String> said = new ArrayList<>();
   private final Numbers dataset = new Numbers();
-  private Pass pass;
+  private SampledEpoch epoch;
 
   /** Data of which only the size is asked. */
   private static final class Numbers extends RandomAccessDataset {
@@ -58,9 +59,11 @@ class SampledBatchesTest {
   @BeforeEach
   void begin() throws ReflectiveOperationException {
     Services services = new Services(null, (pipeline, own) -> noPass(), null, 0, null, said::add);
-    pass =
-        new Passes(new IterableFields(), services)
-            .over(dataset, new BatchSampler(new SequenceSampler(), 2));
+    epoch =
+        new SampledEpoch(
+            new CoordinatedBatches(DataIterable.class, services),
+            dataset,
+            new BatchSampler(new SequenceSampler(), 2));
   }
 
   private static CoordinatedPass noPass() {
@@ -68,7 +71,7 @@ class SampledBatchesTest {
   }
 
   private SampledBatches over(Iterator<List<Long>> sampler) {
-    return new SampledBatches(sampler, pass, SIZE);
+    return new SampledBatches(sampler, epoch, SIZE);
   }
 
   @Test
@@ -77,7 +80,7 @@ class SampledBatchesTest {
     List<List<Long>> batches = new ArrayList<>();
     over(own.iterator()).forEachRemaining(batches::add);
 
-    assertThat(batches).allMatch(batch -> batch instanceof PassIndices);
+    assertThat(batches).allMatch(batch -> batch instanceof EpochIndices);
     assertThat(batches.get(2)).hasSize(1);
     assertThat(batches).isEqualTo(own);
     assertThat(batches.get(0).hashCode()).isEqualTo(own.get(0).hashCode());
@@ -116,7 +119,7 @@ class SampledBatchesTest {
       List<List<Long>> own = Arrays.asList(List.of(1L), odd, List.of(2L));
       List<List<Long>> batches = new ArrayList<>();
       over(own.iterator()).forEachRemaining(batches::add);
-      assertThat(batches).isEqualTo(own).noneMatch(batch -> batch instanceof PassIndices);
+      assertThat(batches).isEqualTo(own).noneMatch(batch -> batch instanceof EpochIndices);
     }
   }
 
@@ -166,7 +169,7 @@ class SampledBatchesTest {
 
   @Test
   void aBatchIsTakenOnceOnly() {
-    PassIndices indices = (PassIndices) over(List.of(List.of(1L)).iterator()).next();
+    EpochIndices indices = (EpochIndices) over(List.of(List.of(1L)).iterator()).next();
     assertThat(indices.fetchFirst()).isTrue();
     assertThat(indices.fetchFirst()).isFalse();
   }

@@ -3,7 +3,7 @@ package io.coordl.dl4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.dl4j.Description.Unclear;
+import io.coordl.pipeline.CannotShareException;
 import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.util.Collections;
@@ -41,7 +41,7 @@ class DescriptionTest {
   }
 
   @Test
-  void fieldsCountAndRandomGeneratorsDoNot() throws Unclear {
+  void fieldsCountAndRandomGeneratorsDoNot() throws CannotShareException {
     String words = Description.of(new Crop(3));
     assertThat(Description.of(new Crop(3))).isEqualTo(words);
     assertThat(words).contains("size=3").contains("Crop(class file ").contains("more=none");
@@ -50,7 +50,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatIsInsideCountsToo() throws Unclear {
+  void whatIsInsideCountsToo() throws CannotShareException {
     Crop one = new Crop(3);
     one.weights.put("a", List.of(new double[] {1, 2}));
     one.weights.put("b", List.of());
@@ -63,7 +63,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatContainsItselfIsDescribed() throws Unclear {
+  void whatContainsItselfIsDescribed() throws CannotShareException {
     Crop crop = new Crop(1);
     crop.more = crop;
     assertThat(Description.of(crop)).contains("more=...");
@@ -80,13 +80,13 @@ class DescriptionTest {
   }
 
   @Test
-  void whatAnAnonymousClassCapturesCounts() throws Unclear {
+  void whatAnAnonymousClassCapturesCounts() throws CannotShareException {
     assertThat(Description.of(dividesBy(2))).isEqualTo(Description.of(dividesBy(2)));
     assertThat(Description.of(dividesBy(3))).isNotEqualTo(Description.of(dividesBy(2)));
   }
 
   @Test
-  void whatTheJdkHasInsideCountsOrIsUnclear() throws Unclear {
+  void whatTheJdkHasInsideCountsOrIsUnclear() throws CannotShareException {
     Crop one = new Crop(1);
     Crop other = new Crop(1);
     one.more = Pattern.compile("a");
@@ -99,7 +99,7 @@ class DescriptionTest {
     assertThat(Description.of(other)).isNotEqualTo(Description.of(one));
     one.more = new ByteArrayInputStream(new byte[1]);
     assertThatThrownBy(() -> Description.of(one))
-        .isInstanceOf(Unclear.class)
+        .isInstanceOf(CannotShareException.class)
         .hasMessageContaining("java.io.ByteArrayInputStream");
   }
 
@@ -112,7 +112,7 @@ class DescriptionTest {
       last.more = Collections.nCopies(10, next);
       last = next;
     }
-    assertThatThrownBy(() -> Description.of(first)).isInstanceOf(Unclear.class);
+    assertThatThrownBy(() -> Description.of(first)).isInstanceOf(CannotShareException.class);
   }
 
   @Test
@@ -121,12 +121,12 @@ class DescriptionTest {
     Supplier<String> lambda = () -> "a";
     crop.more = lambda;
     assertThatThrownBy(() -> Description.of(crop))
-        .isInstanceOf(Unclear.class)
+        .isInstanceOf(CannotShareException.class)
         .hasMessageContaining("lambdas (" + DescriptionTest.class.getName());
   }
 
   @Test
-  void aPreprocessorOfTheLibraryIsShort() throws Unclear {
+  void aPreprocessorOfTheLibraryIsShort() throws CannotShareException {
     assertThat(Description.of(new ImagePreProcessingScaler(0, 1)))
         .startsWith("ImagePreProcessingScaler(minRange=0.0, maxRange=1.0")
         .doesNotContain("class file");
@@ -135,7 +135,7 @@ class DescriptionTest {
   }
 
   @Test
-  void aLongTextIsCutAndKeepsItsDifferences() throws Unclear {
+  void aLongTextIsCutAndKeepsItsDifferences() throws CannotShareException {
     String many = "class ".repeat(100);
     assertThat(Description.of(many)).hasSizeLessThan(200).contains("... with checksum ");
     assertThat(Description.of(many + "a")).isNotEqualTo(Description.of(many + "b"));
@@ -149,7 +149,7 @@ class DescriptionTest {
   }
 
   @Test
-  void whatDependsOnTheJobsPropertiesAndDirectoryCounts() throws Unclear {
+  void whatDependsOnTheJobsPropertiesAndDirectoryCounts() throws CannotShareException {
     String weak = Description.of(new Brightened());
     Brightened.strength = 0.2f;
     assertThat(Description.of(new Brightened()))

@@ -81,7 +81,7 @@ public final class Hooks {
     HookRule.Answerer djlAhead = new HookRule.Answerer("djl.Prefetch", PREFETCH);
     HookRule.Answerer dl4jAhead = new HookRule.Answerer("dl4j.Prefetch", PREFETCH);
     String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
-    HookRule.Answerer passes = new HookRule.Answerer("dl4j.PassAnswers", "prep=coordinate");
+    HookRule.Answerer passes = new HookRule.Answerer("dl4j.EpochInterceptor", "prep=coordinate");
     String iterators = "org/deeplearning4j/datasets/datavec/";
     String ofRecords = iterators + "RecordReaderDataSetIterator";
     String ofSequences = iterators + "SequenceRecordReaderDataSetIterator";

@@ -7,25 +7,25 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The orders of several readers travel as one. */
-class PassesTest {
+class EpochInterceptorTest {
   private static final int[] ONE = {2, 0, 1, 4, 3};
   private static final int[] OTHER = {4, 3, 2, 1, 0};
 
   @Test
   void theOrdersOfSeveralReadersComeApartAgain() {
-    BatchOrder order = Passes.together(List.of(ONE, OTHER), 2);
+    BatchOrder order = ReaderPipeline.together(List.of(ONE, OTHER), 2);
     assertThat(order.batches()).isEqualTo(3);
     assertThat(order.items(0)).containsExactly(2, 0, 9, 8);
     assertThat(order.items(2)).containsExactly(3, 5);
-    assertThat(Passes.apart(order, 2, 5, 2)).containsExactly(ONE, OTHER);
+    assertThat(ReaderPipeline.apart(order, 2, 5, 2)).containsExactly(ONE, OTHER);
   }
 
   @Test
   void anOrderOfOtherBatchesIsNone() {
-    BatchOrder order = Passes.together(List.of(ONE), 2);
-    assertThat(Passes.apart(order, 1, 5, 2)).containsExactly(ONE);
-    assertThat(Passes.apart(order, 1, 5, 3)).isNull();
-    assertThat(Passes.apart(order, 1, 6, 2)).isNull();
-    assertThat(Passes.apart(order, 2, 5, 2)).isNull();
+    BatchOrder order = ReaderPipeline.together(List.of(ONE), 2);
+    assertThat(ReaderPipeline.apart(order, 1, 5, 2)).containsExactly(ONE);
+    assertThat(ReaderPipeline.apart(order, 1, 5, 3)).isNull();
+    assertThat(ReaderPipeline.apart(order, 1, 6, 2)).isNull();
+    assertThat(ReaderPipeline.apart(order, 2, 5, 2)).isNull();
   }
 }

@@ -2,59 +2,53 @@ package io.coordl.dl4j;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.staging.CoordinatedPass;
-import io.coordl.staging.StagedBatch;
+import io.coordl.pipeline.CoordinatedEpoch;
 import java.io.IOException;
-import java.lang.ref.Cleaner;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pass of the program's iterator that is shared with other jobs; the program's readers hold it.
- * Used as the iterator is.
+ * An epoch of the program's iterator that is shared with other jobs; the program's readers hold it,
+ * and it ends with them. Used as the iterator is.
  */
-final class IteratorPass {
+final class IteratorEpoch {
   private final ProgramIterator iterator;
   private final List<SeekableReader> readers;
-  private final CoordinatedPass pass;
-  private final Pipeline pipeline;
+  private final ReaderPipeline pipeline;
+  private final CoordinatedEpoch epoch;
   private final int batchSize;
   private final @Nullable Object preprocessor;
-  private final Cleaner.Cleanable cleanable;
-  private boolean over;
   private int next;
 
-  /** What remains to be done; refers to nothing of the program. */
-  record Ending(CoordinatedPass pass, Preparation preparation) implements Runnable {
-    @Override
-    public void run() {
-      pass.end();
-      preparation.end();
-    }
-  }
-
   /**
-   * A pass that begins.
+   * An epoch that is about to begin.
    *
    * @param readers of the program
    * @param batchSize records of each reader in each batch but the last one
-   * @param cleaner ends the pass when the program has dropped its readers
    */
-  IteratorPass(
+  IteratorEpoch(
       ProgramIterator iterator,
       List<SeekableReader> readers,
-      CoordinatedPass pass,
-      Pipeline pipeline,
-      Preparation preparation,
-      int batchSize,
-      Cleaner cleaner) {
+      ReaderPipeline pipeline,
+      CoordinatedEpoch epoch,
+      int batchSize) {
     this.iterator = iterator;
     this.readers = readers;
-    this.pass = pass;
     this.pipeline = pipeline;
+    this.epoch = epoch;
     this.batchSize = batchSize;
     this.preprocessor = iterator.preprocessor();
-    this.cleanable = cleaner.register(this, new Ending(pass, preparation));
+  }
+
+  /** False if the jobs do not share it: the library goes on by itself. */
+  boolean begin() {
+    if (!epoch.begin(this)) {
+      return false;
+    }
+    for (int i = 0; i < readers.size(); i++) {
+      readers.get(i).begin(pipeline.orders().get(i), this);
+    }
+    return true;
   }
 
   boolean isOf(Object other) {
@@ -68,14 +62,14 @@ final class IteratorPass {
    * @param num how many examples the program asks for
    */
   @Nullable Object next(int num) throws IOException {
-    if (over) {
+    if (epoch.isOver()) {
       return null;
     }
     int place = next * batchSize;
     if (num != batchSize
         || iterator.preprocessor() != preprocessor
         || !readers.stream().allMatch(reader -> reader.isAt(place))) {
-      end(); // From here on it is no pass of the pipeline that the jobs share.
+      end(); // From here on it is no epoch of the pipeline that the jobs share.
       return null;
     }
     long span = Spans.enter(SpanKind.TAKE, iterator.get());
@@ -90,26 +84,20 @@ final class IteratorPass {
       return null;
     }
     next++;
-    boolean more = false;
-    for (SeekableReader reader : readers) {
-      reader.seek(Math.min(place + batchSize, reader.records()));
-      more = place + batchSize < reader.records();
-    }
-    if (!more) {
-      end();
-    }
+    readers.forEach(reader -> reader.seek(Math.min(place + batchSize, reader.records())));
+    epoch.used();
     iterator.answered(batch);
     return batch;
   }
 
   /** Null if the program's code throws: it is then the library's own call that throws. */
   private @Nullable Object batch() throws IOException {
-    StagedBatch staged = pass.take(next);
+    Object staged = epoch.mapped(next, BatchBytes::read);
     if (staged != null) {
-      return BatchBytes.read(staged.bytes());
+      return staged;
     }
     try {
-      return pipeline.make(next);
+      return epoch.alone(() -> pipeline.make(next));
     } catch (Exception | LinkageError e) {
       return null;
     }
@@ -117,7 +105,6 @@ final class IteratorPass {
 
   /** No more batches are taken; the second call does nothing. */
   void end() {
-    over = true;
-    cleanable.clean();
+    epoch.end();
   }
 }

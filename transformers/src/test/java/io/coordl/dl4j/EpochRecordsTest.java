@@ -8,12 +8,12 @@ import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
 /** Whoever reads on from a pass gets what has not been taken. */
-class PassRecordsTest {
+class EpochRecordsTest {
   private static final List<String> RECORDS = List.of("a", "b", "c", "d", "e");
 
   @Test
   void itGoesOnFromWhereItIsSet() {
-    PassRecords<String> records = new PassRecords<>(RECORDS::get, RECORDS.size(), null);
+    EpochRecords<String> records = new EpochRecords<>(RECORDS::get, RECORDS.size(), null);
     assertThat(records.next()).isEqualTo("a");
     assertThat(records.place()).isEqualTo(1);
     records.moveTo(3, 5);
@@ -28,6 +28,6 @@ class PassRecordsTest {
 
   @Test
   void aPassOfItsOwnIsSharedWithNobody() {
-    assertThat(new PassRecords<>(RECORDS::get, RECORDS.size(), null).sharedOf(this)).isNull();
+    assertThat(new EpochRecords<>(RECORDS::get, RECORDS.size(), null).sharedOf(this)).isNull();
   }
 }

@@ -7,25 +7,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The indices of one batch of a pass, as a sampler would give them. Which they are is decided when
- * the first batch of the pass is fetched, or when somebody looks; how many is known before.
+ * The indices of one batch of an epoch, as a sampler would give them. Which they are is decided
+ * when the first batch of the epoch is fetched, or when somebody looks; how many is known before.
  * Immutable; thread-safe.
  */
-final class PassIndices extends AbstractList<Long> implements RandomAccess {
-  private final Pass pass;
+final class EpochIndices extends AbstractList<Long> implements RandomAccess {
+  private final SampledEpoch epoch;
   private final int batch;
   private final int size;
   private final AtomicBoolean fetched = new AtomicBoolean();
   private volatile int @Nullable [] items;
 
-  PassIndices(Pass pass, int batch, int size) {
-    this.pass = pass;
+  EpochIndices(SampledEpoch epoch, int batch, int size) {
+    this.epoch = epoch;
     this.batch = batch;
     this.size = size;
   }
 
-  Pass pass() {
-    return pass;
+  SampledEpoch epoch() {
+    return epoch;
   }
 
   int batch() {
@@ -41,7 +41,7 @@ final class PassIndices extends AbstractList<Long> implements RandomAccess {
   public Long get(int index) {
     int[] known = items;
     if (known == null) {
-      known = pass.items(batch);
+      known = epoch.items(batch);
       items = known;
     }
     return (long) known[index];

@@ -6,14 +6,14 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader goes through in one pass (files, lines, records in memory), by their places in its
- * order; stands in the reader of the program, or of a {@link Pipeline}, in the place of the
+ * What a reader goes through in one epoch (files, lines, records in memory), by their places in its
+ * order; stands in the reader of the program, or of a {@link ReaderPipeline}, in the place of the
  * library's own iterator. Whoever reads on from it gets what has not been taken yet: so the
  * library's own code can go on at any time. Used by one thread at a time, as what it stands for.
  */
-final class PassRecords<T> implements Iterator<T> {
+final class EpochRecords<T> implements Iterator<T> {
   private final IntFunction<T> records;
-  private final @Nullable IteratorPass shared;
+  private final @Nullable IteratorEpoch shared;
   private int next;
   private int end;
 
@@ -22,16 +22,16 @@ final class PassRecords<T> implements Iterator<T> {
    *
    * @param records by their places, from 0 on
    * @param end how many there are
-   * @param shared the pass that other jobs go through too; null if the library does by itself
+   * @param shared the epoch that other jobs go through too; null if the library does by itself
    */
-  PassRecords(IntFunction<T> records, int end, @Nullable IteratorPass shared) {
+  EpochRecords(IntFunction<T> records, int end, @Nullable IteratorEpoch shared) {
     this.records = records;
     this.end = end;
     this.shared = shared;
   }
 
-  /** The pass, if it is shared and of that iterator. */
-  @Nullable IteratorPass sharedOf(Object iterator) {
+  /** The epoch, if it is shared and of that iterator. */
+  @Nullable IteratorEpoch sharedOf(Object iterator) {
     return shared != null && shared.isOf(iterator) ? shared : null;
   }
 

@@ -1,26 +1,22 @@
 package io.coordl.dl4j;
 
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.pipeline.AnsweredCall;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.CoordinatedEpoch;
+import io.coordl.pipeline.EpochCoordinator;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.ClassFiles;
-import io.coordl.staging.BatchOrder;
-import io.coordl.staging.CoordinatedPass;
-import io.coordl.staging.Coordinator;
 import io.coordl.staging.Fingerprint;
-import io.coordl.thread.AgentThread;
 import java.io.IOException;
-import java.lang.ref.Cleaner;
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.WeakHashMap;
-import java.util.function.Consumer;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.impl.FileRecordReader;
 import org.datavec.api.records.reader.impl.LineRecordReader;
@@ -32,7 +28,10 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Shares the passes of the library's iterators over its readers, each from its first batch on.
+ * {@code next(int)} and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
+ * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}: epochs over
+ * the library's readers are shared, each from its first batch on. Other readers are left alone, and
+ * that is said once.
  *
  * <p>At the first batch each reader tells the order of its records ({@link SeekableReader}), and is
  * set to the order that all jobs follow. {@code hasNext()} and everything else of the library then
@@ -43,7 +42,7 @@ import org.nd4j.linalg.factory.Nd4j;
  *
  * <p>An iterator of the program's own class, or with a limit, is answered at the one it stands on.
  */
-final class Passes {
+public final class EpochInterceptor implements LibraryHooks {
   private static final String DATAVEC = "org.datavec.api.records.reader.impl.";
   private static final String IMAGES = "org.datavec.image.recordreader.";
 
@@ -73,26 +72,18 @@ final class Passes {
           DATAVEC + "transform.TransformProcessRecordReader",
           DATAVEC + "transform.TransformProcessSequenceRecordReader");
 
-  private final Coordinator coordinator;
-  private final Consumer<String> words;
-  private final Consumer<String> leave;
+  private final EpochCoordinator epochs;
   private final String code;
   private final ReaderFiles files = new ReaderFiles();
-  private final Cleaner cleaner =
-      Cleaner.create(action -> new AgentThread("coordl-passes", action));
-
-  /** Whoever initialises a reader anew in the midst of a pass does not reset the iterator first. */
-  private final Map<RecordReader, WeakReference<IteratorPass>> latest = new WeakHashMap<>();
 
   /**
-   * Shares passes.
+   * Shares epochs.
    *
    * @param declaring the iterator of several arrays
-   * @param leave takes what is left alone
    * @throws ReflectiveOperationException if the library is not the one this was compiled against
    * @throws IOException if what makes batches cannot be told
    */
-  Passes(Class<?> declaring, Services services, Consumer<String> leave)
+  public EpochInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
     Symbols.require(INDArray.class, DataBuffer.class, "data");
     Symbols.require(INDArray.class, long[].class, "stride");
@@ -106,9 +97,7 @@ final class Passes {
         long.class,
         char.class);
     ProgramIterator.require();
-    this.coordinator = Objects.requireNonNull(services.coordinator());
-    this.words = services.words();
-    this.leave = leave;
+    this.epochs = new EpochCoordinator("DL4J", services);
     this.code =
         ClassFiles.checksum(declaring, "RecordReaderMultiDataSetIterator")
             + " "
@@ -117,27 +106,42 @@ final class Passes {
             + ClassFiles.checksum(declaring, "SequenceRecordReaderDataSetIterator");
   }
 
-  /** The iterator is about to be reset. */
-  void reset(Object iterator) {
-    IteratorPass pass = passOf(iterator, readersQuietly(new ProgramIterator(iterator)));
-    if (pass != null) {
-      pass.end();
+  @Override
+  public @Nullable LibraryCall enter(
+      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    try {
+      if (method.equals("reset")) {
+        reset(self);
+        return null;
+      }
+      return AnsweredCall.of(next(self, (Integer) arguments[0]));
+    } catch (ReflectiveOperationException | IOException e) {
+      throw new IllegalStateException(e);
     }
   }
 
-  private static @Nullable IteratorPass passOf(
+  /** The iterator is about to be reset. */
+  private void reset(Object iterator) {
+    IteratorEpoch epoch = epochOf(iterator, readersQuietly(new ProgramIterator(iterator)));
+    if (epoch != null) {
+      epoch.end();
+    }
+  }
+
+  private static @Nullable IteratorEpoch epochOf(
       Object iterator, Map<String, SeekableReader> readers) {
     for (SeekableReader reader : readers.values()) {
-      IteratorPass pass = reader.sharedOf(iterator);
-      if (pass != null) {
-        return pass;
+      IteratorEpoch epoch = reader.sharedOf(iterator);
+      if (epoch != null) {
+        return epoch;
       }
     }
     return null;
   }
 
   /** The next batch of so many examples; null if the library is to make it. */
-  @Nullable Object next(Object iterator, int num) throws ReflectiveOperationException, IOException {
+  private @Nullable Object next(Object iterator, int num)
+      throws ReflectiveOperationException, IOException {
     ProgramIterator program = new ProgramIterator(iterator);
     if (program.hasBatchAtHand()) {
       return null;
@@ -146,20 +150,22 @@ final class Passes {
     try {
       readers = readers(program);
     } catch (CannotShareException e) {
-      leave.accept(e.getMessage());
+      leave(e);
       return null;
     }
     if (readers.values().stream().noneMatch(SeekableReader::hasBegun)) {
       try {
         begin(program, readers, num);
       } catch (CannotShareException e) {
-        leave.accept(e.getMessage());
-      } catch (Description.Unclear e) {
-        leave.accept("pipelines with " + e.getMessage());
+        leave(e);
       }
     }
-    IteratorPass pass = passOf(iterator, readers);
-    return pass == null ? null : pass.next(num);
+    IteratorEpoch epoch = epochOf(iterator, readers);
+    return epoch == null ? null : epoch.next(num);
+  }
+
+  private void leave(CannotShareException reason) {
+    epochs.leave(String.valueOf(reason.getMessage()));
   }
 
   private Map<String, SeekableReader> readersQuietly(ProgramIterator program) {
@@ -205,10 +211,10 @@ final class Passes {
     return seekable;
   }
 
-  // ---- the beginning of a pass
+  // ---- the beginning of an epoch
 
   private void begin(ProgramIterator program, Map<String, SeekableReader> readers, int num)
-      throws ReflectiveOperationException, CannotShareException, Description.Unclear, IOException {
+      throws ReflectiveOperationException, CannotShareException, IOException {
     if (!program.isAnswered()) {
       return; // What it stands on is asked next.
     }
@@ -279,91 +285,25 @@ final class Passes {
 
   private void share(
       ProgramIterator program, Map<String, SeekableReader> readers, List<int[]> own, int batchSize)
-      throws ReflectiveOperationException, Description.Unclear, IOException {
-    Fingerprint pipeline = fingerprint(program, readers);
-    Pipeline copy = new Pipeline(program, readers, batchSize);
-    Preparation preparation = new Preparation(copy, words);
+      throws ReflectiveOperationException, CannotShareException, IOException {
+    ReaderPipeline pipeline =
+        new ReaderPipeline(program, readers, own, batchSize, fingerprint(program, readers));
     for (SeekableReader reader : readers.values()) {
-      endLatest(reader.reader()); // It works with the same transform.
+      // Whoever initialises a reader anew in the midst of an epoch does not reset the iterator
+      // first; and that epoch works with the same transform.
+      epochs.end(reader.reader());
     }
-    CoordinatedPass pass = coordinator.begin(pipeline, together(own, batchSize));
-    if (pass == null) {
-      return;
-    }
-    List<int[]> adopted = apart(pass.order(), own.size(), own.get(0).length, batchSize);
-    if (adopted == null || !copy.begin(adopted)) {
-      pass.end();
-      return;
-    }
-    List<SeekableReader> all = List.copyOf(readers.values());
-    IteratorPass shared =
-        new IteratorPass(program, all, pass, copy, preparation, batchSize, cleaner);
-    for (int i = 0; i < all.size(); i++) {
-      all.get(i).begin(adopted.get(i), shared);
-      synchronized (latest) {
-        latest.put(all.get(i).reader(), new WeakReference<>(shared));
-      }
-    }
-    pass.prepareWith(preparation, 1);
-  }
-
-  private void endLatest(RecordReader reader) {
-    WeakReference<IteratorPass> before;
-    synchronized (latest) {
-      before = latest.remove(reader);
-    }
-    IteratorPass pass = before == null ? null : before.get();
-    if (pass != null) {
-      pass.end();
-    }
-  }
-
-  /**
-   * One order: each batch has the records of the first reader, then those of the second, whose
-   * numbers go on from the first's.
-   *
-   * @param orders of equal length, of each reader
-   */
-  static BatchOrder together(List<int[]> orders, int batchSize) {
-    int records = orders.get(0).length;
-    List<int[]> batches = new ArrayList<>();
-    for (int from = 0; from < records; from += batchSize) {
-      int size = Math.min(batchSize, records - from);
-      int[] batch = new int[orders.size() * size];
-      for (int r = 0; r < orders.size(); r++) {
-        for (int i = 0; i < size; i++) {
-          batch[r * size + i] = Math.addExact(r * records, orders.get(r)[from + i]);
-        }
-      }
-      batches.add(batch);
-    }
-    return BatchOrder.of(batches);
-  }
-
-  /** The orders of {@link #together}; null if the batches are of other sizes. */
-  static @Nullable List<int[]> apart(BatchOrder order, int readers, int records, int batchSize) {
-    if (order.batches() != (records + batchSize - 1) / batchSize) {
-      return null;
-    }
-    int[][] orders = new int[readers][records];
-    for (int k = 0; k < order.batches(); k++) {
-      int[] batch = order.items(k);
-      int from = k * batchSize;
-      int size = Math.min(batchSize, records - from);
-      if (batch.length != readers * size) {
-        return null;
-      }
-      for (int r = 0; r < readers; r++) {
-        for (int i = 0; i < size; i++) {
-          orders[r][from + i] = batch[r * size + i] - r * records;
-        }
-      }
-    }
-    return Arrays.asList(orders);
+    new IteratorEpoch(
+            program,
+            List.copyOf(readers.values()),
+            pipeline,
+            new CoordinatedEpoch(epochs, pipeline),
+            batchSize)
+        .begin();
   }
 
   private Fingerprint fingerprint(ProgramIterator program, Map<String, SeekableReader> readers)
-      throws Description.Unclear, ReflectiveOperationException, IOException {
+      throws CannotShareException, ReflectiveOperationException, IOException {
     Map<String, String> parts = new LinkedHashMap<>();
     for (Map.Entry<String, SeekableReader> reader : readers.entrySet()) {
       reader.getValue().describe(parts, readers.size() == 1 ? "" : reader.getKey() + ": ");

@@ -1,0 +1,195 @@
+package io.coordl.djl;
+
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Sampler;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.CoordinatedEpoch;
+import io.coordl.pipeline.Pipeline;
+import io.coordl.staging.BatchOrder;
+import io.coordl.staging.Fingerprint;
+import io.coordl.staging.NotPreparedException;
+import io.coordl.staging.PreparedBatch;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One epoch of this job over a data set: from its sampler's order to the last batch. Holds neither
+ * the iterable nor the data set. Thread-safe.
+ */
+final class SampledEpoch implements Pipeline {
+  private final CoordinatedBatches all;
+  private final IterableFields fields;
+  private final WeakReference<RandomAccessDataset> dataset;
+  private final CoordinatedEpoch epoch;
+  private final String sampler;
+  private volatile BatchOrder order = BatchOrder.evenly(new int[0], 1);
+  private volatile WeakReference<DataIterable> iterable = new WeakReference<>(null);
+  private volatile WeakReference<NDManager> manager = new WeakReference<>(null);
+  private volatile int threads;
+
+  SampledEpoch(CoordinatedBatches all, RandomAccessDataset dataset, Sampler sampler) {
+    this.all = all;
+    this.fields = all.fields();
+    this.dataset = new WeakReference<>(dataset);
+    this.epoch = new CoordinatedEpoch(all.epochs(), this);
+    String words = "";
+    try {
+      words = Description.of("sampler", sampler);
+    } catch (CannotShareException e) {
+      epoch.leave(e);
+    }
+    this.sampler = words;
+  }
+
+  /** The batches of this epoch, whose order the others may replace by one of the same sizes. */
+  List<List<Long>> over(BatchOrder own) {
+    order = own;
+    List<List<Long>> batches = new ArrayList<>(own.batches());
+    for (int i = 0, start = 0; i < own.batches(); i++) {
+      batches.add(new EpochIndices(this, i, own.end(i) - start));
+      start = own.end(i);
+    }
+    return batches;
+  }
+
+  /** This epoch is not to be shared. */
+  void refuse(String reason) {
+    epoch.leave(new CannotShareException(reason));
+  }
+
+  /** The samples of a batch, which are fixed by that. */
+  int[] items(int batch) {
+    epoch.settle();
+    return order.items(batch);
+  }
+
+  /** The first call for this batch. */
+  LibraryCall fetch(DataIterable of, EpochIndices indices, int progress) {
+    long span = Spans.enter(SpanKind.BATCH, of);
+    Batch batch = null;
+    try {
+      iterable = new WeakReference<>(of);
+      manager = new WeakReference<>(fields.manager(of));
+      if (epoch.begin(of)) {
+        batch =
+            epoch.copied(
+                indices.batch(),
+                staged ->
+                    fields
+                        .frame(of, indices, progress)
+                        .make(fields.manager(of).newSubManager(), staged));
+      }
+    } catch (Throwable t) {
+      Bridge.fault("a staged batch", t); // The program's own fetch makes it.
+    }
+    return epoch.call(span, batch);
+  }
+
+  @Override
+  public Fingerprint fingerprint() throws CannotShareException {
+    return PipelineParts.of(fields, iterable(), sampler, order);
+  }
+
+  private DataIterable iterable() {
+    DataIterable known = iterable.get();
+    if (known == null) {
+      throw new IllegalStateException("the program has dropped the iterable");
+    }
+    return known;
+  }
+
+  @Override
+  public BatchOrder order() {
+    return order;
+  }
+
+  @Override
+  public boolean follow(BatchOrder adopted) {
+    boolean same = adopted.batches() == order.batches();
+    for (int i = 0; same && i < order.batches(); i++) {
+      same = adopted.end(i) == order.end(i);
+    }
+    if (same) {
+      order = adopted;
+      threads = allowed(fields.executor(iterable()));
+    }
+    return same;
+  }
+
+  @Override
+  public int threads() {
+    return threads;
+  }
+
+  /** How many threads may call the program's code at once, if it gave the iterable this. */
+  private int allowed(@Nullable ExecutorService executor) {
+    if (executor == null) {
+      return 1;
+    }
+    int most = 1;
+    if (executor instanceof ThreadPoolExecutor pool) {
+      most = pool.getMaximumPoolSize();
+    } else if (executor instanceof ForkJoinPool pool) {
+      most = pool.getParallelism();
+    }
+    int wanted = Math.max(all.threads(), most);
+    return Math.max(1, Math.min(wanted, Runtime.getRuntime().availableProcessors()));
+  }
+
+  @Override
+  public @Nullable ReentrantLock oneThread() {
+    return threads == 1 ? all.oneThread() : null;
+  }
+
+  @Override
+  public PreparedBatch prepare(int batch, int[] samples) throws Exception {
+    DataIterable data = iterable.get();
+    if (data == null) {
+      throw new NotPreparedException("the epoch has ended");
+    }
+    Batch made;
+    try {
+      made = fields.fetch(data, EpochIndices.plain(samples), order.end(batch));
+    } catch (Exception e) {
+      throw new NotPreparedException(e);
+    }
+    return BatchArrays.of(made, samples.length);
+  }
+
+  /** A data set, or a manager that the iterable's arrays belong to, or one above it. */
+  @Override
+  public boolean uses(Object part) {
+    if (!(part instanceof NDManager)) {
+      return dataset.refersTo((RandomAccessDataset) part);
+    }
+    NDManager below = manager.get();
+    while (below != null && below != part) {
+      NDManager parent = below.getParentManager();
+      below = parent == below ? null : parent;
+    }
+    return below != null;
+  }
+
+  @Override
+  public String leaves(String reason) {
+    RandomAccessDataset data = dataset.get();
+    return "epochs over "
+        + (data == null ? "data" : data.getClass().getName())
+        + " ("
+        + reason
+        + ")";
+  }
+}

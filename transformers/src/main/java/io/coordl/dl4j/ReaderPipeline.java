@@ -1,0 +1,222 @@
+package io.coordl.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.Pipeline;
+import io.coordl.staging.BatchOrder;
+import io.coordl.staging.Fingerprint;
+import io.coordl.staging.NotPreparedException;
+import io.coordl.staging.PreparedBatch;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.datavec.api.records.reader.RecordReader;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.memory.MemoryWorkspace;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * The program's readers and iterator once more, to make any batch of an epoch: the library's own
+ * code with all that the program gave it (transform, labels, preprocessor), but set to the batch of
+ * our choice. What the program has is neither read nor changed meanwhile, so it may reset,
+ * initialise or ask its own as it likes. Makes one batch at a time, since transforms and
+ * preprocessors need not stand more.
+ */
+final class ReaderPipeline implements Pipeline {
+  private final ReentrantLock oneThread = new ReentrantLock();
+  private final List<WeakReference<RecordReader>> own = new ArrayList<>();
+  private final List<SeekableReader> readers = new ArrayList<>();
+  private final ProgramIterator iterator;
+  private final Fingerprint fingerprint;
+  private final int batchSize;
+  private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
+  private final Scopes scopes = new Scopes();
+  private List<int[]> orders;
+
+  /**
+   * A copy, by a thread of the program: its device is where arrays belong.
+   *
+   * @param program whose it is
+   * @param own its readers, by their names
+   * @param orders of each of them, in this epoch
+   * @param batchSize records of each reader in each batch but the last one
+   */
+  ReaderPipeline(
+      ProgramIterator program,
+      Map<String, SeekableReader> own,
+      List<int[]> orders,
+      int batchSize,
+      Fingerprint fingerprint)
+      throws ReflectiveOperationException {
+    this.orders = orders;
+    this.batchSize = batchSize;
+    this.fingerprint = fingerprint;
+    Map<String, RecordReader> copies = new HashMap<>();
+    for (Map.Entry<String, SeekableReader> reader : own.entrySet()) {
+      SeekableReader copy = reader.getValue().copy();
+      this.own.add(new WeakReference<>(reader.getValue().reader()));
+      readers.add(copy);
+      copies.put(reader.getKey(), copy.reader());
+    }
+    iterator = program.copy(copies);
+  }
+
+  /** The batch of that number; throws what the program's code throws. By one thread at a time. */
+  Object make(int batch) {
+    readers.forEach(reader -> reader.seek(batch * batchSize));
+    return iterator.next(batchSize);
+  }
+
+  /** Of each reader, the one that is followed. */
+  List<int[]> orders() {
+    return orders;
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return fingerprint;
+  }
+
+  @Override
+  public BatchOrder order() {
+    return together(orders, batchSize);
+  }
+
+  @Override
+  public boolean follow(BatchOrder order) {
+    List<int[]> adopted = apart(order, orders.size(), orders.get(0).length, batchSize);
+    if (adopted == null) {
+      return false;
+    }
+    for (int i = 0; i < readers.size(); i++) {
+      if (!readers.get(i).begin(adopted.get(i), null)) {
+        return false;
+      }
+    }
+    orders = adopted;
+    return true;
+  }
+
+  /**
+   * One order: each batch has the records of the first reader, then those of the second, whose
+   * numbers go on from the first's.
+   *
+   * @param orders of equal length, of each reader
+   */
+  static BatchOrder together(List<int[]> orders, int batchSize) {
+    int records = orders.get(0).length;
+    List<int[]> batches = new ArrayList<>();
+    for (int from = 0; from < records; from += batchSize) {
+      int size = Math.min(batchSize, records - from);
+      int[] batch = new int[orders.size() * size];
+      for (int r = 0; r < orders.size(); r++) {
+        for (int i = 0; i < size; i++) {
+          batch[r * size + i] = Math.addExact(r * records, orders.get(r)[from + i]);
+        }
+      }
+      batches.add(batch);
+    }
+    return BatchOrder.of(batches);
+  }
+
+  /** The orders of {@link #together}; null if the batches are of other sizes. */
+  static @Nullable List<int[]> apart(BatchOrder order, int readers, int records, int batchSize) {
+    if (order.batches() != (records + batchSize - 1) / batchSize) {
+      return null;
+    }
+    int[][] orders = new int[readers][records];
+    for (int k = 0; k < order.batches(); k++) {
+      int[] batch = order.items(k);
+      int from = k * batchSize;
+      int size = Math.min(batchSize, records - from);
+      if (batch.length != readers * size) {
+        return null;
+      }
+      for (int r = 0; r < readers; r++) {
+        for (int i = 0; i < size; i++) {
+          orders[r][from + i] = batch[r * size + i] - r * records;
+        }
+      }
+    }
+    return Arrays.asList(orders);
+  }
+
+  @Override
+  public int threads() {
+    return 1;
+  }
+
+  @Override
+  public ReentrantLock oneThread() {
+    return oneThread;
+  }
+
+  @Override
+  public PreparedBatch prepare(int batch, int[] samples) throws Exception {
+    Nd4j.getAffinityManager().unsafeSetDevice(device);
+    MemoryWorkspace scope = scopes.enter();
+    try {
+      return new Prepared(bytesOf(makeAhead(batch)), scope);
+    } catch (Throwable t) {
+      scopes.leave(scope);
+      throw t;
+    }
+  }
+
+  private Object makeAhead(int batch) throws NotPreparedException {
+    try {
+      return make(batch);
+    } catch (Exception e) {
+      throw new NotPreparedException(e);
+    }
+  }
+
+  private static BatchBytes bytesOf(Object batch) throws CannotShareException {
+    try {
+      return new BatchBytes(batch);
+    } catch (IllegalArgumentException e) {
+      throw new CannotShareException("a batch that is more than arrays (" + e.getMessage() + ")");
+    }
+  }
+
+  @Override
+  public boolean uses(Object part) {
+    return part instanceof RecordReader reader
+        && own.stream().anyMatch(mine -> mine.refersTo(reader));
+  }
+
+  @Override
+  public void ended() {
+    scopes.end();
+  }
+
+  /** A batch whose arrays live as long as its scope. */
+  private final class Prepared implements PreparedBatch {
+    private final BatchBytes batch;
+    private final MemoryWorkspace scope;
+
+    Prepared(BatchBytes batch, MemoryWorkspace scope) {
+      this.batch = batch;
+      this.scope = scope;
+    }
+
+    @Override
+    public long bytes() {
+      return batch.bytes();
+    }
+
+    @Override
+    public void writeTo(ByteBuffer target) {
+      batch.writeTo(target);
+    }
+
+    @Override
+    public void close() {
+      scopes.leave(scope);
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package io.coordl.pipeline;
+
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.Spans;
+import io.coordl.staging.BatchReader;
+import io.coordl.staging.BatchSource;
+import io.coordl.staging.CoordinatedPass;
+import io.coordl.staging.Fingerprint;
+import io.coordl.staging.NotPreparedException;
+import io.coordl.staging.PreparedBatch;
+import io.coordl.staging.StagedBatch;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One epoch of one pipeline of this job, shared with the group's other jobs or not: its adapter
+ * begins it at the first batch, and then asks here for each one before the program's own code makes
+ * it. Holds nothing of the program but by its {@link Pipeline}. Thread-safe.
+ */
+public final class CoordinatedEpoch {
+  private static final long LOOK_MILLIS = 50;
+
+  /** Of a program that waits for the agent's thread to come out of its code. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** Set on a thread of the agent that runs the program's code, which may end epochs. */
+  private static final ThreadLocal<Boolean> PREPARING = ThreadLocal.withInitial(() -> false);
+
+  private final EpochCoordinator all;
+  private final Pipeline pipeline;
+  private final AtomicInteger used = new AtomicInteger();
+  private boolean decided;
+  private volatile int batches = -1;
+  private volatile @Nullable CoordinatedPass shared;
+  private volatile boolean ended;
+
+  /** An epoch that has not begun. */
+  public CoordinatedEpoch(EpochCoordinator all, Pipeline pipeline) {
+    this.all = all;
+    this.pipeline = pipeline;
+  }
+
+  /** Whether this thread is the agent's, and runs the program's code. */
+  public static boolean isPreparing() {
+    return PREPARING.get();
+  }
+
+  Pipeline pipeline() {
+    return pipeline;
+  }
+
+  // ---- the beginning
+
+  /**
+   * Begins it, if that was neither done before nor ruled out; may wait for other jobs.
+   *
+   * @param owner who takes the batches: when it is garbage the epoch is over
+   * @return whether other jobs may share it
+   */
+  public boolean begin(Object owner) {
+    synchronized (this) {
+      if (!decided) {
+        decided = true;
+        try {
+          share(owner);
+        } catch (CannotShareException e) {
+          leave(e);
+        }
+      }
+    }
+    if (ended) {
+      end();
+    }
+    return shared != null;
+  }
+
+  /** This epoch is the library's own. */
+  public synchronized void leave(CannotShareException reason) {
+    decided = true;
+    all.leave(pipeline.leaves(String.valueOf(reason.getMessage())));
+  }
+
+  /** Somebody looks at the order of its samples, which stays what it is. */
+  public synchronized void settle() {
+    decided = true;
+  }
+
+  private void share(Object owner) throws CannotShareException {
+    Fingerprint fingerprint = pipeline.fingerprint();
+    CoordinatedPass epoch = all.coordinator().begin(fingerprint, pipeline.order());
+    if (epoch == null) {
+      return;
+    }
+    if (!pipeline.follow(epoch.order())) {
+      epoch.end();
+      return;
+    }
+    batches = epoch.order().batches();
+    shared = epoch;
+    all.begun(this, owner);
+    epoch.prepareWith(source(), pipeline.threads());
+  }
+
+  /** The program's own code, on threads of the agent. */
+  private BatchSource source() {
+    ReentrantLock alone = pipeline.oneThread();
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    return (batch, samples) -> {
+      while (alone != null && !alone.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+        refuseIfEnded();
+      }
+      Thread thread = Thread.currentThread();
+      ClassLoader before = thread.getContextClassLoader();
+      thread.setContextClassLoader(loader); // What the program looks up by it, it finds.
+      PREPARING.set(true);
+      try {
+        refuseIfEnded();
+        return prepare(batch, samples);
+      } finally {
+        PREPARING.set(false);
+        thread.setContextClassLoader(before);
+        if (alone != null) {
+          alone.unlock();
+        }
+      }
+    };
+  }
+
+  private void refuseIfEnded() throws NotPreparedException {
+    if (ended) {
+      throw new NotPreparedException("the epoch has ended");
+    }
+  }
+
+  private PreparedBatch prepare(int batch, int[] samples) throws Exception {
+    try {
+      return pipeline.prepare(batch, samples);
+    } catch (CannotShareException e) {
+      leave(e);
+      throw new NotPreparedException(e);
+    }
+  }
+
+  // ---- its batches
+
+  /**
+   * The batch that the group has prepared, made by {@code reader} of bytes that it copies.
+   *
+   * @return null if this job is to make it
+   */
+  public <T> @Nullable T copied(int batch, BatchReader<T> reader) throws IOException {
+    CoordinatedPass epoch = shared;
+    return epoch == null ? null : epoch.use(batch, reader);
+  }
+
+  /** As {@link #copied}, of bytes that stay: its own, as long as they can be reached. */
+  public <T> @Nullable T mapped(int batch, BatchReader<T> reader) throws IOException {
+    CoordinatedPass epoch = shared;
+    StagedBatch staged = epoch == null ? null : epoch.take(batch);
+    return staged == null ? null : reader.read(staged.bytes());
+  }
+
+  /**
+   * This job makes a batch on this thread, the only one in the program's code if there may be but
+   * one.
+   *
+   * @throws Exception what the program's code throws, or if another thread hangs in it
+   */
+  public <T> T alone(Callable<T> make) throws Exception {
+    ReentrantLock alone = pipeline.oneThread();
+    if (alone != null && !lock(alone)) {
+      throw new IllegalStateException("another thread hangs in the pipeline");
+    }
+    try {
+      return make.call();
+    } finally {
+      if (alone != null) {
+        alone.unlock();
+      }
+    }
+  }
+
+  /** False if the agent's thread does not come out, be it that it waits for what this one holds. */
+  private boolean lock(ReentrantLock alone) {
+    boolean got =
+        Uninterrupted.await(PATIENCE_NANOS, nanos -> alone.tryLock(nanos, TimeUnit.NANOSECONDS));
+    if (!got) {
+      end();
+    }
+    return got;
+  }
+
+  /** The program has one batch more; after the last one the epoch ends. */
+  public void used() {
+    if (used.incrementAndGet() == batches) {
+      end();
+    }
+  }
+
+  /**
+   * The library's call for a batch.
+   *
+   * @param span closed at its end
+   * @param batch what it is answered with; null: the program makes it, the only thread in its code
+   *     if there may be but one
+   */
+  public LibraryCall call(long span, @Nullable Object batch) {
+    return new BatchCall(span, batch);
+  }
+
+  /** Whether no more batches are shared. */
+  public boolean isOver() {
+    return ended;
+  }
+
+  /** No batch of it is taken any more; waits until the agent's threads have left it. */
+  public void end() {
+    ended = true;
+    CoordinatedPass epoch = shared;
+    if (epoch != null && !PREPARING.get()) {
+      all.ended(this);
+      epoch.end();
+      pipeline.ended();
+    }
+  }
+
+  private final class BatchCall extends LibraryCall {
+    private final long span;
+    private final @Nullable Object answer;
+    private final @Nullable ReentrantLock locked;
+
+    BatchCall(long span, @Nullable Object answer) {
+      this.span = span;
+      this.answer = answer;
+      ReentrantLock alone = answer == null && shared != null ? pipeline.oneThread() : null;
+      this.locked = alone != null && lock(alone) ? alone : null;
+    }
+
+    @Override
+    public boolean answered() {
+      return answer != null;
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      Object batch = answer == null ? own : answer;
+      over(batch);
+      return batch;
+    }
+
+    @Override
+    public void failed() {
+      over(null);
+    }
+
+    private void over(@Nullable Object batch) {
+      if (locked != null) {
+        locked.unlock();
+      }
+      Spans.exit(span, batch);
+      used();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.coordl.pipeline;
+
+import io.coordl.staging.Coordinator;
+import io.coordl.thread.AgentThread;
+import java.lang.ref.Cleaner;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * {@code prep=coordinate}: the epochs that this job is in, over the pipelines of one library.
+ * Thread-safe.
+ */
+public final class EpochCoordinator {
+  private final String library;
+  private final Coordinator coordinator;
+  private final Consumer<String> words;
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final List<CoordinatedEpoch> begun = new CopyOnWriteArrayList<>();
+  private final Cleaner cleaner =
+      Cleaner.create(action -> new AgentThread("coordl-epochs", action));
+
+  /** Of a library, by the name that the user knows. */
+  public EpochCoordinator(String library, Services services) {
+    this.library = library;
+    this.coordinator = Objects.requireNonNull(services.coordinator());
+    this.words = services.words();
+  }
+
+  /** Ends the epochs of pipelines that use {@code part}. */
+  public void end(Object part) {
+    for (CoordinatedEpoch epoch : begun) {
+      if (epoch.pipeline().uses(part)) {
+        epoch.end();
+      }
+    }
+  }
+
+  /** Tells the user, once, what goes on as it is. */
+  public void leave(String what) {
+    if (said.add(what)) {
+      words.accept("prep=coordinate leaves " + what + " to " + library + ".");
+    }
+  }
+
+  Coordinator coordinator() {
+    return coordinator;
+  }
+
+  /** From now on until {@link #ended}; the epoch ends at the latest when its owner is garbage. */
+  void begun(CoordinatedEpoch epoch, Object owner) {
+    begun.add(epoch);
+    cleaner.register(owner, epoch::end);
+  }
+
+  void ended(CoordinatedEpoch epoch) {
+    begun.remove(epoch);
+  }
+}

@@ -1,0 +1,31 @@
+package io.coordl.pipeline;
+
+/** Waiting on threads of the program: an interrupt neither ends the wait nor is lost. */
+final class Uninterrupted {
+  private Uninterrupted() {}
+
+  /** One attempt at what is waited for. */
+  interface Attempt {
+    /** Waits for so long at most; whether it has come. */
+    boolean within(long nanos) throws InterruptedException;
+  }
+
+  /** Whether it comes in time. */
+  static boolean await(long nanos, Attempt attempt) {
+    long deadline = System.nanoTime() + nanos;
+    boolean interrupted = false;
+    boolean there = false;
+    long left;
+    while (!there && (left = deadline - System.nanoTime()) > 0) {
+      try {
+        there = attempt.within(left);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return there;
+  }
+}
