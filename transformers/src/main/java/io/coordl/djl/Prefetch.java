@@ -5,16 +5,19 @@ import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.RandomSampler;
 import ai.djl.training.dataset.SequenceSampler;
+import ai.djl.util.RandomUtils;
+import io.coordl.bridge.AheadRandom;
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.PeekingIterator;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
+import io.coordl.purity.PurityAnalyzer;
 import java.lang.reflect.Field;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Prefetch implements LibraryHooks {
   private final Field subSampler;
-  private final BatchesAhead batches;
+  private final IterableFields fields = new IterableFields();
+  private final FixedPipeline.Copies copies = new FixedPipeline.Copies();
+  private final @Nullable BatchPrefetcher batches;
   private final @Nullable ItemPrefetcher items;
   private final @Nullable ImageItems images;
 
@@ -35,7 +40,13 @@ public final class Prefetch implements LibraryHooks {
    */
   public Prefetch(Class<?> dataIterable, Services services) throws ReflectiveOperationException {
     subSampler = Symbols.field(BatchSampler.class, "subSampler");
-    batches = new BatchesAhead(Objects.requireNonNull(services.ahead()), services.words());
+    if (RandomUtils.RANDOM instanceof AheadRandom random) {
+      PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
+      batches = new BatchPrefetcher(services, code, random, "DJL's random generator");
+    } else {
+      batches = null;
+      BatchPrefetcher.say(services, "DJL's random generator is older than the agent");
+    }
     items = services.items();
     images = items == null ? null : new ImageItems(services.decoded());
   }
@@ -43,15 +54,21 @@ public final class Prefetch implements LibraryHooks {
   @Override
   public @Nullable LibraryCall enter(
       String answer, Class<?> type, String method, Object self, Object[] arguments) {
+    BatchPrefetcher prefetcher = batches;
     if (self instanceof DataIterable iterable) {
-      try {
-        return batches.enter(iterable, indices(arguments[0]), (Integer) arguments[1]);
-      } catch (IllegalAccessException e) {
-        throw new IllegalStateException(e);
-      }
+      return prefetcher != null
+              && iterable.getClass() == DataIterable.class
+              && fields.executor(iterable) == null
+          ? prefetcher.enter(
+              new PrefetchedIterable(iterable, fields, copies),
+              arguments[0],
+              (Integer) arguments[1])
+          : null;
     }
     if (method.equals("prepare")) {
-      batches.prepare();
+      if (prefetcher != null) {
+        prefetcher.prepare();
+      }
       return null;
     }
     return self.getClass() == BatchSampler.class
@@ -59,11 +76,6 @@ public final class Prefetch implements LibraryHooks {
             && drawsAtOnce((BatchSampler) self)
         ? new Sampling(dataset, ((BatchSampler) self).getBatchSize())
         : null;
-  }
-
-  @SuppressWarnings("unchecked") // The method's own parameter.
-  private static List<Long> indices(Object argument) {
-    return (List<Long>) argument;
   }
 
   private boolean drawsAtOnce(BatchSampler sampler) {
@@ -94,19 +106,21 @@ public final class Prefetch implements LibraryHooks {
     @Override
     @SuppressWarnings("unchecked") // What BatchSampler.sample returns.
     public @Nullable Object result(@Nullable Object own) {
-      batches.begin(dataset);
+      if (batches != null) {
+        batches.begin(dataset);
+      }
       return own == null ? null : lookAhead((Iterator<List<Long>>) own);
     }
 
-    private PeekingIterator<List<Long>> lookAhead(Iterator<List<Long>> batches) {
+    private PeekingIterator<List<Long>> lookAhead(Iterator<List<Long>> own) {
       ItemPrefetcher offered = items;
       ImageItems.Source source = offered == null || images == null ? null : images.of(dataset);
       if (offered == null || source == null) {
-        return new PeekingIterator<>(batches, 1, batch -> {});
+        return new PeekingIterator<>(own, 1, batch -> {});
       }
       int most = Math.max(1, ItemPrefetcher.LOOK_AHEAD / Math.max(1, batchSize));
       Object pass = new Object(); // Lives as long as the iterator, whose listener holds it.
-      return new PeekingIterator<>(batches, most, batch -> source.offer(batch, offered, pass));
+      return new PeekingIterator<>(own, most, batch -> source.offer(batch, offered, pass));
     }
   }
 }

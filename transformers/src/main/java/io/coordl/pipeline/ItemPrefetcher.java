@@ -205,19 +205,14 @@ public final class ItemPrefetcher implements Closeable {
     }
 
     synchronized void await() {
-      long deadline = System.nanoTime() + PATIENCE_NANOS;
-      boolean interrupted = false;
-      long left;
-      while (!ended && (left = deadline - System.nanoTime()) > 0) {
-        try {
-          wait(left / 1_000_000 + 1);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      Uninterrupted.await(
+          PATIENCE_NANOS,
+          nanos -> {
+            if (!ended) {
+              TimeUnit.NANOSECONDS.timedWait(this, nanos);
+            }
+            return ended;
+          });
     }
   }
 }

@@ -1,0 +1,429 @@
+package io.coordl.pipeline;
+
+import io.coordl.bridge.AheadRandom;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.Producers;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.pipeline.PrefetchedPipeline.Draft;
+import io.coordl.pipeline.PrefetchedPipeline.Settings;
+import io.coordl.purity.PurityAnalyzer;
+import io.coordl.staging.NotPreparedException;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The next batch of an epoch, prepared on a thread of the agent while the program computes, for
+ * pipelines that the library runs on the program's own thread.
+ *
+ * <p><b>The same batch.</b> What a pipeline makes depends on the samples, which are known, and on
+ * what its parts do, which is looked at once per epoch by {@link PurityAnalyzer}: they may draw
+ * from the library's generator and from nothing else, and read nothing that changes. The draws come
+ * from a copy of that generator. When the program asks for the batch, the generator is moved on to
+ * where the copy came; if the program has drawn from it in between, a batch that has drawn, too, is
+ * thrown away and the program's own call makes it. So a batch that nobody asks for leaves no trace.
+ * What the library lets the program change at any time is copied first, and compared when the batch
+ * is asked for ({@link Settings}). A pipeline that throws ahead of time has prepared nothing: the
+ * program's own call throws if it should.
+ *
+ * <p><b>Never two at once.</b> One thread prepares, and a call of the program waits until it is
+ * done.
+ *
+ * <p>At most one batch per epoch is ahead; it goes when the program begins another epoch of the
+ * data set, or has dropped the order.
+ */
+public final class BatchPrefetcher {
+  /** After so many batches in a row that were thrown away, or failed, an epoch is left alone. */
+  private static final int MAX_IN_VAIN = 3;
+
+  /** Of a program that waits for the agent's thread; a pipeline that hangs would hang in it too. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final Prefetcher prefetcher;
+  private final Services services;
+  private final PurityAnalyzer code;
+  private final AheadRandom random;
+  private final String generator;
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
+  private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
+
+  /** Guards everything below, and what is prepared. */
+  private final Object lock = new Object();
+
+  private @Nullable Thread preparing;
+  private int underWay;
+
+  /** The thread that prepares did not come out of the program's code: it is left there. */
+  private volatile boolean hangs;
+
+  /**
+   * Prepares batches of one library.
+   *
+   * @param code tells what may be run ahead
+   * @param random the one generator that pipelines may draw from
+   * @param generator its name, for the user
+   */
+  public BatchPrefetcher(
+      Services services, PurityAnalyzer code, AheadRandom random, String generator) {
+    this.prefetcher = Objects.requireNonNull(services.ahead());
+    this.services = services;
+    this.code = code;
+    this.random = random;
+    this.generator = generator;
+  }
+
+  /** Tells the user why batches are not prepared ahead. */
+  public static void say(Services services, String reason) {
+    services.words().accept("prefetch prepares no batches ahead: " + reason + ".");
+  }
+
+  private void say(String reason) {
+    if (said.add(reason)) {
+      say(services, reason);
+    }
+  }
+
+  /**
+   * A data set is about to be prepared, which may set what batches are made of: what is ahead may
+   * be made of what was there before, of this data set or of another one that has it.
+   */
+  public void prepare() {
+    if (awaitIdle()) {
+      for (Slot slot : slots) {
+        slot.looked = null;
+        discard(slot.take());
+      }
+    }
+  }
+
+  /** An epoch of a data set begins: what is ahead of another one may never be asked for. */
+  public void begin(Object dataset) {
+    reap();
+    for (Slot slot : slots) {
+      if (slot.dataset == dataset) {
+        discard(slot.take());
+      }
+    }
+  }
+
+  /** Frees what is ahead of orders that the program has dropped. */
+  private void reap() {
+    Reference<?> gone;
+    while ((gone = dropped.poll()) != null) {
+      if (gone instanceof Slot slot) {
+        slots.remove(slot);
+        discard(slot.take());
+      }
+    }
+  }
+
+  /**
+   * The program asks for a batch, on its thread or on ours.
+   *
+   * @param samples and {@code position} as {@link PrefetchedPipeline#draft} was given them
+   * @return null if its own call is to be left alone
+   */
+  public @Nullable LibraryCall enter(PrefetchedPipeline pipeline, Object samples, int position) {
+    if (hangs || !awaitIdle()) {
+      return null;
+    }
+    reap();
+    PeekingIterator<?> order = pipeline.upcoming();
+    if (order == null) {
+      return null;
+    }
+    Slot slot = slot(pipeline, order);
+    if (slot.left || (slot.looked == null && !look(slot, pipeline, pipeline.settings()))) {
+      return null;
+    }
+    Prepared prepared = slot.take();
+    if (prepared == null) {
+      return new Call(pipeline, order, slot, position, null);
+    }
+    Object batch = take(prepared, pipeline, samples, position);
+    if (batch != null) {
+      slot.inVain = 0;
+      prefetcher.used();
+      return new Call(pipeline, order, slot, position, batch);
+    }
+    discard(prepared);
+    if (++slot.inVain == MAX_IN_VAIN) {
+      slot.left = true;
+      say(prepared.whyInVain(generator));
+      return null;
+    }
+    return new Call(pipeline, order, slot, position, null);
+  }
+
+  /** Waits until nothing is being prepared; false on the thread that prepares, or if that hangs. */
+  private boolean awaitIdle() {
+    synchronized (lock) {
+      if (preparing == Thread.currentThread()) {
+        return false;
+      }
+      hangs =
+          underWay > 0
+              && !Uninterrupted.await(
+                  PATIENCE_NANOS,
+                  nanos -> {
+                    TimeUnit.NANOSECONDS.timedWait(lock, nanos);
+                    return underWay == 0;
+                  });
+    }
+    if (hangs) {
+      slots.forEach(slot -> discard(slot.take()));
+      say("a batch does not come, perhaps for a lock that the program holds");
+    }
+    return !hangs;
+  }
+
+  private Slot slot(PrefetchedPipeline pipeline, PeekingIterator<?> order) {
+    if (order.companion() instanceof Slot known) {
+      return known;
+    }
+    Slot slot = new Slot(order, dropped, pipeline.dataset());
+    order.accompany(slot);
+    if (look(slot, pipeline, pipeline.settings())) {
+      slots.add(slot);
+    }
+    return slot;
+  }
+
+  /** Whether what batches are made of may be run ahead. */
+  private boolean look(Slot slot, PrefetchedPipeline pipeline, Settings settings) {
+    String reason = code.reasonToLeave(settings.parts(pipeline));
+    if (reason != null) {
+      slot.left = true;
+      say(reason);
+    }
+    slot.looked = settings;
+    return reason == null;
+  }
+
+  /**
+   * The batch that was prepared; null if it is not what the program's own call would make now. A
+   * thread that is interrupted makes its own call: it may be one that minds.
+   */
+  private @Nullable Object take(
+      Prepared prepared, PrefetchedPipeline pipeline, Object samples, int position) {
+    if (!prepared.done
+        || !prepared.whole
+        || prepared.samples != samples
+        || prepared.position != position
+        || Thread.currentThread().isInterrupted()) {
+      return null;
+    }
+    if (!prepared.settings.isCurrent(pipeline)) {
+      prepared.changed = true;
+      return null;
+    }
+    Object batch = prepared.draft.handOver(pipeline);
+    if (batch == null) {
+      return null;
+    }
+    // What it was prepared from counts only if it has drawn.
+    boolean current = prepared.from.isAt(prepared.to) || random.advance(prepared.from, prepared.to);
+    return current ? batch : null;
+  }
+
+  private void discard(@Nullable Prepared prepared) {
+    if (prepared != null) {
+      synchronized (lock) {
+        prepared.discarded = true;
+        if (!prepared.done) {
+          return; // Closed when it is.
+        }
+      }
+      prepared.draft.close();
+    }
+  }
+
+  /** Prepares the batch after this one, if there is one. */
+  private void prepareNext(
+      PrefetchedPipeline pipeline, PeekingIterator<?> order, Slot slot, int position) {
+    Object samples = order.peek();
+    if (samples == null || slot.left) {
+      return;
+    }
+    Settings settings = pipeline.settings();
+    Settings looked = slot.looked;
+    if ((looked == null || !settings.hasPartsOf(looked)) && !look(slot, pipeline, settings)) {
+      return;
+    }
+    int next = position + pipeline.count(samples);
+    Prepared prepared =
+        new Prepared(
+            samples, next, random.copy(), settings, pipeline.draft(settings, samples, next));
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    synchronized (lock) {
+      underWay++;
+    }
+    slot.put(prepared);
+    try {
+      prefetcher.batches().execute(() -> prepare(prepared, loader));
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      synchronized (lock) {
+        underWay--; // The job ends, or no thread can be started.
+      }
+      slot.take();
+    }
+  }
+
+  private void prepare(Prepared prepared, @Nullable ClassLoader loader) {
+    synchronized (lock) {
+      preparing = Thread.currentThread();
+    }
+    Thread.currentThread().setContextClassLoader(loader);
+    boolean inside = Producers.enter();
+    long span = Spans.enter(SpanKind.PRODUCER, null);
+    random.drawAhead(prepared.to);
+    boolean whole = false;
+    try {
+      if (inside && !prepared.discarded) {
+        prepared.draft.prepare();
+        whole = true;
+      }
+    } catch (NotPreparedException e) {
+      prepared.failure = e.getCause(); // The program's own call shows whether it throws then.
+    } catch (Throwable t) {
+      Bridge.fault("preparing a batch ahead", t);
+    } finally {
+      random.endAhead();
+      Spans.exit(span, null);
+      if (whole) {
+        prefetcher.prepared();
+      }
+      Thread.currentThread().setContextClassLoader(null);
+      boolean unwanted;
+      synchronized (lock) {
+        preparing = null;
+        underWay--;
+        prepared.whole = whole;
+        prepared.done = true;
+        unwanted = prepared.discarded || Producers.areOff();
+        lock.notifyAll();
+      }
+      if (inside) {
+        Producers.exit();
+      }
+      if (unwanted) {
+        prepared.draft.close();
+      }
+    }
+  }
+
+  /** One call for a batch by the program. */
+  private final class Call extends LibraryCall {
+    private final PrefetchedPipeline pipeline;
+    private final PeekingIterator<?> order;
+    private final Slot slot;
+    private final int position;
+    private final @Nullable Object taken;
+
+    Call(
+        PrefetchedPipeline pipeline,
+        PeekingIterator<?> order,
+        Slot slot,
+        int position,
+        @Nullable Object taken) {
+      this.pipeline = pipeline;
+      this.order = order;
+      this.slot = slot;
+      this.position = position;
+      this.taken = taken;
+    }
+
+    @Override
+    public boolean answered() {
+      return taken != null;
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      try {
+        prepareNext(pipeline, order, slot, position);
+      } catch (Throwable e) { // The batch that is there must not be lost.
+        Bridge.fault("preparing the next batch", e);
+      }
+      return taken == null ? own : taken;
+    }
+  }
+
+  /** A batch that was, or is being, prepared. */
+  private static final class Prepared {
+    final Object samples;
+    final int position;
+
+    /** The generator when the batch was begun, and when it was done. */
+    final AheadRandom from;
+
+    final AheadRandom to;
+    final Settings settings;
+    final Draft draft;
+    @Nullable Throwable failure;
+
+    /** Whether the program has changed what it was made of. */
+    boolean changed;
+
+    boolean whole;
+    volatile boolean done;
+    volatile boolean discarded;
+
+    Prepared(Object samples, int position, AheadRandom from, Settings settings, Draft draft) {
+      this.samples = samples;
+      this.position = position;
+      this.from = from;
+      this.to = from.copy();
+      this.settings = settings;
+      this.draft = draft;
+    }
+
+    String whyInVain(String generator) {
+      Throwable thrown = failure;
+      if (thrown != null) {
+        return "it throws a " + thrown.getClass().getName();
+      }
+      return changed
+          ? "the program changes its transforms between its batches"
+          : "the program draws from " + generator + " between its batches";
+    }
+  }
+
+  /** What is ahead of one epoch; lives as long as its order. */
+  private static final class Slot extends WeakReference<Object> {
+    final Object dataset;
+
+    /** Used by the iterable's own thread. */
+    int inVain;
+
+    boolean left;
+
+    /** What was looked at; null if that may have changed since. */
+    volatile @Nullable Settings looked;
+
+    private final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
+
+    Slot(Object order, ReferenceQueue<Object> dropped, Object dataset) {
+      super(order, dropped);
+      this.dataset = dataset;
+    }
+
+    void put(Prepared next) {
+      prepared.set(next);
+    }
+
+    @Nullable Prepared take() {
+      return prepared.getAndSet(null);
+    }
+  }
+}
