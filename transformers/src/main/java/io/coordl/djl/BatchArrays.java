@@ -39,7 +39,7 @@ final class BatchArrays implements PreparedBatch {
     try {
       if (batch.getClass() != Batch.class || batch.getSize() != size) {
         throw new CannotShareException(
-            "its fetch returns a "
+            "a fetch that returns a "
                 + batch.getClass().getName()
                 + " of "
                 + batch.getSize()
@@ -57,7 +57,7 @@ final class BatchArrays implements PreparedBatch {
   /** Looks at a batch, which stays the program's. */
   static BatchArrays view(Batch batch) throws CannotShareException {
     if (batch.getClass() != Batch.class) {
-      throw new CannotShareException("it is a " + batch.getClass().getName());
+      throw new CannotShareException("batches of class " + batch.getClass().getName());
     }
     return new BatchArrays(batch);
   }
@@ -68,7 +68,7 @@ final class BatchArrays implements PreparedBatch {
       DataType type = array.getDataType();
       if (type == DataType.STRING || array.isSparse()) {
         throw new CannotShareException(
-            "its batches have arrays that are " + (array.isSparse() ? "sparse" : "of text"));
+            "batches with " + (array.isSparse() ? "sparse arrays" : "arrays of text"));
       }
       String name = array.getName();
       described.add(

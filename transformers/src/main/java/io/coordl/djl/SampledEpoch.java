@@ -182,14 +182,4 @@ final class SampledEpoch implements Pipeline {
     }
     return below != null;
   }
-
-  @Override
-  public String leaves(String reason) {
-    RandomAccessDataset data = dataset.get();
-    return "epochs over "
-        + (data == null ? "data" : data.getClass().getName())
-        + " ("
-        + reason
-        + ")";
-  }
 }

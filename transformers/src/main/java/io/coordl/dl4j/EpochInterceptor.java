@@ -150,22 +150,18 @@ public final class EpochInterceptor implements LibraryHooks {
     try {
       readers = readers(program);
     } catch (CannotShareException e) {
-      leave(e);
+      epochs.leave(e);
       return null;
     }
     if (readers.values().stream().noneMatch(SeekableReader::hasBegun)) {
       try {
         begin(program, readers, num);
       } catch (CannotShareException e) {
-        leave(e);
+        epochs.leave(e);
       }
     }
     IteratorEpoch epoch = epochOf(iterator, readers);
     return epoch == null ? null : epoch.next(num);
-  }
-
-  private void leave(CannotShareException reason) {
-    epochs.leave(String.valueOf(reason.getMessage()));
   }
 
   private Map<String, SeekableReader> readersQuietly(ProgramIterator program) {

@@ -120,7 +120,7 @@ final class ImageReader extends ListedReader {
         part("channels") + "x" + part("height") + "x" + part("width"));
     parts.put(prefix + "channels first", Boolean.toString(reader.isNchw_channels_first()));
     parts.put(prefix + "image transform", part("imageTransform"));
-    parts.put(prefix + "labels", Description.of(reader.getLabels()));
+    parts.put(prefix + "labels", Description.of("labels", reader.getLabels()));
     parts.put(prefix + "label generator", part("labelGenerator"));
     parts.put(prefix + "generator of several labels", part("labelMultiGenerator"));
     parts.put(prefix + "labels in batches", part("appendLabel") + ", " + part("writeLabel"));
@@ -142,6 +142,6 @@ final class ImageReader extends ListedReader {
 
   private String part(Class<?> owner, String name)
       throws CannotShareException, ReflectiveOperationException {
-    return Description.of(Symbols.field(owner, name).get(reader));
+    return Description.of(SeekableReader.words(name), Symbols.field(owner, name).get(reader));
   }
 }

@@ -218,13 +218,16 @@ final class ProgramIterator {
       }
       parts.put("classes", part(type, iterator, "numPossibleLabels"));
       parts.put("regression", part(type, iterator, "regression"));
-      parts.put("inner preprocessor", Description.of(arrays.getPreProcessor()));
+      parts.put(
+          "inner preprocessor", Description.of("inner preprocessor", arrays.getPreProcessor()));
     }
-    parts.put("preprocessor", Description.of(preprocessor()));
+    parts.put("preprocessor", Description.of("preprocessor", preprocessor()));
   }
 
   private static String part(Class<?> owner, Object object, String field)
       throws CannotShareException {
-    return Description.of(SeekableReader.get(SeekableReader.field(owner, field), object));
+    return Description.of(
+        SeekableReader.words(field),
+        SeekableReader.get(SeekableReader.field(owner, field), object));
   }
 }

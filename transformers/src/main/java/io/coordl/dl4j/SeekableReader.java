@@ -96,7 +96,8 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
         if (isSetting(field)) {
           parts.put(
               prefix + words(field.getName()),
-              Description.of(Symbols.field(c, field.getName()).get(reader)));
+              Description.of(
+                  words(field.getName()), Symbols.field(c, field.getName()).get(reader)));
         }
       }
     }

@@ -143,6 +143,6 @@ final class TransformedReader extends SeekableReader {
   void describe(Map<String, String> parts, String prefix)
       throws CannotShareException, ReflectiveOperationException, IOException {
     inner.describe(parts, prefix);
-    parts.put(prefix + "transform process", Description.of(process));
+    parts.put(prefix + "transform process", Description.of("transform process", process));
   }
 }

@@ -1,13 +1,13 @@
 package io.coordl.pipeline;
 
 /**
- * What cannot be shared, or compared with another job's. The message says what or why, for the
- * user: "readers of streams", "its batches have arrays of text".
+ * What cannot be shared, or compared with another job's, and is left to the library. The message
+ * says what, for the user: "readers of streams", "batches with arrays of text".
  */
 public final class CannotShareException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** With what cannot be shared, or why. */
+  /** With what cannot be shared. */
   public CannotShareException(String message) {
     super(message);
   }

@@ -81,7 +81,7 @@ public final class CoordinatedEpoch {
   /** This epoch is the library's own. */
   public synchronized void leave(CannotShareException reason) {
     decided = true;
-    all.leave(pipeline.leaves(String.valueOf(reason.getMessage())));
+    all.leave(reason);
   }
 
   /** Somebody looks at the order of its samples, which stays what it is. */

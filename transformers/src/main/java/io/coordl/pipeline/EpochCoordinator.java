@@ -40,9 +40,10 @@ public final class EpochCoordinator {
   }
 
   /** Tells the user, once, what goes on as it is. */
-  public void leave(String what) {
-    if (said.add(what)) {
-      words.accept("prep=coordinate leaves " + what + " to " + library + ".");
+  public void leave(CannotShareException what) {
+    String sentence = "prep=coordinate leaves " + what.getMessage() + " to " + library + ".";
+    if (said.add(sentence)) {
+      words.accept(sentence);
     }
   }
 

@@ -47,11 +47,6 @@ public interface Pipeline extends BatchSource {
   /** Whether it works with {@code part} (a data set, a reader, a manager of arrays). */
   boolean uses(Object part);
 
-  /** What is left to the library for that reason, for the user. */
-  default String leaves(String reason) {
-    return reason;
-  }
-
   /** No batch will be prepared any more: frees what is held for that. Called more than once. */
   default void ended() {}
 }

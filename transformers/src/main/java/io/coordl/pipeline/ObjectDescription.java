@@ -1,0 +1,327 @@
+package io.coordl.pipeline;
+
+import io.coordl.purity.ClassFiles;
+import io.coordl.purity.JdkObjects;
+import io.coordl.purity.LambdaSites;
+import java.awt.Color;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.net.URI;
+import java.net.URL;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object of the program in words: its class, with a checksum of its class file unless it is the
+ * library's, and its fields, and theirs. Two objects of equal words do the same, whatever the
+ * process. What is so long that nobody would read it ends in a checksum of all of it. Reads fields;
+ * calls nothing of the program. Used once, by one thread.
+ */
+public final class ObjectDescription {
+  private static final int READABLE = 240;
+  private static final int DEEPEST = 24;
+
+  /** What is different in a library. */
+  public interface Library {
+    /** Whether its version, told elsewhere, says what a class of that name does. */
+    boolean has(String className);
+
+    /**
+     * Describes an object of the library's that is not the sum of its fields.
+     *
+     * @return false if it is
+     */
+    boolean describe(Object object, ObjectDescription to)
+        throws ReflectiveOperationException, IOException;
+
+    /** Whether a field changes while its object works, or is told elsewhere. */
+    boolean isScratch(Field field);
+
+    /** Whoever refers to a whole network is not to hold up each epoch. */
+    int mostObjects();
+  }
+
+  private final Library library;
+  private final @Nullable ObjectDescription outer;
+  private final StringBuilder text = new StringBuilder();
+  private final MessageDigest digest;
+  private final IdentityHashMap<Object, Integer> seen = new IdentityHashMap<>();
+  private int objects;
+  private int depth;
+  private boolean isLong;
+
+  private ObjectDescription(Library library, @Nullable ObjectDescription outer) {
+    this.library = library;
+    this.outer = outer;
+    this.depth = outer == null ? 0 : outer.depth;
+    this.objects = outer == null ? 0 : outer.objects;
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // Every JDK has it.
+    }
+  }
+
+  /**
+   * The words for {@code object}.
+   *
+   * @param what it is, for the reason
+   * @throws CannotShareException if it cannot be told from one that does something else
+   */
+  public static String of(String what, @Nullable Object object, Library library)
+      throws CannotShareException {
+    ObjectDescription description = new ObjectDescription(library, null);
+    try {
+      description.add(object);
+    } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
+      String reason = e instanceof IOException ? e.getMessage() : e.toString();
+      throw new CannotShareException(
+          "pipelines whose " + what + " cannot be described (" + reason + ")");
+    }
+    return description.words();
+  }
+
+  private String words() {
+    if (!isLong) {
+      return text.toString();
+    }
+    update();
+    return text + ".. with checksum " + HexFormat.of().formatHex(digest.digest(), 0, 8);
+  }
+
+  /** Appends that; keeps the beginning, digests the rest. */
+  public void write(String part) {
+    text.append(part);
+    if (text.length() > READABLE) {
+      isLong = true;
+    }
+    if (isLong && text.length() > 1 << 16) {
+      update();
+    }
+  }
+
+  /** Appends a checksum of all that is left in {@code bytes}. */
+  public void writeChecksum(ByteBuffer bytes) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes.duplicate());
+    write(Long.toHexString(crc.getValue()));
+  }
+
+  private void update() {
+    digest.update(text.toString().getBytes(StandardCharsets.UTF_8));
+    text.setLength(Math.min(text.length(), READABLE));
+  }
+
+  /** Appends the words for {@code object}. */
+  public void add(@Nullable Object object) throws ReflectiveOperationException, IOException {
+    if (object == null) {
+      write("none");
+    } else if (depth <= 1 && object instanceof String name && isRelativeFile(name)) {
+      write(name + " in " + new File("").getAbsolutePath());
+    } else if (object instanceof String
+        || object instanceof Boolean
+        || object instanceof Character
+        || object instanceof URI
+        || object instanceof URL
+        || (object instanceof Number && JdkObjects.isOfJdk(object.getClass()))) {
+      write(String.valueOf(object));
+    } else if (object instanceof File file) {
+      write(file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
+    } else if (object instanceof Path path) {
+      write(path.toAbsolutePath().toString());
+    } else if (object instanceof Class<?> type) {
+      write(type.getName());
+    } else if (object instanceof Enum<?> constant) {
+      write(constant.name());
+    } else if (depth == DEEPEST) {
+      throw new IOException("it refers to objects more than " + DEEPEST + " deep");
+    } else if (++objects > library.mostObjects()) {
+      throw new IOException("it refers to more than " + library.mostObjects() + " objects");
+    } else {
+      depth++;
+      if (!library.describe(object, this)) {
+        addParts(object);
+      }
+      depth--;
+    }
+  }
+
+  /** Asked of fields only, not of each name in a list. */
+  private static boolean isRelativeFile(String name) {
+    return !name.isEmpty() && !name.startsWith("/") && new File(name).exists();
+  }
+
+  private @Nullable Integer numberOf(Object object) {
+    Integer number = seen.get(object);
+    return number == null && outer != null ? outer.numberOf(object) : number;
+  }
+
+  private int numbered() {
+    return seen.size() + (outer == null ? 0 : outer.numbered());
+  }
+
+  private void addParts(Object object) throws ReflectiveOperationException, IOException {
+    Integer known = numberOf(object);
+    if (known != null) {
+      write("#" + known);
+      return;
+    }
+    seen.put(object, numbered());
+    boolean ofJdk = JdkObjects.isOfJdk(object.getClass());
+    if (object.getClass().isArray()) {
+      write("[");
+      for (int i = 0; i < Array.getLength(object); i++) {
+        write(i == 0 ? "" : ", ");
+        add(Array.get(object, i));
+      }
+      write("]");
+    } else if (ofJdk && object instanceof Set<?> elements) {
+      addSorted(elements);
+    } else if (ofJdk && object instanceof Collection<?> elements) {
+      addAll(elements);
+    } else if (ofJdk && object instanceof Map<?, ?> map) {
+      addSorted(map.entrySet());
+    } else if (object instanceof Optional<?> optional) {
+      addAll(optional.stream().toList());
+    } else if (ofJdk) {
+      addOfJdk(object);
+    } else {
+      addFields(object);
+    }
+  }
+
+  private void addAll(Collection<?> elements) throws ReflectiveOperationException, IOException {
+    write("[");
+    String separator = "";
+    for (Object element : elements) {
+      write(separator);
+      add(element);
+      separator = ", ";
+    }
+    write("]");
+  }
+
+  /** Two jobs may have them in different orders. */
+  private void addSorted(Set<?> elements) throws ReflectiveOperationException, IOException {
+    List<String> words = new ArrayList<>(elements.size());
+    for (Object element : elements) {
+      ObjectDescription one = new ObjectDescription(library, this);
+      if (element instanceof Map.Entry<?, ?> entry) {
+        one.add(entry.getKey());
+        one.write("=");
+        one.add(entry.getValue());
+      } else {
+        one.add(element);
+      }
+      objects = one.objects;
+      words.add(one.words());
+    }
+    words.sort(null);
+    write("[");
+    for (int i = 0; i < words.size(); i++) {
+      write((i == 0 ? "" : ", ") + words.get(i));
+    }
+    write("]");
+  }
+
+  /** Its fields are closed to us; a file that is open, say, may be any file. */
+  private void addOfJdk(Object object) throws ReflectiveOperationException, IOException {
+    String name = object.getClass().getName();
+    if (object instanceof ByteBuffer bytes) {
+      write(bytes.remaining() + " bytes ");
+      writeChecksum(bytes);
+    } else if (object instanceof AtomicReference<?> reference) {
+      add(reference.get());
+    } else if (object instanceof Pattern pattern) {
+      write(pattern + " " + pattern.flags());
+    } else if (object instanceof Comparable<?>
+        || object instanceof Locale
+        || object instanceof CharSequence
+        || object instanceof BitSet
+        || object instanceof Color) {
+      write(object.toString());
+    } else if (JdkObjects.tellsNothing(name)) {
+      write(name);
+    } else {
+      throw new IOException("what a " + name + " is about cannot be seen");
+    }
+  }
+
+  private void addFields(Object object) throws ReflectiveOperationException, IOException {
+    Class<?> type = object.getClass();
+    write(name(type));
+    String separator = "(";
+    for (Class<?> c = type; c != null && !JdkObjects.isOfJdk(c); c = c.getSuperclass()) {
+      boolean ofLibrary = library.has(c.getName());
+      if (c != type && !ofLibrary) {
+        write(separator + name(c));
+        separator = ", ";
+      }
+      for (Field field : c.getDeclaredFields()) {
+        if (Modifier.isStatic(field.getModifiers())
+            ? !ofLibrary && ClassFiles.isSetting(field)
+            : !library.isScratch(field)) {
+          field.setAccessible(true);
+          write(separator + field.getName() + "=");
+          separator = ", ";
+          add(field.get(object));
+        }
+      }
+    }
+    write(separator.equals("(") ? "" : ")");
+  }
+
+  /**
+   * Which class it is. A lambda has no class file; it is the only one of its kind in the class that
+   * has it, or cannot be told from its neighbours.
+   */
+  private String name(Class<?> type) throws IOException {
+    if (type.isHidden()) {
+      Class<?> host = type.getNestHost();
+      Class<?>[] kinds = type.getInterfaces();
+      if (kinds.length != 1 || LambdaSites.count(host, kinds[0]) != 1) {
+        throw new IOException(
+            "it is one of several lambdas of "
+                + host.getName()
+                + ", which cannot be told apart; a named class can");
+      }
+      return "lambda of " + host.getName() + " " + ClassFiles.checksum(host);
+    }
+    String name = type.getName();
+    return library.has(name)
+        ? name.substring(name.lastIndexOf('.') + 1)
+        : name + " " + ClassFiles.checksum(type);
+  }
+
+  /** A part of an object that the library keeps to itself. */
+  public static @Nullable Object value(Object object, String field)
+      throws ReflectiveOperationException {
+    return Symbols.field(object.getClass(), field).get(object);
+  }
+
+  /** Whether a name begins with one of these. */
+  public static boolean startsWith(String name, String... prefixes) {
+    return Stream.of(prefixes).anyMatch(name::startsWith);
+  }
+}
