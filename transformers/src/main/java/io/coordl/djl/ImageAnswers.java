@@ -12,8 +12,7 @@ import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
-import io.coordl.cache.DecodedStore;
-import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.io.IOException;
@@ -34,8 +33,7 @@ public final class ImageAnswers implements LibraryHooks {
   private final ThreadLocal<Boolean> ownCall = ThreadLocal.withInitial(() -> false);
 
   private final Class<?> declaring;
-  private final DecodedStore store;
-  private final @Nullable ItemPrefetcher ahead;
+  private final KeptItems items;
   private final Forms forms;
 
   /**
@@ -63,8 +61,7 @@ public final class ImageAnswers implements LibraryHooks {
     Symbols.require(NDArray.class, void.class, "detach");
     Symbols.require(NDArray.class, void.class, "attach", NDManager.class);
     this.declaring = declaring;
-    this.store = Objects.requireNonNull(services.decoded());
-    this.ahead = services.items();
+    this.items = Objects.requireNonNull(KeptItems.of(services));
     this.forms = new Forms(declaring);
   }
 
@@ -78,18 +75,15 @@ public final class ImageAnswers implements LibraryHooks {
         || path.getFileSystem() != FileSystems.getDefault()) {
       return null;
     }
-    if (ahead != null) {
-      ahead.ask(path.toString());
-    }
-    DecodedItem item = store.item(path.toString());
+    DecodedItem item = items.item(path.toString());
     return item == null ? null : new Call(new Origin(factory, path, item), kept(item));
   }
 
   private @Nullable Pixels kept(DecodedItem item) {
     for (DecodedForm form : forms.all()) {
-      ByteBuffer found = item.find(form);
+      Pixels found = Pixels.find(item, form);
       if (found != null) {
-        return Pixels.read(form, found);
+        return found;
       }
     }
     return null;

@@ -7,14 +7,15 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.util.PairList;
 import io.coordl.cache.DecodedForm;
-import io.coordl.cache.DecodedItem;
-import io.coordl.cache.DecodedStore;
 import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.KeptItems;
+import io.coordl.pipeline.PeekingIterator;
 import io.coordl.pipeline.Symbols;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,16 +31,16 @@ final class ImageItems {
   private static final String FOLDER = "ai.djl.basicdataset.cv.classification.AbstractImageFolder";
   private static final String PICTURES = "ai.djl.basicdataset.cv.ImageDataset";
 
-  private final @Nullable DecodedStore store;
+  private final @Nullable KeptItems kept;
   private final Map<Class<?>, Forms> forms = new ConcurrentHashMap<>();
 
   /**
    * Knows files.
    *
-   * @param store null if they are only to be fetched
+   * @param kept null if they are only to be fetched
    */
-  ImageItems(@Nullable DecodedStore store) {
-    this.store = store;
+  ImageItems(@Nullable KeptItems kept) {
+    this.kept = kept;
   }
 
   /** From an index to its file. */
@@ -132,8 +133,8 @@ final class ImageItems {
     return known;
   }
 
-  /** The files of one data set. Thread-safe but for {@link #offer}. */
-  final class Source implements ItemPrefetcher.Decoder {
+  /** The files of one data set, and how it decodes them. */
+  final class Source implements KeptItems.Decoding {
     private final Files files;
     private final Image.@Nullable Flag flag;
 
@@ -142,54 +143,41 @@ final class ImageItems {
       this.flag = flag;
     }
 
-    /**
-     * Offers the items of a batch.
-     *
-     * @param pass see {@link ItemPrefetcher#offer}
-     */
-    void offer(List<Long> batch, ItemPrefetcher items, Object pass) {
-      boolean decodes = store != null;
-      if (!items.isWorthwhile(decodes)) {
-        return;
+    /** Looks ahead in the batches of an epoch, and offers their items. */
+    PeekingIterator<List<Long>> peek(Iterator<List<Long>> own, int batchSize, ItemPrefetcher to) {
+      return to.peek(
+          own,
+          Math.max(1, ItemPrefetcher.LOOK_AHEAD / Math.max(1, batchSize)),
+          this::paths,
+          kept == null ? null : kept.decoder(this));
+    }
+
+    private List<String> paths(List<Long> batch) {
+      List<String> paths = new ArrayList<>(batch.size());
+      try {
+        for (Long index : batch) {
+          paths.add(files.of(Math.toIntExact(index)).toString());
+        }
+      } catch (ReflectiveOperationException | RuntimeException e) {
+        return paths; // The program's own call throws what its code throws.
       }
-      for (Long index : batch) {
-        try {
-          items.offer(files.of(Math.toIntExact(index)).toString(), decodes ? this : null, pass);
-        } catch (InvocationTargetException e) {
-          return; // The program's own call throws that, too.
-        } catch (ReflectiveOperationException | RuntimeException e) {
-          return;
+      return paths;
+    }
+
+    @Override
+    public @Nullable DecodedForm form() throws IOException {
+      return forms(ImageFactory.getInstance().getClass()).of(flag);
+    }
+
+    @Override
+    public void decode(String path) throws IOException {
+      ImageFactory factory = ImageFactory.getInstance();
+      if (factory.getClass().getName().startsWith(LIBRARY)) {
+        // The program's managers are its own; pixels are made on the host.
+        try (NDManager manager = NDManager.newBaseManager(Device.cpu())) {
+          factory.fromFile(Path.of(path)).toNDArray(manager, flag);
         }
       }
-    }
-
-    @Override
-    public boolean isKept(String path) throws IOException {
-      DecodedItem item = item(path);
-      return item != null && isKept(item);
-    }
-
-    private boolean isKept(DecodedItem item) throws IOException {
-      DecodedForm form = forms(ImageFactory.getInstance().getClass()).of(flag);
-      return form != null && item.isKept(form);
-    }
-
-    private @Nullable DecodedItem item(String path) {
-      return store == null ? null : store.item(path);
-    }
-
-    @Override
-    public boolean decode(String path) throws IOException {
-      ImageFactory factory = ImageFactory.getInstance();
-      DecodedItem item = item(path);
-      if (item == null || !factory.getClass().getName().startsWith(LIBRARY)) {
-        return false;
-      }
-      // The program's managers are its own; pixels are made on the host.
-      try (NDManager manager = NDManager.newBaseManager(Device.cpu())) {
-        factory.fromFile(Path.of(path)).toNDArray(manager, flag);
-      }
-      return isKept(item);
     }
   }
 }

@@ -6,7 +6,9 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
 import io.coordl.pipeline.KeptArray;
+import io.coordl.pipeline.KeptItems;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param array height, width, channels
  */
 record Pixels(DecodedForm form, KeptArray array) {
-  /** What is kept in this form; null if it is none of ours. */
-  static @Nullable Pixels read(DecodedForm form, ByteBuffer kept) {
-    KeptArray array = KeptArray.read(kept);
+  /** What is kept of an item in this form; null if nothing is. */
+  static @Nullable Pixels find(DecodedItem item, DecodedForm form) {
+    KeptArray array = KeptItems.find(item, form);
     return array == null ? null : new Pixels(form, array);
   }
 

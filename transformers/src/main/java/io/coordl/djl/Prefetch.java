@@ -11,6 +11,7 @@ import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.PeekingIterator;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
@@ -48,7 +49,7 @@ public final class Prefetch implements LibraryHooks {
       BatchPrefetcher.say(services, "DJL's random generator is older than the agent");
     }
     items = services.items();
-    images = items == null ? null : new ImageItems(services.decoded());
+    images = items == null ? null : new ImageItems(KeptItems.of(services));
   }
 
   @Override
@@ -113,14 +114,11 @@ public final class Prefetch implements LibraryHooks {
     }
 
     private PeekingIterator<List<Long>> lookAhead(Iterator<List<Long>> own) {
-      ItemPrefetcher offered = items;
-      ImageItems.Source source = offered == null || images == null ? null : images.of(dataset);
-      if (offered == null || source == null) {
-        return new PeekingIterator<>(own, 1, batch -> {});
-      }
-      int most = Math.max(1, ItemPrefetcher.LOOK_AHEAD / Math.max(1, batchSize));
-      Object pass = new Object(); // Lives as long as the iterator, whose listener holds it.
-      return new PeekingIterator<>(own, most, batch -> source.offer(batch, offered, pass));
+      ItemPrefetcher to = items;
+      ImageItems.Source source = to == null || images == null ? null : images.of(dataset);
+      return to == null || source == null
+          ? new PeekingIterator<>(own, 1, batch -> {})
+          : source.peek(own, batchSize, to);
     }
   }
 }

@@ -8,12 +8,10 @@ import ai.djl.modality.cv.output.Point;
 import ai.djl.modality.cv.output.Rectangle;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
-import io.coordl.bridge.Bridge;
 import io.coordl.cache.DecodedForm;
-import io.coordl.pipeline.KeptArray;
+import io.coordl.pipeline.KeptItems;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -79,32 +77,15 @@ final class StoredImage implements Image {
     if (form == null) {
       return own().toNDArray(manager, flag);
     }
-    Pixels pixels = kept != null && kept.form().equals(form) ? kept : find(form);
+    Pixels pixels =
+        kept != null && kept.form().equals(form) ? kept : Pixels.find(origin.item, form);
     if (pixels != null) {
       return pixels.toArray(manager);
     }
     long start = System.nanoTime();
     NDArray array = own().toNDArray(manager, flag);
-    origin.item.made(System.nanoTime() - start);
-    keep(form, array);
+    KeptItems.keep(origin.item, form, System.nanoTime() - start, () -> Pixels.of(array));
     return array;
-  }
-
-  private @Nullable Pixels find(DecodedForm form) {
-    ByteBuffer found = origin.item.find(form);
-    return found == null ? null : Pixels.read(form, found);
-  }
-
-  /** Never throws: the program has its array. */
-  private void keep(DecodedForm form, NDArray array) {
-    try {
-      KeptArray pixels = Pixels.of(array);
-      if (pixels != null) {
-        origin.item.put(form, pixels.bytes(), pixels::writeTo);
-      }
-    } catch (Throwable t) {
-      Bridge.fault("keeping an image", t);
-    }
   }
 
   @Override

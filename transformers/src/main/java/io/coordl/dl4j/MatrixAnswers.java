@@ -1,20 +1,17 @@
 package io.coordl.dl4j;
 
-import io.coordl.bridge.Bridge;
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
-import io.coordl.cache.DecodedStore;
-import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.KeptArray;
+import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.ClassFiles;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
@@ -38,8 +35,7 @@ import org.nd4j.linalg.factory.Nd4j;
  */
 public final class MatrixAnswers implements LibraryHooks {
   private final Class<?> declaring;
-  private final DecodedStore store;
-  private final @Nullable ItemPrefetcher ahead;
+  private final KeptItems kept;
   private final Consumer<String> words;
   private final String code;
   private final Field height;
@@ -83,8 +79,7 @@ public final class MatrixAnswers implements LibraryHooks {
     this.transform = Symbols.field(base, "imageTransform");
     this.pages = Symbols.field(base, "multiPageMode");
     this.declaring = declaring;
-    this.store = Objects.requireNonNull(services.decoded());
-    this.ahead = services.items();
+    this.kept = Objects.requireNonNull(KeptItems.of(services));
     this.words = services.words();
     // OpenCV's version is in its constants, and these in its class file.
     this.code =
@@ -111,10 +106,7 @@ public final class MatrixAnswers implements LibraryHooks {
     if (!(arguments[0] instanceof File file)) {
       return null;
     }
-    if (ahead != null) {
-      ahead.ask(file.getPath());
-    }
-    DecodedItem item = store.item(file.getPath());
+    DecodedItem item = kept.item(file.getPath());
     if (item == null) {
       return null;
     }
@@ -135,16 +127,15 @@ public final class MatrixAnswers implements LibraryHooks {
         return null;
       }
       DecodedForm form = form(self);
-      ByteBuffer found = item.find(form);
-      KeptArray kept = found == null ? null : KeptArray.read(found);
+      KeptArray found = KeptItems.find(item, form);
       if (!view) {
-        return new Call(item, form, null, kept == null ? null : matrix(kept));
+        return new Call(item, form, null, found == null ? null : matrix(found));
       }
       INDArray target = (INDArray) arguments[1];
-      if (kept == null || !fits(target, kept)) {
+      if (found == null || !fits(target, found)) {
         return new Call(item, form, target, null);
       }
-      fill(target, kept);
+      fill(target, found);
       return new Call(item, form, target, target);
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);
@@ -245,16 +236,12 @@ public final class MatrixAnswers implements LibraryHooks {
       if (filled != null) {
         return filled;
       }
-      item.made(System.nanoTime() - start);
       INDArray made = target != null ? target : (INDArray) own;
-      try {
-        KeptArray pixels = made != null && Floats.isPlain(made) ? Floats.read(made) : null;
-        if (pixels != null) {
-          item.put(form, pixels.bytes(), pixels::writeTo);
-        }
-      } catch (Throwable t) {
-        Bridge.fault("keeping a matrix", t);
-      }
+      KeptItems.keep(
+          item,
+          form,
+          System.nanoTime() - start,
+          () -> made != null && Floats.isPlain(made) ? Floats.read(made) : null);
       return own;
     }
   }

@@ -3,10 +3,8 @@ package io.coordl.dl4j;
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
-import io.coordl.cache.DecodedItem;
-import io.coordl.cache.DecodedStore;
 import io.coordl.pipeline.ItemPrefetcher;
-import io.coordl.pipeline.PeekingIterator;
+import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.io.File;
@@ -14,6 +12,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataType;
@@ -21,8 +20,8 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code prefetch=N} in DL4J: the files of an image reader's pass, whose order its split has fixed
- * when the pass begins, are brought ahead. DL4J prepares batches ahead itself, on one thread; with
+ * {@code prefetch=N} in DL4J: the files of an image reader's epoch, whose order its split has fixed
+ * when the epoch begins, are brought ahead. DL4J prepares batches ahead itself, on one thread; with
  * this, that thread finds its items.
  */
 public final class Prefetch implements LibraryHooks {
@@ -39,6 +38,7 @@ public final class Prefetch implements LibraryHooks {
 
   private final Services services;
   private final @Nullable ItemPrefetcher items;
+  private final @Nullable KeptItems kept;
   private final Field iterator;
   private final Field split;
   private final Field imageLoader;
@@ -52,12 +52,13 @@ public final class Prefetch implements LibraryHooks {
   public Prefetch(Class<?> reader, Services services) throws ReflectiveOperationException {
     this.services = services;
     items = services.items();
+    kept = KeptItems.of(services);
     iterator = Symbols.field(reader, "iter");
     split = Symbols.field(reader, "inputSplit");
     imageLoader = Symbols.field(reader, "imageLoader");
   }
 
-  /** Looks ahead from the first record of a pass on; never answers. */
+  /** Looks ahead from the first record of an epoch on; never answers. */
   @Override
   public @Nullable LibraryCall enter(
       String answer, Class<?> type, String method, Object self, Object[] arguments) {
@@ -68,9 +69,15 @@ public final class Prefetch implements LibraryHooks {
           && files.getClass().getName().equals(WALK)
           && split.get(self) != null
           && SPLITS.contains(split.get(self).getClass().getName())) {
-        Decoder decoder = decoder(imageLoader.get(self));
+        ItemPrefetcher.Decoder decoder = decoder(imageLoader.get(self));
         if (offered.isWorthwhile(decoder != null)) {
-          iterator.set(self, lookAhead(files, decoder, offered));
+          iterator.set(
+              self,
+              offered.peek(
+                  files,
+                  ItemPrefetcher.LOOK_AHEAD,
+                  file -> List.of(((File) file).getPath()),
+                  decoder));
         }
       }
     } catch (IllegalAccessException e) {
@@ -79,19 +86,9 @@ public final class Prefetch implements LibraryHooks {
     return null;
   }
 
-  private static PeekingIterator<?> lookAhead(
-      Iterator<?> files, @Nullable Decoder decoder, ItemPrefetcher items) {
-    Object pass = new Object(); // Lives as long as the iterator, whose listener holds it.
-    return new PeekingIterator<>(
-        files,
-        ItemPrefetcher.LOOK_AHEAD,
-        file -> items.offer(((File) file).getPath(), decoder, pass));
-  }
-
   /** Decodes as {@code loader} will; null if what it makes is not kept. */
-  private @Nullable Decoder decoder(@Nullable Object loader) {
-    DecodedStore store = services.decoded();
-    if (store == null || loader == null || !loader.getClass().getName().equals(LOADER)) {
+  private ItemPrefetcher.@Nullable Decoder decoder(@Nullable Object loader) {
+    if (kept == null || loader == null || !loader.getClass().getName().equals(LOADER)) {
       return null;
     }
     try {
@@ -103,24 +100,21 @@ public final class Prefetch implements LibraryHooks {
       long[] shape = known.reasonToLeave(loader).isEmpty() ? known.shape(loader) : null;
       return shape == null
           ? null
-          : new Decoder(store, known.form(loader), known.copy(loader), known, shape);
+          : kept.decoder(new Decoding(known.form(loader), known.copy(loader), known, shape));
     } catch (ReflectiveOperationException | IOException e) {
       return null; // MatrixAnswers is not in force either, and has said why.
     }
   }
 
   /** The program's way to decode, with loaders and arrays that no other thread uses. */
-  private static final class Decoder implements ItemPrefetcher.Decoder {
-    private final DecodedStore store;
+  private static final class Decoding implements KeptItems.Decoding {
     private final DecodedForm form;
     private final Method asMatrixView;
     private final ThreadLocal<Object> loader;
     private final ThreadLocal<INDArray> target;
 
-    Decoder(
-        DecodedStore store, DecodedForm form, Object model, MatrixAnswers matrices, long[] shape)
+    Decoding(DecodedForm form, Object model, MatrixAnswers matrices, long[] shape)
         throws NoSuchMethodException {
-      this.store = store;
       this.form = form;
       asMatrixView = model.getClass().getMethod("asMatrixView", File.class, INDArray.class);
       loader = ThreadLocal.withInitial(() -> copy(matrices, model));
@@ -136,15 +130,13 @@ public final class Prefetch implements LibraryHooks {
     }
 
     @Override
-    public boolean isKept(String path) {
-      DecodedItem item = store.item(path);
-      return item != null && item.isKept(form);
+    public DecodedForm form() {
+      return form;
     }
 
     @Override
-    public boolean decode(String path) throws ReflectiveOperationException {
+    public void decode(String path) throws ReflectiveOperationException {
       asMatrixView.invoke(loader.get(), new File(path), target.get());
-      return isKept(path);
     }
   }
 }

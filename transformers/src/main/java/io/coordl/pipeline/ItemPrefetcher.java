@@ -6,6 +6,8 @@ import io.coordl.bridge.Spans;
 import io.coordl.cache.MinioCache;
 import java.io.Closeable;
 import java.lang.ref.WeakReference;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -14,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +92,26 @@ public final class ItemPrefetcher implements Closeable {
   public boolean isWorthwhile(boolean decoder) {
     return (decoder && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN)
         || (raw != null && fetchedInVain.get() < MAX_IN_VAIN);
+  }
+
+  /**
+   * The elements of an epoch, whose items are offered as soon as they are known.
+   *
+   * @param most elements that are known before they are used
+   * @param paths the items of an element; must not throw
+   * @param decoder null if items are only to be fetched
+   */
+  public <T> PeekingIterator<T> peek(
+      Iterator<T> own, int most, Function<T, List<String>> paths, @Nullable Decoder decoder) {
+    Object user = new Object(); // Lives as long as the iterator, whose listener holds it.
+    return new PeekingIterator<>(
+        own,
+        most,
+        element -> {
+          if (isWorthwhile(decoder != null)) {
+            paths.apply(element).forEach(path -> offer(path, decoder, user));
+          }
+        });
   }
 
   /**

@@ -1,0 +1,90 @@
+package io.coordl.pipeline;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.cache.DecodedStore;
+import java.nio.ByteBuffer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code decoded=share}: the array that an item becomes before any random transform, made once and
+ * kept. An adapter asks for the item when the program is about to decode it, makes its array of the
+ * bytes if they are found, and gives them here if they are not. Thread-safe.
+ */
+public final class KeptItems {
+  private final DecodedStore store;
+  private final @Nullable ItemPrefetcher prefetcher;
+
+  private KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher) {
+    this.store = store;
+    this.prefetcher = prefetcher;
+  }
+
+  /** Null if none are kept. */
+  public static @Nullable KeptItems of(Services services) {
+    DecodedStore store = services.decoded();
+    return store == null ? null : new KeptItems(store, services.items());
+  }
+
+  /** An item that the program asks for, once no thread of ours is at it; null if it is none. */
+  public @Nullable DecodedItem item(String path) {
+    if (prefetcher != null) {
+      prefetcher.ask(path);
+    }
+    return store.item(path);
+  }
+
+  /** What is kept of an item in this form; null if nothing is. */
+  public static @Nullable KeptArray find(DecodedItem item, DecodedForm form) {
+    ByteBuffer found = item.find(form);
+    return found == null ? null : KeptArray.read(found);
+  }
+
+  /**
+   * Keeps an array that took {@code nanos} to make, if that can be. Never throws: the program has
+   * it.
+   *
+   * @param array null for what cannot be kept
+   */
+  public static void keep(
+      DecodedItem item, DecodedForm form, long nanos, Supplier<@Nullable KeptArray> array) {
+    item.made(nanos);
+    try {
+      KeptArray kept = array.get();
+      if (kept != null) {
+        item.put(form, kept.bytes(), kept::writeTo);
+      }
+    } catch (Throwable t) {
+      Bridge.fault("keeping an array", t);
+    }
+  }
+
+  /** A library's own way to decode, on a thread of the agent. */
+  public interface Decoding {
+    /** In which form it makes arrays; null if they are not kept. */
+    @Nullable DecodedForm form() throws Exception;
+
+    /** Decodes a file as the program would; the library's hooks keep it. */
+    void decode(String path) throws Exception;
+  }
+
+  /** Decodes items ahead. */
+  public ItemPrefetcher.Decoder decoder(Decoding decoding) {
+    return new ItemPrefetcher.Decoder() {
+      @Override
+      public boolean isKept(String path) throws Exception {
+        DecodedItem item = store.item(path);
+        DecodedForm form = item == null ? null : decoding.form();
+        return item != null && form != null && item.isKept(form);
+      }
+
+      @Override
+      public boolean decode(String path) throws Exception {
+        decoding.decode(path);
+        return isKept(path);
+      }
+    };
+  }
+}
