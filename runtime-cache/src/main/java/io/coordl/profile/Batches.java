@@ -17,10 +17,10 @@ public interface Batches {
   /**
    * Makes a batch outlive its iterator, which may free what is its own when it is asked for more.
    */
-  void hold(Object batch);
+  default void hold(Object batch) {}
 
   /** Frees a batch that the program will not get. */
-  void drop(Object batch);
+  default void drop(Object batch) {}
 
   /** A copy of a batch, from which any number of equal batches can be made. */
   interface Kept {

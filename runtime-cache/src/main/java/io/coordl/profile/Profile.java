@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,12 +73,24 @@ public final class Profile {
       @Nullable DecodedSizes sizes,
       Consumer<String> words,
       Runnable ending) {
+    this(phases, steps, spans, items, sizes, words, ending, System::nanoTime);
+  }
+
+  /** For tests: with a clock that only they move. */
+  Profile(
+      Set<String> phases,
+      int steps,
+      SpanRecorder spans,
+      ProfiledItems items,
+      @Nullable DecodedSizes sizes,
+      Consumer<String> words,
+      Runnable ending,
+      LongSupplier clock) {
     this.spans = spans;
     this.words = words;
     this.ending = ending;
     this.results = new Results(spans, items);
-    this.plan =
-        new Plan(phases, steps, spans, items, gate, results, sizes, words, System::nanoTime);
+    this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, words, clock);
     stages.addAll(plan.beginning());
   }
 

@@ -17,5 +17,5 @@ public interface PreparedBatch extends AutoCloseable {
 
   /** Frees what it stands on. */
   @Override
-  void close();
+  default void close() {}
 }

@@ -134,7 +134,7 @@ final class ImageItems {
   }
 
   /** The files of one data set, and how it decodes them. */
-  final class Source implements KeptItems.Decoding {
+  final class Source {
     private final Files files;
     private final Image.@Nullable Flag flag;
 
@@ -149,7 +149,7 @@ final class ImageItems {
           own,
           Math.max(1, ItemPrefetcher.LOOK_AHEAD / Math.max(1, batchSize)),
           this::paths,
-          kept == null ? null : kept.decoder(this));
+          kept == null ? null : kept.decoder(this::form, this::decode));
     }
 
     private List<String> paths(List<Long> batch) {
@@ -164,13 +164,11 @@ final class ImageItems {
       return paths;
     }
 
-    @Override
-    public @Nullable DecodedForm form() throws IOException {
+    private @Nullable DecodedForm form() throws IOException {
       return forms(ImageFactory.getInstance().getClass()).of(flag);
     }
 
-    @Override
-    public void decode(String path) throws IOException {
+    private void decode(String path) throws IOException {
       ImageFactory factory = ImageFactory.getInstance();
       if (factory.getClass().getName().startsWith(LIBRARY)) {
         // The program's managers are its own; pixels are made on the host.

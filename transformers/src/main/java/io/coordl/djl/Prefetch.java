@@ -1,5 +1,6 @@
 package io.coordl.djl;
 
+import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.BatchSampler;
 import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
@@ -43,7 +44,9 @@ public final class Prefetch implements LibraryHooks {
     subSampler = Symbols.field(BatchSampler.class, "subSampler");
     if (RandomUtils.RANDOM instanceof AheadRandom random) {
       PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
-      batches = new BatchPrefetcher(services, code, random, "DJL's random generator");
+      batches =
+          new BatchPrefetcher(
+              services, code, random, "DJL's random generator", batch -> ((Batch) batch).close());
     } else {
       batches = null;
       BatchPrefetcher.say(services, "DJL's random generator is older than the agent");

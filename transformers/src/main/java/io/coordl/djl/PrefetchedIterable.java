@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +37,14 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     return ((List<?>) samples).size();
   }
 
+  /** What the program can change at any time, as it was. */
+  private record Fixed(
+      @Nullable ImageFactory factory,
+      @Nullable FixedPipeline data,
+      @Nullable FixedPipeline labels) {}
+
   @Override
-  public Fixed settings() {
+  public Object settings() {
     return new Fixed(
         ImageFactory.getInstance(),
         copies.copy(fields.pipeline(iterable)),
@@ -47,132 +52,81 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
   }
 
   @Override
-  public Draft draft(Settings settings, Object samples, int position) {
-    return new DraftBatch(this, (Fixed) settings, indices(samples), position);
+  public List<@Nullable Object> parts(Object settings) {
+    Fixed fixed = (Fixed) settings;
+    List<@Nullable Object> parts = new ArrayList<>();
+    parts.add(dataset());
+    parts.add(fixed.factory);
+    parts.add(fields.dataBatchifier(iterable));
+    parts.add(fields.labelBatchifier(iterable));
+    parts.addAll(FixedPipeline.parts(fixed.data));
+    parts.addAll(FixedPipeline.parts(fixed.labels));
+    return parts;
   }
 
+  @Override
+  public boolean haveSameParts(Object settings, Object other) {
+    Fixed one = (Fixed) settings;
+    Fixed two = (Fixed) other;
+    return one.factory == two.factory
+        && FixedPipeline.haveSameTransforms(one.data, two.data)
+        && FixedPipeline.haveSameTransforms(one.labels, two.labels);
+  }
+
+  @Override
+  public boolean isCurrent(Object settings) {
+    Fixed fixed = (Fixed) settings;
+    return fixed.factory == ImageFactory.getInstance()
+        && FixedPipeline.isSame(fixed.data, fields.pipeline(iterable), copies)
+        && FixedPipeline.isSame(fixed.labels, fields.targetPipeline(iterable), copies);
+  }
+
+  @Override
   @SuppressWarnings("unchecked") // What the sampler of a DataIterable yields.
-  private static List<Long> indices(Object samples) {
-    return (List<Long>) samples;
-  }
-
-  /** What the program can change at any time, as it was. */
-  private record Fixed(
-      @Nullable ImageFactory factory, @Nullable FixedPipeline data, @Nullable FixedPipeline labels)
-      implements Settings {
-    @Override
-    public List<@Nullable Object> parts(PrefetchedPipeline pipeline) {
-      PrefetchedIterable of = (PrefetchedIterable) pipeline;
-      List<@Nullable Object> parts = new ArrayList<>();
-      parts.add(of.dataset());
-      parts.add(factory);
-      parts.add(of.fields.dataBatchifier(of.iterable));
-      parts.add(of.fields.labelBatchifier(of.iterable));
-      parts.addAll(FixedPipeline.parts(data));
-      parts.addAll(FixedPipeline.parts(labels));
-      return parts;
-    }
-
-    @Override
-    public boolean hasPartsOf(Settings other) {
-      return other instanceof Fixed o
-          && factory == o.factory
-          && FixedPipeline.haveSameTransforms(data, o.data)
-          && FixedPipeline.haveSameTransforms(labels, o.labels);
-    }
-
-    @Override
-    public boolean isCurrent(PrefetchedPipeline pipeline) {
-      PrefetchedIterable now = (PrefetchedIterable) pipeline;
-      return factory == ImageFactory.getInstance()
-          && FixedPipeline.isSame(data, now.fields.pipeline(now.iterable), now.copies)
-          && FixedPipeline.isSame(labels, now.fields.targetPipeline(now.iterable), now.copies);
+  public Batch prepareAhead(Object settings, Object samples, int position) throws Exception {
+    Fixed fixed = (Fixed) settings;
+    NDManager programs = fields.manager(iterable);
+    NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
+    try {
+      Batch batch = fields.fetch(shadow(fixed, own), (List<Long>) samples, position);
+      fields.manage(batch, own); // Closed with it.
+      return batch;
+    } catch (Exception | Error e) {
+      own.close();
+      throw new NotPreparedException(e);
     }
   }
 
-  /** A batch under a manager of ours. */
-  private static final class DraftBatch implements Draft {
-    private @Nullable PrefetchedIterable of;
-    private final Fixed fixed;
-    private final List<Long> indices;
-    private final int position;
-    private volatile @Nullable NDManager manager;
-    private volatile @Nullable Batch batch;
+  /** An iterable that prepares as the program's does. */
+  private DataIterable shadow(Fixed fixed, NDManager own) {
+    return new DataIterable(
+        dataset(),
+        own,
+        NO_ORDER,
+        fields.dataBatchifier(iterable),
+        fields.labelBatchifier(iterable),
+        fixed.data == null ? null : fixed.data.copy(),
+        fixed.labels == null ? null : fixed.labels.copy(),
+        null,
+        0,
+        fields.device(iterable));
+  }
 
-    DraftBatch(PrefetchedIterable of, Fixed fixed, List<Long> indices, int position) {
-      this.of = of;
-      this.fixed = fixed;
-      this.indices = indices;
-      this.position = position;
+  @Override
+  public boolean handOver(Object batch) {
+    Batch ready = (Batch) batch;
+    NDManager own = ready.getManager();
+    try {
+      NDManager target = fields.manager(iterable).newSubManager();
+      target.setName("dataIter fetch");
+      ready.getData().attach(target);
+      ready.getLabels().attach(target);
+      fields.manage(ready, target);
+    } catch (RuntimeException e) {
+      return false; // The program has closed its manager: its own call says so.
     }
-
-    @Override
-    public void prepare() throws Exception {
-      PrefetchedIterable from = Objects.requireNonNull(of);
-      of = null;
-      NDManager programs = from.fields.manager(from.iterable);
-      NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
-      manager = own;
-      DataIterable shadow = shadow(from, own);
-      try {
-        batch = from.fields.fetch(shadow, indices, position);
-      } catch (Exception | Error e) {
-        throw new NotPreparedException(e);
-      }
-    }
-
-    /** An iterable that prepares as the program's does. */
-    private DataIterable shadow(PrefetchedIterable from, NDManager own) {
-      FixedPipeline data = fixed.data();
-      FixedPipeline labels = fixed.labels();
-      return new DataIterable(
-          from.dataset(),
-          own,
-          NO_ORDER,
-          from.fields.dataBatchifier(from.iterable),
-          from.fields.labelBatchifier(from.iterable),
-          data == null ? null : data.copy(),
-          labels == null ? null : labels.copy(),
-          null,
-          0,
-          from.fields.device(from.iterable));
-    }
-
-    @Override
-    public @Nullable Object handOver(PrefetchedPipeline pipeline) {
-      PrefetchedIterable to = (PrefetchedIterable) pipeline;
-      Batch ready = batch;
-      if (ready == null) {
-        return null;
-      }
-      try {
-        NDManager target = to.fields.manager(to.iterable).newSubManager();
-        target.setName("dataIter fetch");
-        ready.getData().attach(target);
-        ready.getLabels().attach(target);
-        to.fields.manage(ready, target);
-        closeOwn();
-        return ready;
-      } catch (RuntimeException e) {
-        return null; // The program has closed its manager: its own call says so.
-      }
-    }
-
-    private void closeOwn() {
-      NDManager own = manager;
-      if (own != null) {
-        own.close();
-      }
-    }
-
-    @Override
-    public void close() {
-      Batch ready = batch;
-      if (ready != null) {
-        ready.close();
-      }
-      closeOwn();
-    }
+    own.close();
+    return true;
   }
 
   /** An iterable of our own is only asked to fetch. */

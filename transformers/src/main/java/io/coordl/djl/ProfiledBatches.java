@@ -6,13 +6,12 @@ import ai.djl.translate.Batchifier;
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.KeptBatch;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.profile.Batches;
 import io.coordl.profile.Profile;
-import java.io.IOException;
 import java.lang.reflect.Field;
-import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -76,15 +75,22 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
 
   @Override
   public Kept keep(Object batch) {
+    Batch like = (Batch) batch;
+    BatchFrame frame = frame(like);
+    NDManager parent = like.getManager().getParentManager();
     try {
-      BatchArrays arrays = BatchArrays.view((Batch) batch);
-      ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(arrays.bytes()));
-      arrays.writeTo(bytes);
-      Batch like = (Batch) batch;
-      return new KeptBatch(like.getManager().getParentManager(), frame(like), bytes);
+      return KeptBatch.of(
+          samples(batch), BatchArrays.view(like), bytes -> frame.make(below(parent), bytes));
     } catch (CannotShareException | ArithmeticException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
+  }
+
+  /** At the end of its epoch DJL closes what the batches of it belong to. */
+  private static NDManager below(NDManager parent) {
+    return parent.isOpen()
+        ? parent.newSubManager()
+        : parent.getEngine().newBaseManager(parent.getDevice());
   }
 
   /** What else a batch has than its arrays. */
@@ -100,24 +106,6 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
           null);
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e); // They were made accessible.
-    }
-  }
-
-  /** The bytes of a batch, and what else it has. Refers to no array of the program. */
-  private record KeptBatch(NDManager parent, BatchFrame frame, ByteBuffer bytes) implements Kept {
-    @Override
-    public int samples() {
-      return Math.max(1, frame.size());
-    }
-
-    @Override
-    public Object make() throws IOException {
-      // At the end of its epoch DJL closes what the batches of it belong to.
-      NDManager manager =
-          parent.isOpen()
-              ? parent.newSubManager()
-              : parent.getEngine().newBaseManager(parent.getDevice());
-      return frame.make(manager, bytes);
     }
   }
 }

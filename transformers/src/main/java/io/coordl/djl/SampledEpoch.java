@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +43,7 @@ final class SampledEpoch implements Pipeline {
     this.all = all;
     this.fields = all.fields();
     this.dataset = new WeakReference<>(dataset);
-    this.epoch = new CoordinatedEpoch(all.epochs(), this);
+    this.epoch = new CoordinatedEpoch(all.epochs(), this, all.oneThread());
     String words = "";
     try {
       words = Description.of("sampler", sampler);
@@ -72,8 +71,7 @@ final class SampledEpoch implements Pipeline {
 
   /** The samples of a batch, which are fixed by that. */
   int[] items(int batch) {
-    epoch.settle();
-    return order.items(batch);
+    return epoch.samples(batch);
   }
 
   /** The first call for this batch. */
@@ -83,6 +81,7 @@ final class SampledEpoch implements Pipeline {
     try {
       iterable = new WeakReference<>(of);
       manager = new WeakReference<>(fields.manager(of));
+      threads = allowed(fields.executor(of));
       if (epoch.begin(of)) {
         batch =
             epoch.copied(
@@ -117,19 +116,6 @@ final class SampledEpoch implements Pipeline {
   }
 
   @Override
-  public boolean follow(BatchOrder adopted) {
-    boolean same = adopted.batches() == order.batches();
-    for (int i = 0; same && i < order.batches(); i++) {
-      same = adopted.end(i) == order.end(i);
-    }
-    if (same) {
-      order = adopted;
-      threads = allowed(fields.executor(iterable()));
-    }
-    return same;
-  }
-
-  @Override
   public int threads() {
     return threads;
   }
@@ -147,11 +133,6 @@ final class SampledEpoch implements Pipeline {
     }
     int wanted = Math.max(all.threads(), most);
     return Math.max(1, Math.min(wanted, Runtime.getRuntime().availableProcessors()));
-  }
-
-  @Override
-  public @Nullable ReentrantLock oneThread() {
-    return threads == 1 ? all.oneThread() : null;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.BatchLayout;
+import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -20,7 +21,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * there are, -1 for none at all. An array that is there twice (labels that are the features) has
  * its values once.
  */
-final class BatchBytes {
+final class BatchBytes implements PreparedBatch {
   private static final String BATCH = "batch";
   private static final String NULL = "null";
   private static final String SAME = "same as";
@@ -134,12 +135,13 @@ final class BatchBytes {
         : Arrays.stream(text.split(",", -1)).mapToLong(Long::parseLong).toArray();
   }
 
-  long bytes() {
+  @Override
+  public long bytes() {
     return layout.bytes();
   }
 
-  /** Writes them from the target's position 0 on. */
-  void writeTo(ByteBuffer target) {
+  @Override
+  public void writeTo(ByteBuffer target) {
     layout.writeTo(target);
     for (int i = 0; i < arrays.size(); i++) {
       INDArray array = arrays.get(i);

@@ -98,9 +98,10 @@ public final class Prefetch implements LibraryHooks {
         matrices = known;
       }
       long[] shape = known.reasonToLeave(loader).isEmpty() ? known.shape(loader) : null;
+      DecodedForm form = known.form(loader);
       return shape == null
           ? null
-          : kept.decoder(new Decoding(known.form(loader), known.copy(loader), known, shape));
+          : kept.decoder(() -> form, new Decoding(known.copy(loader), known, shape));
     } catch (ReflectiveOperationException | IOException e) {
       return null; // MatrixAnswers is not in force either, and has said why.
     }
@@ -108,14 +109,11 @@ public final class Prefetch implements LibraryHooks {
 
   /** The program's way to decode, with loaders and arrays that no other thread uses. */
   private static final class Decoding implements KeptItems.Decoding {
-    private final DecodedForm form;
     private final Method asMatrixView;
     private final ThreadLocal<Object> loader;
     private final ThreadLocal<INDArray> target;
 
-    Decoding(DecodedForm form, Object model, MatrixAnswers matrices, long[] shape)
-        throws NoSuchMethodException {
-      this.form = form;
+    Decoding(Object model, MatrixAnswers matrices, long[] shape) throws NoSuchMethodException {
       asMatrixView = model.getClass().getMethod("asMatrixView", File.class, INDArray.class);
       loader = ThreadLocal.withInitial(() -> copy(matrices, model));
       target = ThreadLocal.withInitial(() -> Nd4j.createUninitialized(DataType.FLOAT, shape, 'c'));
@@ -127,11 +125,6 @@ public final class Prefetch implements LibraryHooks {
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException(e);
       }
-    }
-
-    @Override
-    public DecodedForm form() {
-      return form;
     }
 
     @Override

@@ -2,9 +2,11 @@ package io.coordl.dl4j;
 
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.pipeline.KeptBatch;
 import io.coordl.pipeline.Services;
 import io.coordl.profile.Batches;
 import io.coordl.profile.Profile;
+import io.coordl.staging.BatchReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -47,43 +49,19 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     return (int) Math.max(1, samples);
   }
 
-  @Override
-  public void hold(Object batch) {
-    // Its memory is not used again before two more have been made, and nobody asks for two.
-  }
-
-  @Override
-  public void drop(Object batch) {
-    // Its memory is the iterator's, or goes with it.
-  }
-
+  /** Neither held nor dropped: its memory is the iterator's, which makes two more before. */
   @Override
   public Kept keep(Object batch) {
-    BatchBytes arrays = new BatchBytes(batch);
-    ByteBuffer bytes = ByteBuffer.allocateDirect(Math.toIntExact(arrays.bytes()));
-    arrays.writeTo(bytes);
-    return new KeptBatch(bytes, samples(batch));
+    return KeptBatch.of(samples(batch), new BatchBytes(batch), new Copies());
   }
 
-  /** The bytes of a batch, and memory for a few copies. */
-  private static final class KeptBatch implements Kept {
-    private final ByteBuffer bytes;
-    private final int samples;
+  /** Batches over memory of a few copies. */
+  private static final class Copies implements BatchReader<Object> {
     private final @Nullable ByteBuffer[] copies = new @Nullable ByteBuffer[COPIES];
     private int next;
 
-    KeptBatch(ByteBuffer bytes, int samples) {
-      this.bytes = bytes;
-      this.samples = samples;
-    }
-
     @Override
-    public int samples() {
-      return samples;
-    }
-
-    @Override
-    public Object make() throws IOException {
+    public Object read(ByteBuffer bytes) throws IOException {
       int number = next++ % COPIES;
       ByteBuffer copy = copies[number];
       if (copy == null) {

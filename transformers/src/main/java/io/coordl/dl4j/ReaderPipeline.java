@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.memory.MemoryWorkspace;
@@ -27,7 +26,6 @@ import org.nd4j.linalg.factory.Nd4j;
  * preprocessors need not stand more.
  */
 final class ReaderPipeline implements Pipeline {
-  private final ReentrantLock oneThread = new ReentrantLock();
   private final List<WeakReference<RecordReader>> own = new ArrayList<>();
   private final List<SeekableReader> readers = new ArrayList<>();
   private final ProgramIterator iterator;
@@ -143,16 +141,6 @@ final class ReaderPipeline implements Pipeline {
       }
     }
     return Arrays.asList(orders);
-  }
-
-  @Override
-  public int threads() {
-    return 1;
-  }
-
-  @Override
-  public ReentrantLock oneThread() {
-    return oneThread;
   }
 
   @Override

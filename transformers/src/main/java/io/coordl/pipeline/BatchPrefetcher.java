@@ -6,8 +6,6 @@ import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.pipeline.PrefetchedPipeline.Draft;
-import io.coordl.pipeline.PrefetchedPipeline.Settings;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.NotPreparedException;
 import java.lang.ref.Reference;
@@ -19,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * where the copy came; if the program has drawn from it in between, a batch that has drawn, too, is
  * thrown away and the program's own call makes it. So a batch that nobody asks for leaves no trace.
  * What the library lets the program change at any time is copied first, and compared when the batch
- * is asked for ({@link Settings}). A pipeline that throws ahead of time has prepared nothing: the
- * program's own call throws if it should.
+ * is asked for. A pipeline that throws ahead of time has prepared nothing: the program's own call
+ * throws if it should.
  *
  * <p><b>Never two at once.</b> One thread prepares, and a call of the program waits until it is
  * done.
@@ -53,6 +52,7 @@ public final class BatchPrefetcher {
   private final PurityAnalyzer code;
   private final AheadRandom random;
   private final String generator;
+  private final Consumer<Object> drop;
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
@@ -72,14 +72,20 @@ public final class BatchPrefetcher {
    * @param code tells what may be run ahead
    * @param random the one generator that pipelines may draw from
    * @param generator its name, for the user
+   * @param drop frees a batch that the program does not get, handed over or not
    */
   public BatchPrefetcher(
-      Services services, PurityAnalyzer code, AheadRandom random, String generator) {
+      Services services,
+      PurityAnalyzer code,
+      AheadRandom random,
+      String generator,
+      Consumer<Object> drop) {
     this.prefetcher = Objects.requireNonNull(services.ahead());
     this.services = services;
     this.code = code;
     this.random = random;
     this.generator = generator;
+    this.drop = drop;
   }
 
   /** Tells the user why batches are not prepared ahead. */
@@ -200,8 +206,8 @@ public final class BatchPrefetcher {
   }
 
   /** Whether what batches are made of may be run ahead. */
-  private boolean look(Slot slot, PrefetchedPipeline pipeline, Settings settings) {
-    String reason = code.reasonToLeave(settings.parts(pipeline));
+  private boolean look(Slot slot, PrefetchedPipeline pipeline, Object settings) {
+    String reason = code.reasonToLeave(pipeline.parts(settings));
     if (reason != null) {
       slot.left = true;
       say(reason);
@@ -216,19 +222,19 @@ public final class BatchPrefetcher {
    */
   private @Nullable Object take(
       Prepared prepared, PrefetchedPipeline pipeline, Object samples, int position) {
+    Object batch = prepared.batch;
     if (!prepared.done
-        || !prepared.whole
+        || batch == null
         || prepared.samples != samples
         || prepared.position != position
         || Thread.currentThread().isInterrupted()) {
       return null;
     }
-    if (!prepared.settings.isCurrent(pipeline)) {
+    if (!pipeline.isCurrent(prepared.settings)) {
       prepared.changed = true;
       return null;
     }
-    Object batch = prepared.draft.handOver(pipeline);
-    if (batch == null) {
+    if (!pipeline.handOver(batch)) {
       return null;
     }
     // What it was prepared from counts only if it has drawn.
@@ -244,7 +250,15 @@ public final class BatchPrefetcher {
           return; // Closed when it is.
         }
       }
-      prepared.draft.close();
+      close(prepared);
+    }
+  }
+
+  private void close(Prepared prepared) {
+    Object batch = prepared.batch;
+    prepared.batch = null;
+    if (batch != null) {
+      drop.accept(batch);
     }
   }
 
@@ -255,22 +269,21 @@ public final class BatchPrefetcher {
     if (samples == null || slot.left) {
       return;
     }
-    Settings settings = pipeline.settings();
-    Settings looked = slot.looked;
-    if ((looked == null || !settings.hasPartsOf(looked)) && !look(slot, pipeline, settings)) {
+    Object settings = pipeline.settings();
+    Object looked = slot.looked;
+    if ((looked == null || !pipeline.haveSameParts(settings, looked))
+        && !look(slot, pipeline, settings)) {
       return;
     }
     int next = position + pipeline.count(samples);
-    Prepared prepared =
-        new Prepared(
-            samples, next, random.copy(), settings, pipeline.draft(settings, samples, next));
+    Prepared prepared = new Prepared(samples, next, random.copy(), settings);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     synchronized (lock) {
       underWay++;
     }
     slot.put(prepared);
     try {
-      prefetcher.batches().execute(() -> prepare(prepared, loader));
+      prefetcher.batches().execute(() -> prepare(pipeline, prepared, loader));
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       synchronized (lock) {
         underWay--; // The job ends, or no thread can be started.
@@ -279,7 +292,8 @@ public final class BatchPrefetcher {
     }
   }
 
-  private void prepare(Prepared prepared, @Nullable ClassLoader loader) {
+  private void prepare(
+      PrefetchedPipeline pipeline, Prepared prepared, @Nullable ClassLoader loader) {
     synchronized (lock) {
       preparing = Thread.currentThread();
     }
@@ -287,11 +301,10 @@ public final class BatchPrefetcher {
     boolean inside = Producers.enter();
     long span = Spans.enter(SpanKind.PRODUCER, null);
     random.drawAhead(prepared.to);
-    boolean whole = false;
+    Object batch = null;
     try {
       if (inside && !prepared.discarded) {
-        prepared.draft.prepare();
-        whole = true;
+        batch = pipeline.prepareAhead(prepared.settings, prepared.samples, prepared.position);
       }
     } catch (NotPreparedException e) {
       prepared.failure = e.getCause(); // The program's own call shows whether it throws then.
@@ -300,7 +313,7 @@ public final class BatchPrefetcher {
     } finally {
       random.endAhead();
       Spans.exit(span, null);
-      if (whole) {
+      if (batch != null) {
         prefetcher.prepared();
       }
       Thread.currentThread().setContextClassLoader(null);
@@ -308,7 +321,7 @@ public final class BatchPrefetcher {
       synchronized (lock) {
         preparing = null;
         underWay--;
-        prepared.whole = whole;
+        prepared.batch = batch;
         prepared.done = true;
         unwanted = prepared.discarded || Producers.areOff();
         lock.notifyAll();
@@ -317,7 +330,7 @@ public final class BatchPrefetcher {
         Producers.exit();
       }
       if (unwanted) {
-        prepared.draft.close();
+        close(prepared);
       }
     }
   }
@@ -368,24 +381,22 @@ public final class BatchPrefetcher {
     final AheadRandom from;
 
     final AheadRandom to;
-    final Settings settings;
-    final Draft draft;
+    final Object settings;
+    volatile @Nullable Object batch;
     @Nullable Throwable failure;
 
     /** Whether the program has changed what it was made of. */
     boolean changed;
 
-    boolean whole;
     volatile boolean done;
     volatile boolean discarded;
 
-    Prepared(Object samples, int position, AheadRandom from, Settings settings, Draft draft) {
+    Prepared(Object samples, int position, AheadRandom from, Object settings) {
       this.samples = samples;
       this.position = position;
       this.from = from;
       this.to = from.copy();
       this.settings = settings;
-      this.draft = draft;
     }
 
     String whyInVain(String generator) {
@@ -409,7 +420,7 @@ public final class BatchPrefetcher {
     boolean left;
 
     /** What was looked at; null if that may have changed since. */
-    volatile @Nullable Settings looked;
+    volatile @Nullable Object looked;
 
     private final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
 

@@ -2,6 +2,7 @@ package io.coordl.pipeline;
 
 import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.Spans;
+import io.coordl.staging.BatchOrder;
 import io.coordl.staging.BatchReader;
 import io.coordl.staging.BatchSource;
 import io.coordl.staging.CoordinatedPass;
@@ -32,16 +33,27 @@ public final class CoordinatedEpoch {
 
   private final EpochCoordinator all;
   private final Pipeline pipeline;
+  private final ReentrantLock oneThread;
   private final AtomicInteger used = new AtomicInteger();
   private boolean decided;
-  private volatile int batches = -1;
+  private volatile @Nullable BatchOrder order;
   private volatile @Nullable CoordinatedPass shared;
   private volatile boolean ended;
 
   /** An epoch that has not begun. */
   public CoordinatedEpoch(EpochCoordinator all, Pipeline pipeline) {
+    this(all, pipeline, new ReentrantLock());
+  }
+
+  /**
+   * An epoch that has not begun.
+   *
+   * @param oneThread held by the one thread in the program's code, if there may be but one
+   */
+  public CoordinatedEpoch(EpochCoordinator all, Pipeline pipeline, ReentrantLock oneThread) {
     this.all = all;
     this.pipeline = pipeline;
+    this.oneThread = oneThread;
   }
 
   /** Whether this thread is the agent's, and runs the program's code. */
@@ -84,22 +96,25 @@ public final class CoordinatedEpoch {
     all.leave(reason);
   }
 
-  /** Somebody looks at the order of its samples, which stays what it is. */
-  public synchronized void settle() {
+  /** The samples of a batch, in the order that is followed; it stays what it is from now on. */
+  public synchronized int[] samples(int batch) {
     decided = true;
+    BatchOrder followed = order;
+    return (followed == null ? pipeline.order() : followed).items(batch);
   }
 
   private void share(Object owner) throws CannotShareException {
     Fingerprint fingerprint = pipeline.fingerprint();
-    CoordinatedPass epoch = all.coordinator().begin(fingerprint, pipeline.order());
+    BatchOrder own = pipeline.order();
+    CoordinatedPass epoch = all.coordinator().begin(fingerprint, own);
     if (epoch == null) {
       return;
     }
-    if (!pipeline.follow(epoch.order())) {
+    if (!haveSameSizes(own, epoch.order()) || !pipeline.follow(epoch.order())) {
       epoch.end();
       return;
     }
-    batches = epoch.order().batches();
+    order = epoch.order();
     shared = epoch;
     all.begun(this, owner);
     epoch.prepareWith(source(), pipeline.threads());
@@ -107,7 +122,7 @@ public final class CoordinatedEpoch {
 
   /** The program's own code, on threads of the agent. */
   private BatchSource source() {
-    ReentrantLock alone = pipeline.oneThread();
+    ReentrantLock alone = lockOfOne();
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     return (batch, samples) -> {
       while (alone != null && !alone.tryLock(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -128,6 +143,18 @@ public final class CoordinatedEpoch {
         }
       }
     };
+  }
+
+  private @Nullable ReentrantLock lockOfOne() {
+    return pipeline.threads() == 1 ? oneThread : null;
+  }
+
+  private static boolean haveSameSizes(BatchOrder own, BatchOrder adopted) {
+    boolean same = adopted.batches() == own.batches();
+    for (int i = 0; same && i < own.batches(); i++) {
+      same = adopted.end(i) == own.end(i);
+    }
+    return same;
   }
 
   private void refuseIfEnded() throws NotPreparedException {
@@ -171,7 +198,7 @@ public final class CoordinatedEpoch {
    * @throws Exception what the program's code throws, or if another thread hangs in it
    */
   public <T> T alone(Callable<T> make) throws Exception {
-    ReentrantLock alone = pipeline.oneThread();
+    ReentrantLock alone = lockOfOne();
     if (alone != null && !lock(alone)) {
       throw new IllegalStateException("another thread hangs in the pipeline");
     }
@@ -196,7 +223,8 @@ public final class CoordinatedEpoch {
 
   /** The program has one batch more; after the last one the epoch ends. */
   public void used() {
-    if (used.incrementAndGet() == batches) {
+    BatchOrder followed = order;
+    if (followed != null && used.incrementAndGet() == followed.batches()) {
       end();
     }
   }
@@ -236,7 +264,7 @@ public final class CoordinatedEpoch {
     BatchCall(long span, @Nullable Object answer) {
       this.span = span;
       this.answer = answer;
-      ReentrantLock alone = answer == null && shared != null ? pipeline.oneThread() : null;
+      ReentrantLock alone = answer == null && shared != null ? lockOfOne() : null;
       this.locked = alone != null && lock(alone) ? alone : null;
     }
 

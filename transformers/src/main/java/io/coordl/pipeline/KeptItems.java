@@ -5,6 +5,7 @@ import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -63,21 +64,22 @@ public final class KeptItems {
 
   /** A library's own way to decode, on a thread of the agent. */
   public interface Decoding {
-    /** In which form it makes arrays; null if they are not kept. */
-    @Nullable DecodedForm form() throws Exception;
-
     /** Decodes a file as the program would; the library's hooks keep it. */
     void decode(String path) throws Exception;
   }
 
-  /** Decodes items ahead. */
-  public ItemPrefetcher.Decoder decoder(Decoding decoding) {
+  /**
+   * Decodes items ahead.
+   *
+   * @param form in which arrays are made now; null if they are not kept
+   */
+  public ItemPrefetcher.Decoder decoder(Callable<@Nullable DecodedForm> form, Decoding decoding) {
     return new ItemPrefetcher.Decoder() {
       @Override
       public boolean isKept(String path) throws Exception {
         DecodedItem item = store.item(path);
-        DecodedForm form = item == null ? null : decoding.form();
-        return item != null && form != null && item.isKept(form);
+        DecodedForm now = item == null ? null : form.call();
+        return item != null && now != null && item.isKept(now);
       }
 
       @Override

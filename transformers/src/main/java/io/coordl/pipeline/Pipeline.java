@@ -4,8 +4,6 @@ import io.coordl.staging.BatchOrder;
 import io.coordl.staging.BatchSource;
 import io.coordl.staging.Fingerprint;
 import io.coordl.staging.PreparedBatch;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A data set with its sampler, transforms and batch size, in one epoch of this job: all that
@@ -24,17 +22,19 @@ public interface Pipeline extends BatchSource {
   BatchOrder order();
 
   /**
-   * From now on the batches are those of {@code order}, here and in the program's own code.
+   * From now on the batches are those of {@code order}, of the same sizes as its own, here and in
+   * the program's own code.
    *
    * @return false if it is no order of this pipeline; nothing has happened then
    */
-  boolean follow(BatchOrder order);
+  default boolean follow(BatchOrder order) {
+    return true;
+  }
 
-  /** How many threads may be in {@link #prepare} at once, from 1 on. */
-  int threads();
-
-  /** Held by the one thread in the program's code; null if there may be several. */
-  @Nullable ReentrantLock oneThread();
+  /** How many threads may be in {@link #prepare} at once, from 1 on; known once it follows. */
+  default int threads() {
+    return 1;
+  }
 
   /**
    * Prepares a batch with the program's own code, on a thread of the agent.
@@ -45,7 +45,9 @@ public interface Pipeline extends BatchSource {
   PreparedBatch prepare(int batch, int[] samples) throws Exception;
 
   /** Whether it works with {@code part} (a data set, a reader, a manager of arrays). */
-  boolean uses(Object part);
+  default boolean uses(Object part) {
+    return false;
+  }
 
   /** No batch will be prepared any more: frees what is held for that. Called more than once. */
   default void ended() {}

@@ -6,59 +6,59 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pipeline of which batches are prepared ahead: all that {@link BatchPrefetcher} knows of a
- * library. Made for one call of the program, which it outlives only while that call's next batch is
+ * library. Made for one call of the program, and held only until that call's next batch is
  * prepared.
  */
 public interface PrefetchedPipeline {
   /** The samples of the batches to come; null if they are not known. */
   @Nullable PeekingIterator<?> upcoming();
 
+  /** How many samples a batch has; 0 where their position does not matter. */
+  default int count(Object samples) {
+    return 0;
+  }
+
   /** The data set; when the program begins another epoch of it, what is ahead goes. */
   Object dataset();
 
-  /** How many samples a batch has. */
-  int count(Object samples);
+  /**
+   * What decides how a batch is made and the program can change at any time: a copy of it as it is
+   * now, which does not hold the pipeline.
+   */
+  Object settings();
 
-  /** What decides how a batch is made and the program can change at any time, as it is now. */
-  Settings settings();
+  /** The program's objects that make a batch. */
+  default List<@Nullable Object> parts(Object settings) {
+    return List.of(settings);
+  }
+
+  /** Whether the same objects make a batch. */
+  default boolean haveSameParts(Object settings, Object other) {
+    return settings.equals(other);
+  }
+
+  /** Whether the program's own call would find the same now. */
+  default boolean isCurrent(Object settings) {
+    return settings.equals(settings());
+  }
 
   /**
-   * A batch that is yet to be prepared.
+   * Prepares a batch with the program's own code, on the prefetcher's thread.
    *
    * @param samples as {@link #upcoming} has them
    * @param position how many samples there are up to the batch's end
+   * @throws NotPreparedException with what the program's code throws
+   * @throws Exception what fails in the agent
    */
-  Draft draft(Settings settings, Object samples, int position);
+  Object prepareAhead(Object settings, Object samples, int position) throws Exception;
 
-  /** A copy of what the program can change. Does not hold the pipeline. */
-  interface Settings {
-    /** The program's objects that make a batch. */
-    List<@Nullable Object> parts(PrefetchedPipeline of);
-
-    /** Whether those are the same as in {@code other}. */
-    boolean hasPartsOf(Settings other);
-
-    /** Whether the program's own call would find the same now. */
-    boolean isCurrent(PrefetchedPipeline now);
-  }
-
-  /** A batch on its way. Once it is prepared it does not hold the pipeline. */
-  interface Draft {
-    /**
-     * Prepares the batch, with the program's own code.
-     *
-     * @throws NotPreparedException with what that throws
-     * @throws Exception what fails in the agent
-     */
-    void prepare() throws Exception;
-
-    /**
-     * The batch, made the program's with all that its own call would have changed; null if that
-     * cannot be. On the program's thread.
-     */
-    @Nullable Object handOver(PrefetchedPipeline to);
-
-    /** Frees the batch, handed over or not; not called once the program has it. Twice, too. */
-    void close();
+  /**
+   * Makes the batch the program's, with all that its own call would have changed. On the program's
+   * thread.
+   *
+   * @return false if that cannot be: its own call says why
+   */
+  default boolean handOver(Object batch) {
+    return true;
   }
 }

@@ -81,31 +81,43 @@ public final class PurityAnalyzer {
   /** What is known of the library. */
   public interface Known {
     /** Why an object of this class of the library cannot be run ahead; null if it can. */
-    @Nullable String reasonToLeave(Class<?> type);
+    default @Nullable String reasonToLeave(Class<?> type) {
+      return null;
+    }
 
     /** Whether the fields that a class of the library declares need not be followed. */
     boolean isClosed(Class<?> declaring);
 
     /** Whether what such fields keep changes in announced methods only, and nobody else has it. */
-    boolean keepsItsOwn(Class<?> declaring);
+    default boolean keepsItsOwn(Class<?> declaring) {
+      return false;
+    }
 
     /** Whether a method may be called ahead. */
     boolean isKnown(String owner, String method);
 
     /** Whether a method reads a file that it is given. */
-    boolean readsFile(String owner, String method);
+    default boolean readsFile(String owner, String method) {
+      return false;
+    }
 
     /** Whether a method copies the arrays among its arguments. */
-    boolean copies(String owner, String method);
+    default boolean copies(String owner, String method) {
+      return false;
+    }
 
     /**
      * Whether every call of a method of that name and descriptor by the program ends what was run
      * ahead: it may set fields.
      */
-    boolean isAnnounced(String method, String descriptor);
+    default boolean isAnnounced(String method, String descriptor) {
+      return false;
+    }
 
     /** Name and descriptor of the method that gets an item by its number, a {@code long}. */
-    String getsItem();
+    default String getsItem() {
+      return "";
+    }
   }
 
   /**

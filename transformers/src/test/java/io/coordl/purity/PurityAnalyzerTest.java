@@ -30,38 +30,13 @@ class PurityAnalyzerTest {
           "org.jspecify.",
           new PurityAnalyzer.Known() {
             @Override
-            public @Nullable String reasonToLeave(Class<?> type) {
-              return null;
-            }
-
-            @Override
             public boolean isClosed(Class<?> type) {
               return true;
             }
 
             @Override
-            public boolean keepsItsOwn(Class<?> declaring) {
-              return false;
-            }
-
-            @Override
-            public boolean readsFile(String owner, String method) {
-              return false;
-            }
-
-            @Override
-            public boolean copies(String owner, String method) {
-              return false;
-            }
-
-            @Override
             public boolean isAnnounced(String method, String descriptor) {
               return method.equals("prepare");
-            }
-
-            @Override
-            public String getsItem() {
-              return "";
             }
 
             @Override

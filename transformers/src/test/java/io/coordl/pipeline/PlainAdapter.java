@@ -1,0 +1,148 @@
+package io.coordl.pipeline;
+
+import io.coordl.bridge.AheadRandom;
+import io.coordl.bridge.LibraryCall;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.profile.Batches;
+import io.coordl.purity.PurityAnalyzer;
+import io.coordl.staging.BatchOrder;
+import io.coordl.staging.Fingerprint;
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/** All that the strategies know of {@link PlainBatches}; each override of it is a hooked method. */
+final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPipeline, Batches {
+  private static final DecodedForm FORM = DecodedForm.of("plain");
+
+  private final Services services;
+  private final KeptItems kept;
+  private final BatchPrefetcher prefetcher;
+  private final CoordinatedEpoch epoch;
+  private final BatchOrder samples;
+  private int batch;
+
+  PlainAdapter(
+      List<Path> files, Transform transform, List<int[]> own, Services given, PurityAnalyzer code) {
+    super(files, transform, own);
+    services = given;
+    samples = BatchOrder.of(own);
+    kept = KeptItems.of(given);
+    AheadRandom none = new AheadRandom();
+    prefetcher = given.ahead() == null ? null : new BatchPrefetcher(given, code, none, "", b -> {});
+    if (given.items() != null) {
+      order = given.items().peek(order, 4, this::paths, kept.decoder(() -> FORM, this::load));
+    } else if (prefetcher != null) {
+      order = new PeekingIterator<>(order, 1, next -> {});
+    }
+    boolean jobs = given.coordinator() != null;
+    epoch = jobs ? new CoordinatedEpoch(new EpochCoordinator("Plain", given), this) : null;
+  }
+
+  private List<String> paths(int[] numbers) {
+    return IntStream.of(numbers).mapToObj(i -> files.get(i).toString()).toList();
+  }
+
+  private static float[] around(LibraryCall call, Supplier<float[]> own) {
+    float[] made = call != null && call.answered() ? null : own.get();
+    return call == null ? made : (float[]) call.result(made);
+  }
+
+  @Override
+  public float[] next() {
+    LibraryCall call = services.profile() == null ? null : services.profile().enter(this, this);
+    return around(call, super::next);
+  }
+
+  @Override
+  float[] fetch(int[] numbers) {
+    if (epoch == null) {
+      LibraryCall call = prefetcher == null ? null : prefetcher.enter(this, numbers, 0);
+      return around(call, () -> super.fetch(numbers));
+    }
+    int number = batch++;
+    try {
+      float[] staged = epoch.begin(this) ? epoch.copied(number, PlainBatches::of) : null;
+      return around(epoch.call(0, staged), () -> super.fetch(epoch.samples(number)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  int load(String file) {
+    DecodedItem item = kept == null ? null : kept.item(file);
+    KeptArray found = item == null ? null : KeptItems.find(item, FORM);
+    int sample = found == null ? super.load(file) : found.values().get(0);
+    if (item != null && found == null) {
+      ByteBuffer bytes = ByteBuffer.wrap(new byte[] {(byte) sample});
+      KeptItems.keep(item, FORM, 1, () -> new KeptArray(1, 1, 1, bytes));
+    }
+    return sample;
+  }
+
+  @Override
+  public int samples(Object of) {
+    return ((float[]) of).length;
+  }
+
+  @Override
+  public Kept keep(Object of) {
+    return KeptBatch.of(samples(of), new Bytes((float[]) of), PlainBatches::of);
+  }
+
+  @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
+  private record Bytes(float[] values) implements PreparedBatch {
+    @Override
+    public long bytes() {
+      return (long) Float.BYTES * values.length;
+    }
+
+    @Override
+    public void writeTo(ByteBuffer target) {
+      target.asFloatBuffer().put(values);
+    }
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return new Fingerprint(Map.of("files", files.toString()));
+  }
+
+  @Override
+  public BatchOrder order() {
+    return samples;
+  }
+
+  @Override
+  public PreparedBatch prepare(int number, int[] numbers) {
+    return new Bytes(super.fetch(numbers));
+  }
+
+  @Override
+  public PeekingIterator<?> upcoming() {
+    return (PeekingIterator<?>) order;
+  }
+
+  @Override
+  public Object dataset() {
+    return files;
+  }
+
+  @Override
+  public Object settings() {
+    return transform;
+  }
+
+  @Override
+  public Object prepareAhead(Object settings, Object numbers, int position) {
+    return super.fetch((int[]) numbers);
+  }
+}

@@ -1,0 +1,60 @@
+package io.coordl.pipeline;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+
+/** A third library: batches of samples, a byte each, one file a sample, through a transform. */
+class PlainBatches implements Iterator<float[]> {
+  /** Of the program. */
+  interface Transform {
+    float apply(int sample);
+  }
+
+  final List<Path> files;
+  final Transform transform;
+  Iterator<int[]> order;
+
+  PlainBatches(List<Path> files, Transform transform, List<int[]> order) {
+    this.files = files;
+    this.transform = transform;
+    this.order = order.iterator();
+  }
+
+  @Override
+  public boolean hasNext() {
+    return order.hasNext();
+  }
+
+  @Override
+  public float[] next() {
+    return fetch(order.next());
+  }
+
+  float[] fetch(int[] samples) {
+    float[] batch = new float[samples.length];
+    for (int i = 0; i < batch.length; i++) {
+      batch[i] = transform.apply(load(files.get(samples[i]).toString()));
+    }
+    return batch;
+  }
+
+  int load(String file) {
+    try {
+      return Files.readAllBytes(Path.of(file))[0];
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A batch of its bytes. */
+  static float[] of(ByteBuffer bytes) {
+    float[] batch = new float[bytes.remaining() / Float.BYTES];
+    bytes.asFloatBuffer().get(batch);
+    return batch;
+  }
+}

@@ -1,0 +1,209 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.attribution.Durations;
+import io.coordl.attribution.EventLog;
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.SpanSink;
+import io.coordl.bridge.Spans;
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedStore;
+import io.coordl.cache.ProfiledItems;
+import io.coordl.profile.FastProfile;
+import io.coordl.profile.Profile;
+import io.coordl.purity.PurityAnalyzer;
+import io.coordl.staging.PrepGroup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A library that no strategy knows gets them all by its adapter alone. */
+class ThirdLibraryTest {
+  private static final int FILES = 24;
+  private static final int BATCH = 4;
+
+  /** All of the library may be run ahead. */
+  private static final PurityAnalyzer CODE =
+      new PurityAnalyzer(
+          "io.coordl.pipeline.Plain",
+          new PurityAnalyzer.Known() {
+            @Override
+            public boolean isClosed(Class<?> type) {
+              return true;
+            }
+
+            @Override
+            public boolean isKnown(String owner, String method) {
+              return true;
+            }
+          });
+
+  /** The program's transform. */
+  private static final class Halved implements PlainBatches.Transform {
+    private final float factor = 0.5f;
+
+    @Override
+    public float apply(int sample) {
+      return sample * factor;
+    }
+  }
+
+  @TempDir Path directory;
+  private final List<Path> files = new ArrayList<>();
+  private final List<String> said = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> faults = Collections.synchronizedList(new ArrayList<>());
+
+  @BeforeEach
+  void write() throws IOException {
+    Bridge.install(
+        SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
+    Path data = Files.createDirectory(directory.resolve("data"));
+    for (int i = 0; i < FILES; i++) {
+      files.add(Files.write(data.resolve("sample-" + i), new byte[] {(byte) (i * 5)}));
+    }
+  }
+
+  @AfterEach
+  void noFault() {
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    assertThat(faults).isEmpty();
+  }
+
+  private static List<int[]> order() {
+    List<Integer> shuffled = new ArrayList<>(IntStream.range(0, FILES).boxed().toList());
+    Collections.shuffle(shuffled, new Random(3));
+    return IntStream.range(0, FILES / BATCH)
+        .mapToObj(b -> shuffled.subList(b * BATCH, (b + 1) * BATCH))
+        .map(batch -> batch.stream().mapToInt(Integer::intValue).toArray())
+        .toList();
+  }
+
+  private PlainAdapter epoch(Services services) {
+    return new PlainAdapter(files, new Halved(), order(), services, CODE);
+  }
+
+  private List<float[]> plain() {
+    List<float[]> batches = new ArrayList<>();
+    new PlainBatches(files, new Halved(), order()).forEachRemaining(batches::add);
+    return batches;
+  }
+
+  private void feedsAsWithoutTheAgent(PlainAdapter epoch) {
+    for (float[] batch : plain()) {
+      assertThat(epoch.hasNext()).isTrue();
+      assertThat(Arrays.equals(epoch.next(), batch)).isTrue();
+    }
+    assertThat(epoch.hasNext()).isFalse();
+  }
+
+  @Test
+  void itsBatchesArePreparedAhead() {
+    try (Prefetcher prefetcher = new Prefetcher(null)) {
+      feedsAsWithoutTheAgent(epoch(new Services(null, null, prefetcher, 1, null, said::add)));
+      assertThat(prefetcher.said())
+          .isEqualTo("prefetch: 0 items brought ahead; 5 batches prepared ahead, 5 of them used");
+    }
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void itsSamplesAreDecodedAheadAndKept() throws IOException {
+    ArenaStore arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add);
+    try (DecodedStore store = new DecodedStore(arena, path -> true);
+        Prefetcher prefetcher = new Prefetcher(new ItemPrefetcher(2, null, store::mayKeepMore))) {
+      Services services = new Services(store, null, prefetcher, 2, null, said::add);
+      feedsAsWithoutTheAgent(epoch(services));
+      assertThat(store.statistics().admitted()).isEqualTo(FILES);
+      for (Path file : files) {
+        assertThat(file.toFile().setReadable(false)).isTrue();
+      }
+      long before = store.statistics().hits();
+      feedsAsWithoutTheAgent(epoch(services));
+      assertThat(store.statistics().hits() - before).isGreaterThanOrEqualTo(FILES);
+    }
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void itsBatchesArePreparedForTheGroup() throws IOException {
+    Set<String> threads = ConcurrentHashMap.newKeySet();
+    AtomicInteger samples = new AtomicInteger();
+    PlainBatches.Transform counted =
+        sample -> {
+          threads.add(Thread.currentThread().getName());
+          samples.incrementAndGet();
+          return new Halved().apply(sample);
+        };
+    try (PrepGroup group =
+        new PrepGroup(directory, "plain", ByteBudget.parse("64k"), 1, said::add)) {
+      Services services = new Services(null, group, null, 1, null, said::add);
+      feedsAsWithoutTheAgent(new PlainAdapter(files, counted, order(), services, CODE));
+      assertThat(group.statistics().get(0).copied()).isEqualTo(FILES / BATCH);
+    }
+    assertThat(threads).allMatch(name -> name.startsWith("coordl-prep-"));
+    assertThat(samples.get()).isEqualTo(FILES);
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void itsBatchesAreReplayedForAProfile() {
+    Durations unheard =
+        new Durations() {
+          @Override
+          public void record(Kind kind, long nanos) {}
+
+          @Override
+          public void epochEnded(long epoch) {}
+        };
+    SpanRecorder spans = new SpanRecorder(new EventLog(), unheard, () -> 0);
+    try (ProfiledItems items = new ProfiledItems(path -> true, said::add)) {
+      Bridge.install(spans, items, (where, cause, tripped) -> faults.add(where + cause));
+      Profile profile = FastProfile.of(20, spans, items, said::add);
+      Services services = Services.of(profile, null, said::add);
+      List<float[]> own = plain();
+      AtomicInteger prepared = new AtomicInteger();
+      PlainBatches.Transform counted =
+          sample -> {
+            prepared.incrementAndGet();
+            return new Halved().apply(sample);
+          };
+      int replayed = 0;
+      while (replayed < 10) {
+        PlainAdapter epoch = new PlainAdapter(files, counted, order(), services, CODE);
+        long fit = Spans.enter(SpanKind.FIT, epoch);
+        while (epoch.hasNext() && replayed < 10) {
+          int before = prepared.get();
+          float[] batch = epoch.next();
+          replayed += prepared.get() == before ? 1 : 0;
+          assertThat(own).anyMatch(one -> Arrays.equals(one, batch));
+          Spans.exit(Spans.enter(SpanKind.UPDATE, null), null);
+        }
+        Spans.exit(fit, null);
+      }
+      profile.close();
+    }
+    assertThat(said)
+        .contains(
+            "profile: ingestion, keeping a few batches",
+            "profile: ingestion, prepared batches replayed");
+  }
+}
