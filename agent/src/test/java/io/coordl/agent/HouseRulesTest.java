@@ -207,6 +207,21 @@ final class HouseRulesTest {
                               "net.bytebuddy.jar.asm..", "net.bytebuddy.utility.."))));
 
   @ArchTest
+  static final ArchRule strategiesKnowNoLibrary =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.coordl.pipeline..", "io.coordl.purity..", "io.coordl.profile..")
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.coordl.djl..",
+                  "io.coordl.dl4j..",
+                  "ai.djl..",
+                  "org.nd4j..",
+                  "org.datavec..",
+                  "org.deeplearning4j.."));
+
+  @ArchTest
   static final ArchRule onlyTheMembershipKnowsJGroups =
       noClasses()
           .that()

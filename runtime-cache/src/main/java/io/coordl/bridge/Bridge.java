@@ -64,6 +64,7 @@ public final class Bridge {
   /** The item at {@code path} or null: make the program's own call. Never throws. */
   static @Nullable OpenItem open(String path) {
     try {
+      Producers.opens(path);
       return items.open(path);
     } catch (Throwable t) {
       fault("open " + path, t);
@@ -74,6 +75,7 @@ public final class Bridge {
   /** As {@link #open} for random access; see {@link ItemSource#openRandomAccess}. */
   static @Nullable OpenItem openRandomAccess(String path) {
     try {
+      Producers.opens(path);
       return items.openRandomAccess(path);
     } catch (Throwable t) {
       fault("open " + path, t);

@@ -3,6 +3,7 @@ package io.coordl.bridge;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,10 @@ public final class Producers {
 
   private static final Set<Thread> INSIDE = ConcurrentHashMap.newKeySet();
   private static final Object LOCK = new Object();
+
+  /** Who hears of the files that a thread opens. */
+  private static final ThreadLocal<@Nullable Consumer<String>> LISTENERS = new ThreadLocal<>();
+
   private static volatile boolean off;
   private static volatile boolean hangs;
 
@@ -55,6 +60,26 @@ public final class Producers {
     INSIDE.remove(Thread.currentThread());
     synchronized (LOCK) {
       LOCK.notifyAll();
+    }
+  }
+
+  /**
+   * From now on {@code opened} hears of each file that this thread is about to open by a rewritten
+   * call, as the program wrote its path; null: nobody does.
+   */
+  public static void listen(@Nullable Consumer<String> opened) {
+    if (opened == null) {
+      LISTENERS.remove();
+    } else {
+      LISTENERS.set(opened);
+    }
+  }
+
+  /** This thread is about to open a file, or to be answered as if it had. */
+  public static void opens(String path) {
+    Consumer<String> listener = LISTENERS.get();
+    if (listener != null) {
+      listener.accept(path);
     }
   }
 

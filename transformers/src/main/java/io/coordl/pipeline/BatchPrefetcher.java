@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * where the copy came; if the program has drawn from it in between, a batch that has drawn, too, is
  * thrown away and the program's own call makes it. So a batch that nobody asks for leaves no trace.
  * What the library lets the program change at any time is copied first, and compared when the batch
- * is asked for. A pipeline that throws ahead of time has prepared nothing: the program's own call
- * throws if it should.
+ * is asked for, as are size, modification time and inode of the files that were opened. A pipeline
+ * that throws ahead of time has prepared nothing: the program's own call throws if it should.
  *
  * <p><b>Never two at once.</b> One thread prepares, and a call of the program waits until it is
  * done.
@@ -234,6 +234,10 @@ public final class BatchPrefetcher {
       prepared.changed = true;
       return null;
     }
+    if (!prepared.files.areUnchanged()) {
+      prepared.rewritten = true;
+      return null;
+    }
     if (!pipeline.handOver(batch)) {
       return null;
     }
@@ -301,6 +305,7 @@ public final class BatchPrefetcher {
     boolean inside = Producers.enter();
     long span = Spans.enter(SpanKind.PRODUCER, null);
     random.drawAhead(prepared.to);
+    Producers.listen(prepared.files);
     Object batch = null;
     try {
       if (inside && !prepared.discarded) {
@@ -311,6 +316,7 @@ public final class BatchPrefetcher {
     } catch (Throwable t) {
       Bridge.fault("preparing a batch ahead", t);
     } finally {
+      Producers.listen(null);
       random.endAhead();
       Spans.exit(span, null);
       if (batch != null) {
@@ -385,8 +391,13 @@ public final class BatchPrefetcher {
     volatile @Nullable Object batch;
     @Nullable Throwable failure;
 
+    /** What it was read from. */
+    final OpenedFiles files = new OpenedFiles();
+
     /** Whether the program has changed what it was made of. */
     boolean changed;
+
+    boolean rewritten;
 
     volatile boolean done;
     volatile boolean discarded;
@@ -403,6 +414,9 @@ public final class BatchPrefetcher {
       Throwable thrown = failure;
       if (thrown != null) {
         return "it throws a " + thrown.getClass().getName();
+      }
+      if (rewritten) {
+        return "the program rewrites its files between its batches";
       }
       return changed
           ? "the program changes its transforms between its batches"

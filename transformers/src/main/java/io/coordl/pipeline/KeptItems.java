@@ -1,6 +1,7 @@
 package io.coordl.pipeline;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.bridge.Producers;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
@@ -34,6 +35,7 @@ public final class KeptItems {
     if (prefetcher != null) {
       prefetcher.ask(path);
     }
+    Producers.opens(path); // Kept or not, what the program gets depends on the file.
     return store.item(path);
   }
 

@@ -22,6 +22,7 @@ import io.coordl.staging.PrepGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -121,6 +122,25 @@ class ThirdLibraryTest {
       feedsAsWithoutTheAgent(epoch(new Services(null, null, prefetcher, 1, null, said::add)));
       assertThat(prefetcher.said())
           .isEqualTo("prefetch: 0 items brought ahead; 5 batches prepared ahead, 5 of them used");
+    }
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void aFileThatTheProgramRewritesBetweenItsBatchesIsReadAgain() throws IOException {
+    try (Prefetcher prefetcher = new Prefetcher(null)) {
+      PlainAdapter epoch = epoch(new Services(null, null, prefetcher, 1, null, said::add));
+      epoch.next();
+      while (!prefetcher.said().contains("1 batches prepared ahead")) {
+        Thread.onSpinWait();
+      }
+      Path file = files.get(order().get(1)[2]);
+      FileTime before = Files.getLastModifiedTime(file);
+      Files.write(file, new byte[] {127});
+      Files.setLastModifiedTime(file, FileTime.fromMillis(before.toMillis() + 10));
+      assertThat(epoch.next()).isEqualTo(plain().get(1)).contains(63.5f);
+      assertThat(epoch.next()).isEqualTo(plain().get(2));
+      assertThat(prefetcher.said()).endsWith(" 1 of them used");
     }
     assertThat(said).isEmpty();
   }
