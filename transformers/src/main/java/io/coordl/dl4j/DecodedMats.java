@@ -4,6 +4,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.LibraryCall;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
+import io.coordl.pipeline.AnsweredCall;
 import io.coordl.pipeline.Symbols;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -87,7 +88,7 @@ final class DecodedMats {
     current.remove();
     byte[] bytes = new byte[load.kept.remaining()];
     load.kept.duplicate().get(bytes);
-    return new Encoded(new Mat(bytes));
+    return new AnsweredCall(new Mat(bytes));
   }
 
   /** {@code transformImage}: keeps the picture it is given, if that is the load's. Never throws. */
@@ -169,24 +170,5 @@ final class DecodedMats {
     byte[] bytes = new byte[buffer.remaining()];
     buffer.get(bytes);
     return bytes;
-  }
-
-  /** A call of {@code streamToMat}. */
-  private static final class Encoded extends LibraryCall {
-    private final Mat mat;
-
-    Encoded(Mat mat) {
-      this.mat = mat;
-    }
-
-    @Override
-    public boolean answered() {
-      return true;
-    }
-
-    @Override
-    public Object result(@Nullable Object own) {
-      return mat;
-    }
   }
 }
