@@ -8,11 +8,11 @@ import java.util.Locale;
 import org.apache.commons.math3.distribution.TDistribution;
 
 /**
- * What observing costs a whole short run, from the start of the JVM to its end, compilers and
- * recording included: more CPU seconds and more wall time than the same run without the agent, as
- * the mean over pairs with its 95 % interval. Arguments: pairs of runs (5), DJL or DL4J (both),
- * feature release of the JDK (all of this machine). The exit status is 1 if a mean is above the
- * bar.
+ * What observing costs a whole short run, from the start of the JVM to its end, compilers,
+ * recording and summary included: more CPU seconds and more wall time than the same run without the
+ * agent, as the mean over rounds with its 95 % interval; beside it what {@link EmptyAgent} costs.
+ * Arguments: rounds of three runs (5), DJL or DL4J (both), feature release of the JDK (all of this
+ * machine). The exit status is 1 if a mean is above the bar.
  */
 public final class WholeRunBenchmark {
   private static final double CPU_BAR = 0.8;
@@ -32,9 +32,9 @@ public final class WholeRunBenchmark {
   /** See the class. */
   @SuppressWarnings("SystemExitOutsideMain")
   public static void main(String[] args) throws IOException, InterruptedException {
-    int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 5;
-    if (pairs < 2) {
-      throw new IllegalArgumentException("pairs is " + pairs + ", expected 2 or more.");
+    int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 5;
+    if (rounds < 2) {
+      throw new IllegalArgumentException("rounds is " + rounds + ", expected 2 or more.");
     }
     String only = args.length > 1 ? args[1] : "";
     int release = args.length > 2 ? Integer.parseInt(args[2]) : 0;
@@ -43,21 +43,29 @@ public final class WholeRunBenchmark {
     images.makeImages(CLASSES, PER_CLASS);
     TextTable table =
         new TextTable(
-            "example", "JDK", "plain: CPU s", "wall s", "more CPU s", "more wall s", "within bar");
+            "example",
+            "JDK",
+            "plain: CPU s",
+            "wall s",
+            "empty agent: CPU s",
+            "wall s",
+            "observed: CPU s",
+            "wall s",
+            "within bar");
     boolean within = true;
     for (Jdk jdk : Jdks.all()) {
       for (Example example : Example.values()) {
         boolean asked = release == 0 || release == jdk.feature();
         if (asked && (only.isEmpty() || only.equals(example.name()))) {
-          within &= measure(table, checkout, example, jdk, images.images(), pairs);
+          within &= measure(table, checkout, example, jdk, images.images(), rounds);
         }
       }
     }
     System.out.printf(
         Locale.ROOT,
-        "%nWhole runs, %d pairs, alternating; mean of the differences, 95 %% interval; the bar is"
-            + " %.1f s of CPU and %.1f s of wall time%n%s",
-        pairs,
+        "%nWhole runs, %d rounds, taking turns; mean of the differences to plain, 95 %% interval;"
+            + " the bar is %.1f s of CPU and %.1f s of wall time%n%s",
+        rounds,
         CPU_BAR,
         WALL_BAR,
         table);
@@ -67,34 +75,42 @@ public final class WholeRunBenchmark {
   }
 
   private static boolean measure(
-      TextTable table, Checkout checkout, Example example, Jdk jdk, Path images, int pairs)
+      TextTable table, Checkout checkout, Example example, Jdk jdk, Path images, int rounds)
       throws IOException, InterruptedException {
-    String observing = "summary=off,record=" + checkout.work("whole-run").resolve("run.jfr");
+    Path work = checkout.work("whole-run");
+    Path empty = EmptyAgent.jar(work.resolve("empty-agent.jar"));
+    String observing = "record=" + work.resolve("run.jfr");
     run(job(checkout, example, jdk, images)); // Files into the page cache, natives unpacked.
     List<Run> plain = new ArrayList<>();
+    List<Run> any = new ArrayList<>();
     List<Run> more = new ArrayList<>();
-    for (int pair = 0; pair < pairs; pair++) {
-      boolean plainFirst = pair % 2 == 0;
-      ChildJvm first = job(checkout, example, jdk, images);
-      ChildJvm second = job(checkout, example, jdk, images);
-      (plainFirst ? second : first).agent(checkout.agentJar(), observing);
-      Run one = run(first);
-      Run other = run(second);
-      Run without = plainFirst ? one : other;
-      Run with = plainFirst ? other : one;
-      plain.add(without);
-      more.add(with.minus(without));
+    for (int round = 0; round < rounds; round++) {
+      Run[] runs = new Run[3];
+      for (int i = 0; i < runs.length; i++) {
+        int which = (round + i) % runs.length; // Each is first, second and third in turn.
+        ChildJvm job = job(checkout, example, jdk, images);
+        if (which > 0) {
+          job.agent(which == 1 ? empty : checkout.agentJar(), which == 1 ? "" : observing);
+        }
+        runs[which] = run(job);
+      }
+      plain.add(runs[0]);
+      any.add(runs[1].minus(runs[0]));
+      more.add(runs[2].minus(runs[0]));
       System.out.printf(
           Locale.ROOT,
-          "  %s on %s, pair %d of %d: CPU %.2f s without, %.2f s with; wall %.2f s, %.2f s%n",
+          "  %s on %s, round %d of %d: CPU %.2f s plain, %.2f s with an empty agent, %.2f s"
+              + " observed; wall %.2f s, %.2f s, %.2f s%n",
           example,
           jdk.version(),
-          pair + 1,
-          pairs,
-          without.cpu(),
-          with.cpu(),
-          without.wall(),
-          with.wall());
+          round + 1,
+          rounds,
+          runs[0].cpu(),
+          runs[1].cpu(),
+          runs[2].cpu(),
+          runs[0].wall(),
+          runs[1].wall(),
+          runs[2].wall());
     }
     double[] cpu = more.stream().mapToDouble(Run::cpu).toArray();
     double[] wall = more.stream().mapToDouble(Run::wall).toArray();
@@ -104,6 +120,8 @@ public final class WholeRunBenchmark {
         jdk.version(),
         seconds(mean(plain.stream().mapToDouble(Run::cpu).toArray())),
         seconds(mean(plain.stream().mapToDouble(Run::wall).toArray())),
+        withInterval(any.stream().mapToDouble(Run::cpu).toArray()),
+        withInterval(any.stream().mapToDouble(Run::wall).toArray()),
         withInterval(cpu),
         withInterval(wall),
         within ? "yes" : "no");
