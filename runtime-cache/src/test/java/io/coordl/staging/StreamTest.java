@@ -453,7 +453,7 @@ class StreamTest {
         .isEqualTo(
             new StagingStatistics(
                 "g", "p", 8 * 4096, 8, 4096, 2, 1, 1, 4, 4, 0, 400, 0, 0, 0, 0, 0, 42, 1_002, 42, 0,
-                0, 0));
+                0, 0, 0));
     pass.end();
     others.end();
     assertThat(job.endedAlone).isZero();

@@ -99,15 +99,17 @@ final class RedisNode {
    */
   boolean tend() {
     if (host.tend()) {
+      Duration usual = common.timeouts().progress();
+      Duration greeting = usual.compareTo(GREETING) > 0 ? usual : GREETING;
       boolean alive = false;
       try {
         address = new InetSocketAddress(InetAddress.getByName(server.host()), server.port());
-        RedisConnection fresh = open(GREETING);
+        RedisConnection fresh = open(greeting);
         alive = true;
         host.looked(true);
         host.giveBack(fresh);
       } catch (IOException | RuntimeException e) {
-        trouble = trouble(e, GREETING);
+        trouble = trouble(e, greeting);
       } finally {
         if (!alive) {
           host.looked(false);
