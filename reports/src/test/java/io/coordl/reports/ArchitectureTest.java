@@ -16,15 +16,16 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
 
   @ArchTest
-  static final ArchRule onlyTheRecordingCrossesAndWhatBothSidesSayAlike =
+  static final ArchRule onlyTheEventsAndTheAdviceAreShared =
       noClasses()
           .should()
           .dependOnClassesThat(
               DescribedPredicate.describe(
-                  "are of another module, but for io.coordl.advice",
+                  "are of another module, but for io.coordl.advice and .event",
                   (JavaClass type) ->
                       type.getPackageName().startsWith("io.coordl")
                           && !type.getPackageName().equals("io.coordl.advice")
+                          && !type.getPackageName().equals("io.coordl.event")
                           && !type.getPackageName().startsWith("io.coordl.reports")));
 
   @ArchTest

@@ -1,8 +1,8 @@
 package io.coordl.reports.differential;
 
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Differential.Share;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.JobStatistics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,8 +42,8 @@ final class Analysis {
     return new Differential(
         Differential.SCHEMA_VERSION,
         phases.recordings().stream().map(recording -> recording.file().toString()).toList(),
-        jobs().map(JobStatistics::mainClass).filter(Objects::nonNull).findFirst().orElse(null),
-        jobs().map(JobStatistics::frameworks).filter(Objects::nonNull).findFirst().orElse(null),
+        jobs().map(job -> job.mainClass).filter(Objects::nonNull).findFirst().orElse(null),
+        jobs().map(job -> job.frameworks).filter(Objects::nonNull).findFirst().orElse(null),
         perSample ? "sample" : "batch",
         samplesPerBatch(timings),
         workers(),
@@ -58,7 +58,7 @@ final class Analysis {
         List.copyOf(remarks));
   }
 
-  private Stream<JobStatistics> jobs() {
+  private Stream<JobStatisticsEvent> jobs() {
     return phases.recordings().stream().flatMap(recording -> Stream.ofNullable(recording.job()));
   }
 
@@ -104,8 +104,8 @@ final class Analysis {
   }
 
   private @Nullable Attribution attribution(JobRecording recording) {
-    JobStatistics job = recording.job();
-    if (job == null || job.wall() <= 0) {
+    JobStatisticsEvent job = recording.job();
+    if (job == null || job.wall <= 0) {
       missing.add(
           new Missing(
               "live attribution",

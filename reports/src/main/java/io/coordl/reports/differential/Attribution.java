@@ -1,7 +1,7 @@
 package io.coordl.reports.differential;
 
-import io.coordl.reports.recording.JobStatistics;
-import io.coordl.reports.recording.Phase;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.PhaseEvent;
 
 /**
  * What the agent said while the program ran about where the time of the training thread went: parts
@@ -20,30 +20,30 @@ public record Attribution(
     double checkpoint) {
 
   /** Of a whole job; its wall time must be positive. */
-  static Attribution of(String file, JobStatistics job) {
-    double wall = job.wall();
+  static Attribution of(String file, JobStatisticsEvent job) {
+    double wall = job.wall;
     return new Attribution(
         file,
         "job",
-        job.compute() / wall,
-        job.prepStall() / wall,
-        job.fetchStall() / wall,
-        job.gcStall() / wall,
-        job.queueStall() / wall,
-        job.checkpoint() / wall);
+        job.compute / wall,
+        job.prepStall / wall,
+        job.fetchStall / wall,
+        job.gcStall / wall,
+        job.queueStall / wall,
+        job.checkpoint / wall);
   }
 
   /** Of the steps of a phase; its wall time must be positive. */
-  static Attribution of(String file, Phase phase) {
-    double wall = phase.wall();
+  static Attribution of(String file, PhaseEvent phase) {
+    double wall = phase.wall;
     return new Attribution(
         file,
-        String.valueOf(phase.phase()),
-        phase.compute() / wall,
-        phase.prepStall() / wall,
-        phase.fetchStall() / wall,
-        phase.gcStall() / wall,
-        phase.queueStall() / wall,
+        String.valueOf(phase.phase),
+        phase.compute / wall,
+        phase.prepStall / wall,
+        phase.fetchStall / wall,
+        phase.gcStall / wall,
+        phase.queueStall / wall,
         0);
   }
 }

@@ -1,7 +1,7 @@
 package io.coordl.reports.differential;
 
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.JobStatistics;
 import io.coordl.reports.recording.Jvm;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,9 +32,9 @@ final class Comparison {
   static List<String> of(Phases phases) {
     List<String> remarks = new ArrayList<>();
     List<JobRecording> recordings = phases.recordings();
-    differs("the program", recordings, recording -> job(recording, JobStatistics::mainClass))
+    differs("the program", recordings, recording -> job(recording, job -> job.mainClass))
         .ifPresent(remarks::add);
-    differs("the library", recordings, recording -> job(recording, JobStatistics::frameworks))
+    differs("the library", recordings, recording -> job(recording, job -> job.frameworks))
         .ifPresent(remarks::add);
     differs("the JVM", recordings, Comparison::jvm).ifPresent(remarks::add);
     differs("the number of cores", recordings, Comparison::cores).ifPresent(remarks::add);
@@ -65,8 +65,8 @@ final class Comparison {
   }
 
   private static @Nullable String job(
-      JobRecording recording, Function<JobStatistics, @Nullable String> figure) {
-    JobStatistics job = recording.job();
+      JobRecording recording, Function<JobStatisticsEvent, @Nullable String> figure) {
+    JobStatisticsEvent job = recording.job();
     return job == null ? null : figure.apply(job);
   }
 
@@ -76,7 +76,7 @@ final class Comparison {
   }
 
   private static @Nullable String cores(JobRecording recording) {
-    return recording.host() == null ? null : String.valueOf(recording.host().cores());
+    return recording.host() == null ? null : String.valueOf(recording.host().cores);
   }
 
   private static Optional<String> differs(

@@ -1,7 +1,7 @@
 package io.coordl.reports.differential;
 
+import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.Phase;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -72,7 +72,7 @@ record Phases(
     return new Phases(recordings, timings, attributions, alone(recordings), List.copyOf(missing));
   }
 
-  private record Found(String file, Phase phase) {}
+  private record Found(String file, PhaseEvent phase) {}
 
   /** The recording at the phase's own place comes first. */
   private static Optional<Found> measured(
@@ -84,32 +84,31 @@ record Phases(
 
   private static Optional<Found> last(JobRecording recording, String name) {
     return recording.phases().stream()
-        .filter(phase -> name.equals(phase.phase()) && isMeasured(phase))
+        .filter(phase -> name.equals(phase.phase) && isMeasured(phase))
         .reduce((earlier, later) -> later)
         .map(phase -> new Found(recording.file().toString(), phase));
   }
 
-  private static boolean isMeasured(Phase phase) {
-    return phase.steps() > 0
-        && phase.samples() > 0
-        && phase.wall() > 0
-        && phase.sampleNanos() > 0
-        && Double.isFinite(phase.sampleNanos())
-        && phase.sampleNanosError() >= 0
-        && Double.isFinite(phase.sampleNanosError());
+  private static boolean isMeasured(PhaseEvent phase) {
+    return phase.steps > 0
+        && phase.samples > 0
+        && phase.wall > 0
+        && phase.sampleNanos > 0
+        && Double.isFinite(phase.sampleNanos)
+        && phase.sampleNanosError >= 0
+        && Double.isFinite(phase.sampleNanosError);
   }
 
   private static List<Timing> alone(List<JobRecording> recordings) {
     Map<String, Timing> latest = new LinkedHashMap<>();
     for (JobRecording recording : recordings) {
       recording.phases().stream()
-          .filter(phase -> PREP.equals(phase.phase()) || FETCH.equals(phase.phase()))
+          .filter(phase -> PREP.equals(phase.phase) || FETCH.equals(phase.phase))
           .filter(Phases::isMeasured)
           .forEach(
               phase ->
                   latest.put(
-                      phase.phase() + phase.workers(),
-                      Timing.of(recording.file().toString(), phase)));
+                      phase.phase + phase.workers, Timing.of(recording.file().toString(), phase)));
     }
     return latest.values().stream()
         .sorted(Comparator.comparing(Timing::phase).thenComparing(Phases::threads))
@@ -130,8 +129,8 @@ record Phases(
     Optional<String> note =
         recordings.stream()
             .flatMap(recording -> recording.phases().stream())
-            .filter(phase -> name.equals(phase.phase()))
-            .flatMap(phase -> Stream.ofNullable(phase.note()))
+            .filter(phase -> name.equals(phase.phase))
+            .flatMap(phase -> Stream.ofNullable(phase.note))
             .filter(text -> !text.isBlank())
             .findFirst();
     boolean asked =

@@ -1,9 +1,9 @@
 package io.coordl.reports.differential;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.coordl.reports.recording.Epoch;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.Phase;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -41,21 +41,21 @@ public record Timing(
   private static final int FEWEST_EPOCHS = 3;
 
   /** Of a phase that counted at least one step. */
-  static Timing of(String file, Phase phase) {
-    double samples = (double) phase.samples() / phase.steps();
-    Measure sample = new Measure(phase.sampleNanos(), phase.sampleNanosError());
+  static Timing of(String file, PhaseEvent phase) {
+    double samples = (double) phase.samples / phase.steps;
+    Measure sample = new Measure(phase.sampleNanos, phase.sampleNanosError);
     return new Timing(
-        String.valueOf(phase.phase()),
+        String.valueOf(phase.phase),
         file,
         "profile",
-        phase.workers(),
-        phase.warmupSteps(),
-        phase.steps(),
+        phase.workers,
+        phase.warmupSteps,
+        phase.steps,
         samples,
         sample.times(samples),
-        pauses(phase.gcStall(), phase.steps(), sample),
-        phase.steady(),
-        phase.note());
+        pauses(phase.gcStall, phase.steps, sample),
+        phase.steady,
+        phase.note);
   }
 
   /** A few pauses say little about their spread: they are taken to be as uncertain as the time. */
@@ -71,19 +71,18 @@ public record Timing(
    * @return empty if there are fewer than three complete epochs, so that the spread is unknown
    */
   static Optional<Timing> ofEpochs(String phase, JobRecording recording) {
-    List<Epoch> epochs = recording.steadyEpochs();
+    List<EpochEvent> epochs = recording.steadyEpochs();
     if (epochs.size() < FEWEST_EPOCHS - 1) {
       return Optional.empty();
     }
     Measure batch =
         Measure.mean(
             epochs.stream()
-                .mapToDouble(
-                    epoch -> (double) (epoch.wall() - epoch.checkpoint()) / epoch.batches())
+                .mapToDouble(epoch -> (double) (epoch.wall - epoch.checkpoint) / epoch.batches)
                 .toArray());
-    long steps = epochs.stream().mapToLong(Epoch::batches).sum();
-    long items = epochs.stream().mapToLong(Epoch::items).sum();
-    long pauses = epochs.stream().mapToLong(Epoch::gcStall).sum();
+    long steps = epochs.stream().mapToLong(epoch -> epoch.batches).sum();
+    long items = epochs.stream().mapToLong(epoch -> epoch.items).sum();
+    long pauses = epochs.stream().mapToLong(epoch -> epoch.gcStall).sum();
     return Optional.of(
         new Timing(
             phase,

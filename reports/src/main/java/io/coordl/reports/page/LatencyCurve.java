@@ -1,6 +1,6 @@
 package io.coordl.reports.page;
 
-import io.coordl.reports.recording.LatencyStatistics;
+import io.coordl.event.LatencyStatisticsEvent;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -24,25 +24,25 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
 
   record Point(double percentile, long nanos) {}
 
-  static LatencyCurve of(LatencyStatistics latency) {
-    String kind = String.valueOf(latency.kind());
-    Histogram histogram = histogram(latency.histogram());
-    if (histogram == null || histogram.getTotalCount() != latency.count()) {
+  static LatencyCurve of(LatencyStatisticsEvent latency) {
+    String kind = String.valueOf(latency.kind);
+    Histogram histogram = histogram(latency.histogram);
+    if (histogram == null || histogram.getTotalCount() != latency.count) {
       return new LatencyCurve(
           kind,
           false,
           List.of(
-              new Point(0, latency.minimum()),
-              new Point(50, latency.p50()),
-              new Point(90, latency.p90()),
-              new Point(99, latency.p99()),
-              new Point(99.9, latency.p999()),
-              new Point(100, latency.maximum())));
+              new Point(0, latency.minimum),
+              new Point(50, latency.p50),
+              new Point(90, latency.p90),
+              new Point(99, latency.p99),
+              new Point(99.9, latency.p999),
+              new Point(100, latency.maximum)));
     }
     List<Point> points = new ArrayList<>();
     for (double percentile : PERCENTILES) {
       // A percentile that no two spans tell apart from the longest says nothing more.
-      if (percentile == 100 || Math.rint((100 - percentile) * 1_000) * latency.count() >= 1e5) {
+      if (percentile == 100 || Math.rint((100 - percentile) * 1_000) * latency.count >= 1e5) {
         points.add(new Point(percentile, nanos(histogram, percentile)));
       }
     }

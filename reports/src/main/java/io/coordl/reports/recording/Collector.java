@@ -1,8 +1,19 @@
 package io.coordl.reports.recording;
 
 import io.coordl.advice.Arguments;
+import io.coordl.event.ConfigurationEvent;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.FaultEvent;
+import io.coordl.event.HostEvent;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.PhaseEvent;
+import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,6 +23,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,62 +35,118 @@ import org.jspecify.annotations.Nullable;
 final class Collector {
   private static final int FAULTS_KEPT = 5;
 
-  /** A total and when it was written. */
-  private record Dated<T>(Instant written, T value) {}
+  /** An event and when it was written. */
+  private record Dated<E>(Instant written, E value) {
+    Dated<E> earlier(Dated<E> other) {
+      return other.written.isBefore(written) ? other : this;
+    }
+
+    Dated<E> later(Dated<E> other) {
+      return other.written.isBefore(written) ? this : other;
+    }
+  }
 
   private final Set<Jvm> jvms = new HashSet<>();
-  private @Nullable Dated<JobStatistics> job;
-  private final Map<String, Dated<StoreStatistics>> stores = new TreeMap<>();
-  private final Map<String, Dated<PeerStatistics>> peers = new TreeMap<>();
-  private final Map<String, Dated<StagingStatistics>> stagings = new TreeMap<>();
-  private final Map<String, Dated<LatencyStatistics>> latencies = new TreeMap<>();
-  private final Map<String, Dated<Configuration>> configuration = new TreeMap<>();
+  private @Nullable Dated<JobStatisticsEvent> job;
+  private final Map<String, Dated<StoreStatisticsEvent>> stores = new TreeMap<>();
+  private final Map<String, Dated<PeerStatisticsEvent>> peers = new TreeMap<>();
+  private final Map<String, Dated<StagingStatisticsEvent>> stagings = new TreeMap<>();
+  private final Map<String, Dated<LatencyStatisticsEvent>> latencies = new TreeMap<>();
+  private final Map<String, Dated<ConfigurationEvent>> configuration = new TreeMap<>();
+  private final Map<String, Dated<HostEvent>> hosts = new TreeMap<>();
   // By their figures and not by time: of a chunk that is there twice the JDK may say two times.
-  private final Map<Epoch, Instant> epochs = new HashMap<>();
-  private final Map<Phase, Instant> phases = new HashMap<>();
-  private @Nullable Dated<Host> host;
-  private final Map<Fault, Instant> firstFaults = new HashMap<>();
+  private final Map<List<@Nullable Object>, Dated<EpochEvent>> epochs = new HashMap<>();
+  private final Map<List<@Nullable Object>, Dated<PhaseEvent>> phases = new HashMap<>();
+  private final Map<List<@Nullable Object>, Dated<FaultEvent>> firstFaults = new HashMap<>();
   private long faults;
   private boolean severalJobs;
 
   /** What takes the events of each type. */
   Map<String, Consumer<JobEvent>> takers() {
     Map<String, Consumer<JobEvent>> takers = new HashMap<>();
-    on(takers, Jvm.class, (event, jvm) -> jvms.add(jvm));
-    on(takers, JobStatistics.class, this::add);
-    on(takers, StoreStatistics.class, this::add);
-    on(takers, PeerStatistics.class, this::add);
-    on(takers, StagingStatistics.class, this::add);
-    on(takers, LatencyStatistics.class, this::add);
-    on(takers, Configuration.class, this::add);
-    on(takers, Epoch.class, (event, pass) -> epochs.put(pass, event.end()));
-    on(takers, Phase.class, (event, phase) -> phases.put(phase, event.end()));
-    on(takers, Host.class, this::add);
-    on(takers, Fault.class, this::add);
+    takers.put(Jvm.EVENT, event -> jvms.add(Jvm.of(event)));
+    on(takers, JobStatisticsEvent.class, this::add);
+    latest(
+        takers,
+        stores,
+        StoreStatisticsEvent.class,
+        store -> store.store + "\n" + store.scope + "\n" + store.group);
+    latest(takers, peers, PeerStatisticsEvent.class, peer -> String.valueOf(peer.peer));
+    latest(
+        takers,
+        stagings,
+        StagingStatisticsEvent.class,
+        staging -> staging.group + "\n" + staging.pipeline);
+    latest(
+        takers,
+        latencies,
+        LatencyStatisticsEvent.class,
+        latency -> latency.epoch == 0 ? String.valueOf(latency.kind) : null);
+    latest(takers, configuration, ConfigurationEvent.class, value -> String.valueOf(value.key));
+    latest(takers, hosts, HostEvent.class, host -> "");
+    each(takers, EpochEvent.class, epochs);
+    each(takers, PhaseEvent.class, phases);
+    EventReader<FaultEvent> fault = new EventReader<>(FaultEvent.class);
+    takers.put(fault.event(), event -> addFault(event, fault));
     return takers;
   }
 
-  private static <R extends Record> void on(
-      Map<String, Consumer<JobEvent>> takers, Class<R> type, BiConsumer<JobEvent, R> action) {
-    EventReader<R> reader = new EventReader<>(type);
+  private static <E extends Event> void on(
+      Map<String, Consumer<JobEvent>> takers, Class<E> type, BiConsumer<JobEvent, E> action) {
+    EventReader<E> reader = new EventReader<>(type);
     takers.put(reader.event(), event -> action.accept(event, reader.read(event)));
   }
 
-  private void add(JobEvent event, JobStatistics value) {
-    Dated<JobStatistics> known = job;
-    Dated<JobStatistics> next = new Dated<>(event.start(), value);
+  /**
+   * Keeps the one that was written last of each key.
+   *
+   * @param key null for those that do not count
+   */
+  private static <E extends Event> void latest(
+      Map<String, Consumer<JobEvent>> takers,
+      Map<String, Dated<E>> kept,
+      Class<E> type,
+      Function<E, @Nullable String> key) {
+    on(
+        takers,
+        type,
+        (event, value) -> {
+          String of = key.apply(value);
+          if (of != null) {
+            kept.merge(of, new Dated<>(event.start(), value), Dated::later);
+          }
+        });
+  }
+
+  /** Keeps all, each once. */
+  private static <E extends Event> void each(
+      Map<String, Consumer<JobEvent>> takers,
+      Class<E> type,
+      Map<List<@Nullable Object>, Dated<E>> kept) {
+    EventReader<E> reader = new EventReader<>(type);
+    takers.put(
+        reader.event(),
+        event -> {
+          E value = reader.read(event);
+          kept.put(reader.values(value), new Dated<>(event.end(), value));
+        });
+  }
+
+  private void add(JobEvent event, JobStatisticsEvent value) {
+    Dated<JobStatisticsEvent> known = job;
+    Dated<JobStatisticsEvent> next = new Dated<>(event.start(), value);
     if (known == null) {
       job = next;
       return;
     }
     boolean inOrder = !next.written.isBefore(known.written);
-    JobStatistics earlier = inOrder ? known.value : next.value;
-    JobStatistics later = inOrder ? next.value : known.value;
+    JobStatisticsEvent earlier = inOrder ? known.value : value;
+    JobStatisticsEvent later = inOrder ? value : known.value;
     // Totals of one job only grow, and its program stays the same.
     severalJobs |=
-        later.batches() < earlier.batches()
-            || later.wall() < earlier.wall()
-            || differs(later.mainClass(), earlier.mainClass());
+        later.batches < earlier.batches
+            || later.wall < earlier.wall
+            || differs(later.mainClass, earlier.mainClass);
     job = inOrder ? next : known;
   }
 
@@ -84,54 +154,17 @@ final class Collector {
     return one != null && other != null && !one.equals(other);
   }
 
-  private void add(JobEvent event, StoreStatistics value) {
-    String key = value.store() + "\n" + value.scope() + "\n" + value.group();
-    stores.merge(key, new Dated<>(event.start(), value), Collector::later);
-  }
-
-  private void add(JobEvent event, PeerStatistics value) {
-    peers.merge(String.valueOf(value.peer()), new Dated<>(event.start(), value), Collector::later);
-  }
-
-  private void add(JobEvent event, StagingStatistics value) {
-    String key = value.group() + "\n" + value.pipeline();
-    stagings.merge(key, new Dated<>(event.start(), value), Collector::later);
-  }
-
-  private void add(JobEvent event, LatencyStatistics value) {
-    if (value.epoch() == 0) {
-      latencies.merge(
-          String.valueOf(value.kind()), new Dated<>(event.start(), value), Collector::later);
-    }
-  }
-
-  private void add(JobEvent event, Configuration value) {
-    configuration.merge(
-        String.valueOf(value.key()), new Dated<>(event.start(), value), Collector::later);
-  }
-
-  private void add(JobEvent event, Host value) {
-    Dated<Host> next = new Dated<>(event.start(), value);
-    host = host == null ? next : later(host, next);
-  }
-
-  private void add(JobEvent event, Fault fault) {
+  private void addFault(JobEvent event, EventReader<FaultEvent> reader) {
     faults++;
-    firstFaults.merge(fault, event.start(), (one, other) -> one.isBefore(other) ? one : other);
+    FaultEvent fault = reader.read(event);
+    firstFaults.merge(reader.values(fault), new Dated<>(event.start(), fault), Dated::earlier);
     if (firstFaults.size() > FAULTS_KEPT) {
-      firstFaults.remove(byTime().get(FAULTS_KEPT));
+      firstFaults.values().remove(byTime(firstFaults).get(FAULTS_KEPT));
     }
   }
 
-  private List<Fault> byTime() {
-    return firstFaults.entrySet().stream()
-        .sorted(Map.Entry.comparingByValue())
-        .map(Map.Entry::getKey)
-        .toList();
-  }
-
-  private static <T> Dated<T> later(Dated<T> known, Dated<T> next) {
-    return next.written.isBefore(known.written) ? known : next;
+  private static <E> List<Dated<E>> byTime(Map<?, Dated<E>> of) {
+    return of.values().stream().sorted(Comparator.comparing(Dated::written)).toList();
   }
 
   /** All that is known; the parameters are as in {@link JobRecording}. */
@@ -142,18 +175,24 @@ final class Collector {
         events,
         endsEarly,
         jvms.stream().findFirst().orElse(null),
-        job(),
-        epochs(),
-        stores(),
-        peers(),
-        stagings(),
-        latencies(),
-        configuration(),
-        given(),
-        phases(),
-        host(),
+        job == null ? null : job.value,
+        values(byTime(epochs)).stream()
+            .sorted(Comparator.comparingLong(epoch -> epoch.epoch))
+            .toList(),
+        values(stores.values()),
+        values(peers.values()),
+        values(stagings.values()),
+        values(latencies.values()),
+        configuration(value -> true),
+        configuration(value -> Arguments.isGiven(value.origin)),
+        values(byTime(phases)),
+        values(hosts.values()).stream().findFirst().orElse(null),
         faults,
-        byTime());
+        values(byTime(firstFaults)));
+  }
+
+  private static <E> List<E> values(Collection<Dated<E>> of) {
+    return of.stream().map(Dated::value).toList();
   }
 
   Set<Jvm> jvms() {
@@ -165,70 +204,14 @@ final class Collector {
     return severalJobs;
   }
 
-  @Nullable JobStatistics job() {
-    return job == null ? null : job.value;
-  }
-
-  List<Epoch> epochs() {
-    return epochs.entrySet().stream()
-        .sorted(
-            Comparator.comparingLong((Map.Entry<Epoch, Instant> pass) -> pass.getKey().epoch())
-                .thenComparing(Map.Entry.comparingByValue()))
-        .map(Map.Entry::getKey)
-        .toList();
-  }
-
-  List<StoreStatistics> stores() {
-    return stores.values().stream().map(Dated::value).toList();
-  }
-
-  List<PeerStatistics> peers() {
-    return peers.values().stream().map(Dated::value).toList();
-  }
-
-  List<StagingStatistics> stagings() {
-    return stagings.values().stream().map(Dated::value).toList();
-  }
-
-  List<LatencyStatistics> latencies() {
-    return latencies.values().stream().map(Dated::value).toList();
-  }
-
-  Map<String, String> configuration() {
-    Map<String, String> values = new TreeMap<>();
-    configuration.forEach((key, dated) -> values.put(key, String.valueOf(dated.value.value())));
-    return values;
-  }
-
-  /** Neither defaults nor what another argument brought along. */
-  private Map<String, String> given() {
+  private Map<String, String> configuration(Predicate<ConfigurationEvent> wanted) {
     Map<String, String> values = new TreeMap<>();
     configuration.forEach(
         (key, dated) -> {
-          if (Arguments.isGiven(dated.value.origin())) {
-            values.put(key, String.valueOf(dated.value.value()));
+          if (wanted.test(dated.value)) {
+            values.put(key, String.valueOf(dated.value.value));
           }
         });
     return values;
-  }
-
-  /** In the order they were measured. */
-  List<Phase> phases() {
-    return phases.entrySet().stream()
-        .sorted(Map.Entry.comparingByValue())
-        .map(Map.Entry::getKey)
-        .toList();
-  }
-
-  @Nullable Host host() {
-    return host == null ? null : host.value;
-  }
-
-  long faults() {
-    return faults;
-  }
-
-  List<Fault> firstFaults() {
-    return byTime();
   }
 }

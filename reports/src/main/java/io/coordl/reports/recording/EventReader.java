@@ -1,31 +1,33 @@
 package io.coordl.reports.recording;
 
 import java.lang.reflect.Constructor;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns events of one type into records, component by field of the same name. So a record's
- * declaration is the only place that says which fields are read, and a test can compare it with the
- * event. Fields that a record does not name are ignored: a newer agent may add some.
+ * Reads events of one type back into the class that the agent wrote them from: its declaration is
+ * the only place that says which fields there are. Other fields of the recording are ignored: a
+ * newer agent may add some.
  */
-final class EventReader<R extends Record> {
+final class EventReader<E extends Event> {
   private final String event;
-  private final RecordComponent[] components;
-  private final Constructor<R> constructor;
+  private final List<Field> fields;
+  private final Constructor<E> constructor;
 
-  EventReader(Class<R> type) {
-    EventName name = type.getAnnotation(EventName.class);
-    if (name == null) {
-      throw new IllegalArgumentException(type + " does not say which event it mirrors");
-    }
-    this.event = name.value();
-    this.components = type.getRecordComponents();
+  EventReader(Class<E> type) {
+    this.event = type.getAnnotation(Name.class).value();
+    this.fields =
+        Arrays.stream(type.getDeclaredFields())
+            .filter(field -> field.isAnnotationPresent(Label.class))
+            .toList();
     try {
-      this.constructor =
-          type.getDeclaredConstructor(
-              Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
+      this.constructor = type.getDeclaredConstructor();
     } catch (NoSuchMethodException e) {
       throw new IllegalStateException(e);
     }
@@ -36,40 +38,55 @@ final class EventReader<R extends Record> {
   }
 
   /**
-   * @throws MissingFieldException if the event lacks a field, or has one of another type: another
-   *     version of the agent wrote it
+   * A new event of the same fields.
+   *
+   * @throws MissingFieldException if the recorded event lacks a field, or has one of another type:
+   *     another version of the agent wrote it
    */
-  R read(JobEvent recorded) {
-    @Nullable Object[] values = new @Nullable Object[components.length];
-    for (int i = 0; i < components.length; i++) {
-      String field = components[i].getName();
-      if (!recorded.has(field)) {
-        throw new MissingFieldException(event, field);
-      }
-      try {
-        values[i] = value(recorded, field, components[i].getType());
-      } catch (IllegalArgumentException otherType) {
-        throw new MissingFieldException(event, field);
-      }
-    }
+  E read(JobEvent recorded) {
     try {
-      return constructor.newInstance(values);
+      E read = constructor.newInstance();
+      for (Field field : fields) {
+        if (!recorded.has(field.getName())) {
+          throw new MissingFieldException(event, field.getName());
+        }
+        set(read, field, recorded);
+      }
+      return read;
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
   }
 
-  private static @Nullable Object value(JobEvent recorded, String field, Class<?> type) {
-    if (type == long.class) {
-      return recorded.number(field);
+  private void set(E read, Field field, JobEvent recorded) throws IllegalAccessException {
+    String name = field.getName();
+    Class<?> type = field.getType();
+    try {
+      if (type == long.class) {
+        field.setLong(read, recorded.number(name));
+      } else if (type == double.class) {
+        field.setDouble(read, recorded.real(name));
+      } else if (type == boolean.class) {
+        field.setBoolean(read, recorded.flag(name));
+      } else {
+        field.set(read, recorded.text(name));
+      }
+    } catch (IllegalArgumentException otherType) {
+      throw new MissingFieldException(event, name);
     }
-    if (type == double.class) {
-      return recorded.real(field);
+  }
+
+  /** The values of all fields: equal for events that say the same. */
+  List<@Nullable Object> values(E of) {
+    List<@Nullable Object> values = new ArrayList<>();
+    try {
+      for (Field field : fields) {
+        values.add(field.get(of));
+      }
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
     }
-    if (type == boolean.class) {
-      return recorded.flag(field);
-    }
-    return recorded.text(field);
+    return values;
   }
 
   /** An event is not of the shape that this version reads. */

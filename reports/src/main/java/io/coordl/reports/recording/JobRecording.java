@@ -1,5 +1,14 @@
 package io.coordl.reports.recording;
 
+import io.coordl.event.EpochEvent;
+import io.coordl.event.FaultEvent;
+import io.coordl.event.HostEvent;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.PhaseEvent;
+import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -33,18 +42,18 @@ public record JobRecording(
     long events,
     boolean endsEarly,
     @Nullable Jvm jvm,
-    @Nullable JobStatistics job,
-    List<Epoch> epochs,
-    List<StoreStatistics> stores,
-    List<PeerStatistics> peers,
-    List<StagingStatistics> stagings,
-    List<LatencyStatistics> latencies,
+    @Nullable JobStatisticsEvent job,
+    List<EpochEvent> epochs,
+    List<StoreStatisticsEvent> stores,
+    List<PeerStatisticsEvent> peers,
+    List<StagingStatisticsEvent> stagings,
+    List<LatencyStatisticsEvent> latencies,
     Map<String, String> configuration,
     Map<String, String> given,
-    List<Phase> phases,
-    @Nullable Host host,
+    List<PhaseEvent> phases,
+    @Nullable HostEvent host,
     long faults,
-    List<Fault> firstFaults) {
+    List<FaultEvent> firstFaults) {
 
   public JobRecording {
     epochs = List.copyOf(epochs);
@@ -63,26 +72,26 @@ public record JobRecording(
    * was seen, nobody knows which pass is what.
    */
   public boolean knowsTraining() {
-    return epochs.stream().anyMatch(epoch -> epoch.updates() > 0);
+    return epochs.stream().anyMatch(epoch -> epoch.updates > 0);
   }
 
   /**
    * The complete epochs of one source but for its first, which warms up: what a longer job would
    * look like. Evaluations are none; the source that computes longest counts.
    */
-  public List<Epoch> steadyEpochs() {
-    Map<String, List<Epoch>> sources =
+  public List<EpochEvent> steadyEpochs() {
+    Map<String, List<EpochEvent>> sources =
         epochs.stream()
-            .filter(epoch -> epoch.complete() && epoch.batches() > 0)
-            .filter(epoch -> epoch.updates() > 0 || !knowsTraining())
-            .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source())));
+            .filter(epoch -> epoch.complete && epoch.batches > 0)
+            .filter(epoch -> epoch.updates > 0 || !knowsTraining())
+            .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source)));
     return sources.values().stream()
         .max(Comparator.comparingLong(JobRecording::compute))
         .map(passes -> passes.subList(1, passes.size()))
         .orElse(List.of());
   }
 
-  private static long compute(List<Epoch> passes) {
-    return passes.stream().mapToLong(Epoch::compute).sum();
+  private static long compute(List<EpochEvent> passes) {
+    return passes.stream().mapToLong(epoch -> epoch.compute).sum();
   }
 }

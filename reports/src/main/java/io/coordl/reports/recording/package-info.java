@@ -1,6 +1,6 @@
 /**
- * Recordings: is this file whole, whose is it, and what do CoorDL's events in it say. Records
- * mirror the events by name and field; nothing here interprets, formats or prints.
+ * Recordings: is this file whole, whose is it, and what do CoorDL's events in it say. They are read
+ * back into the classes that the agent wrote them from; nothing here interprets, formats or prints.
  */
 @NullMarked
 package io.coordl.reports.recording;

@@ -6,15 +6,15 @@ import io.coordl.advice.Advice;
 import io.coordl.advice.Evidence;
 import io.coordl.advice.Figures;
 import io.coordl.advice.Passes;
-import io.coordl.reports.recording.Epoch;
-import io.coordl.reports.recording.Fault;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.FaultEvent;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.JobStatistics;
 import io.coordl.reports.recording.Jvm;
-import io.coordl.reports.recording.LatencyStatistics;
-import io.coordl.reports.recording.PeerStatistics;
-import io.coordl.reports.recording.StagingStatistics;
-import io.coordl.reports.recording.StoreStatistics;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -214,19 +214,18 @@ public record Summary(
   }
 
   private static Evidence evidence(JobRecording recording, Totals totals, List<Pass> epochs) {
-    JobStatistics job = recording.job();
+    JobStatisticsEvent job = recording.job();
     return new Evidence(
         totals.figures(),
         ended(epochs),
         recording.stores().stream()
             .map(
                 store ->
-                    new Evidence.Store(
-                        "decoded".equals(store.store()), store.full(), store.capacity()))
+                    new Evidence.Store("decoded".equals(store.store), store.full, store.capacity))
             .toList(),
         recording.configuration(),
         recording.given(),
-        job == null || job.frameworks() == null ? "" : job.frameworks(),
+        job == null || job.frameworks == null ? "" : job.frameworks,
         1 + recording.peers().size());
   }
 
@@ -244,7 +243,7 @@ public record Summary(
    * may be older than the last epochs, which were written one by one; then the epochs count, so
    * that totals and epochs say the same.
    */
-  private static Totals totals(@Nullable JobStatistics job, List<Pass> epochs) {
+  private static Totals totals(@Nullable JobStatisticsEvent job, List<Pass> epochs) {
     Passes ended = ended(epochs);
     Figures sum = epochs.stream().map(Pass::figures).reduce(Figures.NONE, Figures::plus);
     if (job == null || isOlder(figures(job), sum)) {
@@ -257,12 +256,7 @@ public record Summary(
           sum);
     }
     return new Totals(
-        "job",
-        job.passes(),
-        job.epochs(),
-        ended.leftEarly(job.epochs()),
-        job.evaluations(),
-        figures(job));
+        "job", job.passes, job.epochs, ended.leftEarly(job.epochs), job.evaluations, figures(job));
   }
 
   /** What all epochs together did the job has done, or its totals were written before their end. */
@@ -272,62 +266,62 @@ public record Summary(
         || job.stallNanos() < epochs.stallNanos();
   }
 
-  private static Figures figures(JobStatistics job) {
+  private static Figures figures(JobStatisticsEvent job) {
     return new Figures(
-        job.wall(),
-        job.batches(),
-        job.compute(),
-        job.stall(),
-        job.fetchStall(),
-        job.prepStall(),
-        job.gcStall(),
-        job.queueStall(),
-        job.checkpoint(),
-        job.fetchTime(),
-        job.decodeTime(),
-        job.transformTime(),
-        job.otherTime(),
-        job.items(),
-        job.memoryItems(),
-        job.peerItems(),
-        job.storageItems(),
-        job.memoryBytes(),
-        job.peerBytes(),
-        job.storageBytes());
+        job.wall,
+        job.batches,
+        job.compute,
+        job.stall,
+        job.fetchStall,
+        job.prepStall,
+        job.gcStall,
+        job.queueStall,
+        job.checkpoint,
+        job.fetchTime,
+        job.decodeTime,
+        job.transformTime,
+        job.otherTime,
+        job.items,
+        job.memoryItems,
+        job.peerItems,
+        job.storageItems,
+        job.memoryBytes,
+        job.peerBytes,
+        job.storageBytes);
   }
 
-  private static Figures figures(Epoch epoch) {
+  private static Figures figures(EpochEvent epoch) {
     return new Figures(
-        epoch.wall(),
-        epoch.batches(),
-        epoch.compute(),
-        epoch.stall(),
-        epoch.fetchStall(),
-        epoch.prepStall(),
-        epoch.gcStall(),
-        epoch.queueStall(),
-        epoch.checkpoint(),
-        epoch.fetchTime(),
-        epoch.decodeTime(),
-        epoch.transformTime(),
-        epoch.otherTime(),
-        epoch.items(),
-        epoch.memoryItems(),
-        epoch.peerItems(),
-        epoch.storageItems(),
-        epoch.memoryBytes(),
-        epoch.peerBytes(),
-        epoch.storageBytes());
+        epoch.wall,
+        epoch.batches,
+        epoch.compute,
+        epoch.stall,
+        epoch.fetchStall,
+        epoch.prepStall,
+        epoch.gcStall,
+        epoch.queueStall,
+        epoch.checkpoint,
+        epoch.fetchTime,
+        epoch.decodeTime,
+        epoch.transformTime,
+        epoch.otherTime,
+        epoch.items,
+        epoch.memoryItems,
+        epoch.peerItems,
+        epoch.storageItems,
+        epoch.memoryBytes,
+        epoch.peerBytes,
+        epoch.storageBytes);
   }
 
   private static long count(List<Pass> epochs, String kind) {
     return epochs.stream().filter(pass -> pass.kind().equals(kind)).count();
   }
 
-  private static Program program(@Nullable JobStatistics job, @Nullable Jvm jvm) {
+  private static Program program(@Nullable JobStatisticsEvent job, @Nullable Jvm jvm) {
     return new Program(
-        job == null ? null : job.mainClass(),
-        job == null ? null : job.frameworks(),
+        job == null ? null : job.mainClass,
+        job == null ? null : job.frameworks,
         jvm == null ? null : jvm.pid(),
         jvm == null ? null : jvm.jvmVersion());
   }
@@ -336,114 +330,114 @@ public record Summary(
     Map<String, Long> numbers = new HashMap<>();
     List<Pass> passes = new ArrayList<>();
     recording.epochs().stream()
-        .sorted(Comparator.comparingLong(Epoch::epoch))
+        .sorted(Comparator.comparingLong(epoch -> epoch.epoch))
         .forEach(
             epoch -> {
               String kind =
                   !recording.knowsTraining()
                       ? Pass.UNKNOWN
-                      : epoch.updates() > 0 ? Pass.EPOCH : Pass.EVALUATION;
+                      : epoch.updates > 0 ? Pass.EPOCH : Pass.EVALUATION;
               passes.add(
                   new Pass(
-                      epoch.epoch(),
+                      epoch.epoch,
                       kind,
                       numbers.merge(kind, 1L, Long::sum),
-                      epoch.source(),
-                      epoch.complete(),
+                      epoch.source,
+                      epoch.complete,
                       figures(epoch)));
             });
     return passes;
   }
 
-  private static Store store(StoreStatistics store) {
-    long openings = store.hits() + store.misses();
-    boolean ordered = store.order() != null && !store.order().isEmpty();
+  private static Store store(StoreStatisticsEvent store) {
+    long openings = store.hits + store.misses;
+    boolean ordered = store.order != null && !store.order.isEmpty();
     return new Store(
-        store.store(),
-        store.scope(),
-        store.group(),
-        store.capacity(),
-        store.used(),
-        store.items(),
-        store.hits(),
-        store.misses(),
-        openings == 0 ? null : (double) store.hits() / openings,
-        store.admitted(),
-        store.peer(),
-        store.bypassed(),
-        store.hitBytes(),
-        store.peerBytes(),
-        ordered ? store.order() : null,
-        ordered ? (Long) store.itemBytes() : null,
-        ordered ? (Long) store.itemSaves() : null,
-        store.jobs());
+        store.store,
+        store.scope,
+        store.group,
+        store.capacity,
+        store.used,
+        store.items,
+        store.hits,
+        store.misses,
+        openings == 0 ? null : (double) store.hits / openings,
+        store.admitted,
+        store.peer,
+        store.bypassed,
+        store.hitBytes,
+        store.peerBytes,
+        ordered ? store.order : null,
+        ordered ? (Long) store.itemBytes : null,
+        ordered ? (Long) store.itemSaves : null,
+        store.jobs);
   }
 
-  private static Peer peer(PeerStatistics peer) {
+  private static Peer peer(PeerStatisticsEvent peer) {
     return new Peer(
-        peer.peer(),
-        peer.found(),
-        peer.absent(),
-        peer.kept(),
-        peer.late(),
-        peer.failed(),
-        peer.receivedBytes(),
-        peer.sentBytes(),
-        peer.foundTime(),
-        peer.keptTime(),
-        peer.lostTime());
+        peer.peer,
+        peer.found,
+        peer.absent,
+        peer.kept,
+        peer.late,
+        peer.failed,
+        peer.receivedBytes,
+        peer.sentBytes,
+        peer.foundTime,
+        peer.keptTime,
+        peer.lostTime);
   }
 
-  private static Staging staging(StagingStatistics staging) {
+  private static Staging staging(StagingStatisticsEvent staging) {
     return new Staging(
-        staging.group(),
-        staging.pipeline(),
-        staging.capacity(),
-        staging.slots(),
-        staging.slotBytes(),
-        staging.jobs(),
-        staging.passes(),
-        staging.sharedPasses(),
-        staging.prepared(),
-        staging.mapped(),
-        staging.copied(),
-        staging.takenBytes(),
-        staging.nobody(),
-        staging.notStaged(),
-        staging.late(),
-        staging.lost(),
-        staging.waited(),
-        staging.waitedFor(),
-        staging.slowestJob(),
-        staging.waitedForSlowest(),
-        staging.takeOvers(),
-        staging.dropped(),
-        staging.tooLate(),
-        staging.updates());
+        staging.group,
+        staging.pipeline,
+        staging.capacity,
+        staging.slots,
+        staging.slotBytes,
+        staging.jobs,
+        staging.passes,
+        staging.sharedPasses,
+        staging.prepared,
+        staging.mapped,
+        staging.copied,
+        staging.takenBytes,
+        staging.nobody,
+        staging.notStaged,
+        staging.late,
+        staging.lost,
+        staging.waited,
+        staging.waitedFor,
+        staging.slowestJob,
+        staging.waitedForSlowest,
+        staging.takeOvers,
+        staging.dropped,
+        staging.tooLate,
+        staging.updates);
   }
 
-  private static Latency latency(LatencyStatistics latency) {
+  private static Latency latency(LatencyStatisticsEvent latency) {
     return new Latency(
-        String.valueOf(latency.kind()),
-        latency.count(),
-        latency.total(),
-        latency.minimum(),
-        latency.mean(),
-        latency.p50(),
-        latency.p90(),
-        latency.p99(),
-        latency.p999(),
-        latency.maximum());
+        String.valueOf(latency.kind),
+        latency.count,
+        latency.total,
+        latency.minimum,
+        latency.mean,
+        latency.p50,
+        latency.p90,
+        latency.p99,
+        latency.p999,
+        latency.maximum);
   }
 
   private static Faults faults(JobRecording recording) {
-    JobStatistics job = recording.job();
+    JobStatisticsEvent job = recording.job();
     return new Faults(
-        Math.max(recording.faults(), job == null ? 0 : job.faults()),
+        Math.max(recording.faults(), job == null ? 0 : job.faults),
         recording.firstFaults().stream().map(Summary::example).toList());
   }
 
-  private static Faults.Example example(Fault fault) {
-    return new Faults.Example(fault.where(), fault.cause(), fault.action());
+  private static Faults.Example example(FaultEvent fault) {
+    return new Faults.Example(fault.where, fault.cause, fault.action);
   }
 }

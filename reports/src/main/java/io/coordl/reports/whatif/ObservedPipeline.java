@@ -1,13 +1,11 @@
 package io.coordl.reports.whatif;
 
 import io.coordl.advice.Text;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
-import io.coordl.reports.recording.Epoch;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.JobStatistics;
-import io.coordl.reports.recording.PeerStatistics;
-import io.coordl.reports.recording.StoreStatistics;
 import io.coordl.reports.whatif.Pipeline.Peers;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,13 +30,13 @@ final class ObservedPipeline {
           + " your.Program.";
 
   private final JobRecording recording;
-  private final List<Epoch> epochs;
+  private final List<EpochEvent> epochs;
   private final List<String> assumptions = new ArrayList<>();
   private final List<Missing> missing = new ArrayList<>();
 
   ObservedPipeline(JobRecording recording) {
     this.recording = recording;
-    this.epochs = recording.steadyEpochs().stream().filter(epoch -> epoch.items() > 0).toList();
+    this.epochs = recording.steadyEpochs().stream().filter(epoch -> epoch.items > 0).toList();
   }
 
   Pipeline pipeline() {
@@ -56,27 +54,27 @@ final class ObservedPipeline {
             + Math.round(100 * LEAST_ERROR)
             + " % or their spread, whichever is more");
     boolean serial = isSerial();
-    Measure fetch = serial ? mean(Epoch::fetchStall) : mean(Epoch::fetchTime);
+    Measure fetch = serial ? mean(epoch -> epoch.fetchStall) : mean(epoch -> epoch.fetchTime);
     Measure prep =
         serial
-            ? mean(epoch -> epoch.prepStall() + epoch.gcStall() + epoch.queueStall())
-            : mean(epoch -> epoch.decodeTime() + epoch.transformTime() + epoch.otherTime());
-    Measure hits = ratio(Epoch::memoryItems, 0);
+            ? mean(epoch -> epoch.prepStall + epoch.gcStall + epoch.queueStall)
+            : mean(epoch -> epoch.decodeTime + epoch.transformTime + epoch.otherTime);
+    Measure hits = ratio(epoch -> epoch.memoryItems, 0);
     double bytes =
-        ratio(epoch -> epoch.memoryBytes() + epoch.peerBytes() + epoch.storageBytes(), 0).value();
-    double items = epochs.stream().mapToLong(Epoch::items).average().orElseThrow();
+        ratio(epoch -> epoch.memoryBytes + epoch.peerBytes + epoch.storageBytes, 0).value();
+    double items = epochs.stream().mapToLong(epoch -> epoch.items).average().orElseThrow();
     @Nullable Peers peers = peers();
     return pipeline(
         serial ? 0 : workers(prep.plus(fetch).value()),
-        mean(Epoch::compute),
+        mean(epoch -> epoch.compute),
         prep,
         miss(fetch, hits, bytes, peers),
-        mean(Epoch::decodeTime),
+        mean(epoch -> epoch.decodeTime),
         hits,
         bytes,
         Math.round(items),
         Math.round(bytes * items),
-        items / epochs.stream().mapToLong(Epoch::batches).average().orElseThrow(),
+        items / epochs.stream().mapToLong(epoch -> epoch.batches).average().orElseThrow(),
         peers);
   }
 
@@ -91,7 +89,7 @@ final class ObservedPipeline {
     }
     boolean decoded =
         recording.stores().stream()
-            .anyMatch(store -> "decoded".equals(store.store()) && store.hits() > 0);
+            .anyMatch(store -> "decoded".equals(store.store) && store.hits > 0);
     return "from the second epoch on the job fetches no items"
         + (decoded
             ? ", as it keeps them decoded, so what fetching and decoding cost does not show: record"
@@ -102,19 +100,19 @@ final class ObservedPipeline {
 
   /** What other hosts were asked, whatever the epoch; null if nothing. */
   private @Nullable Peers peers() {
-    long found = recording.peers().stream().mapToLong(PeerStatistics::found).sum();
-    long bytes = recording.peers().stream().mapToLong(PeerStatistics::receivedBytes).sum();
-    long nanos = recording.peers().stream().mapToLong(PeerStatistics::foundTime).sum();
+    long found = recording.peers().stream().mapToLong(peer -> peer.found).sum();
+    long bytes = recording.peers().stream().mapToLong(peer -> peer.receivedBytes).sum();
+    long nanos = recording.peers().stream().mapToLong(peer -> peer.foundTime).sum();
     if (found == 0 || bytes == 0 || nanos == 0) {
       return null;
     }
     return new Peers(
         1L + recording.peers().size(),
-        ratio(Epoch::peerItems, 0).value(),
+        ratio(epoch -> epoch.peerItems, 0).value(),
         bytes * 1e9 / nanos,
         recording.stores().stream()
-            .filter(store -> "raw".equals(store.store()))
-            .mapToLong(StoreStatistics::capacity)
+            .filter(store -> "raw".equals(store.store))
+            .mapToLong(store -> store.capacity)
             .sum());
   }
 
@@ -135,15 +133,11 @@ final class ObservedPipeline {
 
   /** True if the training thread waited for nearly all that was done for it. */
   private boolean isSerial() {
-    long waited = epochs.stream().mapToLong(Epoch::stall).sum();
+    long waited = epochs.stream().mapToLong(epoch -> epoch.stall).sum();
     long done =
         epochs.stream()
             .mapToLong(
-                epoch ->
-                    epoch.fetchTime()
-                        + epoch.decodeTime()
-                        + epoch.transformTime()
-                        + epoch.otherTime())
+                epoch -> epoch.fetchTime + epoch.decodeTime + epoch.transformTime + epoch.otherTime)
             .sum();
     boolean serial = waited >= SERIAL * done;
     assumptions.add(
@@ -155,7 +149,7 @@ final class ObservedPipeline {
 
   /** As many as were busy on average, which is all of them if the job waited for them. */
   private long workers(double busyNanos) {
-    double busy = busyNanos / mean(Epoch::wall).value();
+    double busy = busyNanos / mean(epoch -> epoch.wall).value();
     long workers = Math.max(1, Math.round(busy));
     assumptions.add(
         "there are "
@@ -166,16 +160,16 @@ final class ObservedPipeline {
     return workers;
   }
 
-  private Measure mean(ToDoubleFunction<Epoch> nanos) {
+  private Measure mean(ToDoubleFunction<EpochEvent> nanos) {
     return ratio(nanos, LEAST_ERROR);
   }
 
   /** Of an item. */
-  private Measure ratio(ToDoubleFunction<Epoch> figure, double leastError) {
+  private Measure ratio(ToDoubleFunction<EpochEvent> figure, double leastError) {
     Measure mean =
         Measure.mean(
             epochs.stream()
-                .mapToDouble(epoch -> figure.applyAsDouble(epoch) / epoch.items())
+                .mapToDouble(epoch -> figure.applyAsDouble(epoch) / epoch.items)
                 .toArray());
     return new Measure(mean.value(), Math.max(mean.error(), leastError * mean.value()));
   }
@@ -192,7 +186,7 @@ final class ObservedPipeline {
       long bytes,
       double batchSamples,
       @Nullable Peers peers) {
-    JobStatistics job = recording.job();
+    JobStatisticsEvent job = recording.job();
     return new Pipeline(
         "recording",
         workers,
@@ -214,7 +208,7 @@ final class ObservedPipeline {
         0,
         0,
         0,
-        job == null ? "" : Objects.requireNonNullElse(job.frameworks(), ""),
+        job == null ? "" : Objects.requireNonNullElse(job.frameworks, ""),
         List.copyOf(assumptions),
         List.of(),
         List.copyOf(missing));

@@ -1,12 +1,12 @@
 package io.coordl.reports.whatif;
 
+import io.coordl.event.HostEvent;
+import io.coordl.event.PhaseEvent;
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.differential.Timing;
-import io.coordl.reports.recording.Host;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -27,7 +27,7 @@ final class ProfiledPipeline {
   private static final double NEARLY = 0.03;
 
   private final JobRecording recording;
-  private final @Nullable Host host;
+  private final @Nullable HostEvent host;
   private final Differential differential;
   private final long workers;
   private final long cores;
@@ -39,7 +39,7 @@ final class ProfiledPipeline {
     this.host = recording.host();
     this.differential = Differential.of(recording);
     this.workers = differential.workers() == null ? 0 : differential.workers();
-    this.cores = host == null ? 0 : host.cores();
+    this.cores = host == null ? 0 : host.cores;
   }
 
   Pipeline pipeline() {
@@ -62,16 +62,16 @@ final class ProfiledPipeline {
     @Nullable Measure storage =
         needed(
             "storageRate",
-            rate(host == null ? 0 : host.storageRate(), storageError()),
+            rate(host == null ? 0 : host.storageRate, storageError()),
             "the storage's rate");
-    String access = host == null ? null : host.storageAccess();
+    String access = host == null ? null : host.storageAccess;
     if (storage != null && access != null && !access.equals("direct")) {
       assumptions.add(
           "storage was not read past the page cache ("
               + access
               + "): what it gives may be what memory gives");
     }
-    @Nullable Measure memory = rate(host == null ? 0 : host.memoryRate(), 0).orElse(null);
+    @Nullable Measure memory = rate(host == null ? 0 : host.memoryRate, 0).orElse(null);
     @Nullable Measure decode = needed("decodeNanos", decode(), "the time to decode an item");
     @Nullable Measure hit =
         needed("todayHit", todayHit(), "the size of the data set and of the free memory");
@@ -132,12 +132,12 @@ final class ProfiledPipeline {
         sampleBytes(),
         batchSamples(),
         null,
-        host == null ? 0 : host.datasetItems(),
-        host == null ? 0 : host.datasetBytes(),
-        host == null ? 0 : host.decodedItemBytes(),
+        host == null ? 0 : host.datasetItems,
+        host == null ? 0 : host.datasetBytes,
+        host == null ? 0 : host.decodedItemBytes,
         cores,
-        host == null ? 0 : host.memory(),
-        host == null ? 0 : host.freeMemory(),
+        host == null ? 0 : host.memory,
+        host == null ? 0 : host.freeMemory,
         Objects.requireNonNullElse(differential.frameworks(), ""),
         List.copyOf(assumptions),
         checks,
@@ -165,9 +165,9 @@ final class ProfiledPipeline {
     return differential.timings().stream().filter(timing -> timing.phase().equals("prep")).toList();
   }
 
-  private Optional<Phase> phase(String name) {
+  private Optional<PhaseEvent> phase(String name) {
     return recording.phases().stream()
-        .filter(phase -> name.equals(phase.phase()) && phase.samples() > 0)
+        .filter(phase -> name.equals(phase.phase) && phase.samples > 0)
         .reduce((earlier, later) -> later);
   }
 
@@ -193,9 +193,7 @@ final class ProfiledPipeline {
   /** All that can be known of a data set that is larger than memory. */
   private Optional<Measure> prepOfCold() {
     Optional<Measure> prep =
-        phase("cold")
-            .filter(cold -> cold.prepTime() > 0)
-            .map(cold -> onThreads(cold, cold.prepTime()));
+        phase("cold").filter(cold -> cold.prepTime > 0).map(cold -> onThreads(cold, cold.prepTime));
     if (prep.isPresent()) {
       assumptions.add(
           "no phase had every item in memory: preparation is what the phase cold took beside"
@@ -207,8 +205,8 @@ final class ProfiledPipeline {
   /** What the threads of the cached phase took, as uncertain as that phase. */
   private Optional<Measure> prepOnThreads() {
     return phase("cached")
-        .filter(cached -> cached.prepTime() > 0)
-        .map(cached -> onThreads(cached, cached.prepTime() + cached.fetchTime()));
+        .filter(cached -> cached.prepTime > 0)
+        .map(cached -> onThreads(cached, cached.prepTime + cached.fetchTime));
   }
 
   /**
@@ -233,14 +231,12 @@ final class ProfiledPipeline {
   }
 
   private Optional<Measure> fetchTime(String phase) {
-    return phase(phase)
-        .filter(one -> one.fetchTime() > 0)
-        .map(one -> onThreads(one, one.fetchTime()));
+    return phase(phase).filter(one -> one.fetchTime > 0).map(one -> onThreads(one, one.fetchTime));
   }
 
-  private static Measure onThreads(Phase phase, long nanos) {
-    double sample = (double) nanos / phase.samples();
-    return new Measure(sample, sample * (phase.sampleNanosError() / phase.sampleNanos()));
+  private static Measure onThreads(PhaseEvent phase, long nanos) {
+    double sample = (double) nanos / phase.samples;
+    return new Measure(sample, sample * (phase.sampleNanosError / phase.sampleNanos));
   }
 
   /**
@@ -252,7 +248,7 @@ final class ProfiledPipeline {
     if (cores == 0 || compute == null || prep == null) {
       return null;
     }
-    Optional<Measure> seen = phase("ingestion").filter(of -> of.cpu() > 0).map(this::busyCores);
+    Optional<Measure> seen = phase("ingestion").filter(of -> of.cpu > 0).map(this::busyCores);
     if (seen.isPresent()) {
       return seen.get();
     }
@@ -288,8 +284,8 @@ final class ProfiledPipeline {
   }
 
   /** With prepared batches replayed, nothing but steps takes CPU time, and what the JVM does. */
-  private Measure busyCores(Phase ingestion) {
-    double busy = Math.min((double) ingestion.cpu() / ingestion.wall(), (double) cores);
+  private Measure busyCores(PhaseEvent ingestion) {
+    double busy = Math.min((double) ingestion.cpu / ingestion.wall, (double) cores);
     return new Measure(busy, busy * CPU_ERROR);
   }
 
@@ -300,21 +296,21 @@ final class ProfiledPipeline {
   }
 
   private long storageError() {
-    return host == null ? 0 : host.storageRateError();
+    return host == null ? 0 : host.storageRateError;
   }
 
   private Optional<Measure> decode() {
-    return host == null || host.decodeNanos() <= 0
+    return host == null || host.decodeNanos <= 0
         ? Optional.empty()
-        : Optional.of(Measure.exact(host.decodeNanos() * itemsPerSample()));
+        : Optional.of(Measure.exact(host.decodeNanos * itemsPerSample()));
   }
 
   /** Nearly a whole number is one: what is prepared ahead belongs to other batches. */
   private double itemsPerSample() {
     double mean =
         phase("cold")
-            .filter(cold -> cold.items() > 0)
-            .map(cold -> (double) cold.items() / cold.samples())
+            .filter(cold -> cold.items > 0)
+            .map(cold -> (double) cold.items / cold.samples)
             .orElse(1.0);
     double whole = Math.rint(mean);
     return Math.abs(mean - whole) <= NEARLY * whole ? whole : mean;
@@ -322,23 +318,23 @@ final class ProfiledPipeline {
 
   private double batchSamples() {
     return phase("cold")
-        .filter(cold -> cold.steps() > 0)
-        .map(cold -> (double) cold.samples() / cold.steps())
+        .filter(cold -> cold.steps > 0)
+        .map(cold -> (double) cold.samples / cold.steps)
         .orElse(0.0);
   }
 
   private double sampleBytes() {
-    return host == null || host.datasetItems() <= 0
+    return host == null || host.datasetItems <= 0
         ? 0
-        : (double) host.datasetBytes() / host.datasetItems() * itemsPerSample();
+        : (double) host.datasetBytes / host.datasetItems * itemsPerSample();
   }
 
   /** What a page cache of the free memory hits: between least recently used and any replaced. */
   private Optional<Measure> todayHit() {
-    if (host == null || host.datasetBytes() <= 0 || host.freeMemory() <= 0) {
+    if (host == null || host.datasetBytes <= 0 || host.freeMemory <= 0) {
       return Optional.empty();
     }
-    double size = Math.min(1, (double) host.freeMemory() / host.datasetBytes());
+    double size = Math.min(1, (double) host.freeMemory / host.datasetBytes);
     assumptions.add(
         size >= 1
             ? "the free memory holds the data set, so from the second epoch on the page cache"

@@ -1,8 +1,8 @@
 package io.coordl.reports.whatif;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.JobStatistics;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -49,11 +49,11 @@ public record WhatIf(
    */
   public static WhatIf of(JobRecording recording, Wishes wishes, Set<String> questions) {
     Pipeline pipeline = Pipeline.of(recording).with(wishes.computeCores());
-    JobStatistics job = recording.job();
+    JobStatisticsEvent job = recording.job();
     return new WhatIf(
         SCHEMA_VERSION,
         recording.file().toString(),
-        job == null ? null : job.mainClass(),
+        job == null ? null : job.mainClass,
         pipeline,
         QUESTIONS.stream()
             .filter(question -> questions.isEmpty() || questions.contains(question.name()))

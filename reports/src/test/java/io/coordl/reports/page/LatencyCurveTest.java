@@ -2,7 +2,7 @@ package io.coordl.reports.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.reports.recording.LatencyStatistics;
+import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.reports.recording.Recordings;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
@@ -11,8 +11,18 @@ import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LatencyCurveTest {
-  private static LatencyStatistics latency(long count, String histogram) {
-    return new LatencyStatistics("fetch", 0, count, 0, 1, 2, 3, 4, 5, 6, 7, histogram);
+  private static LatencyStatisticsEvent latency(long count, String histogram) {
+    LatencyStatisticsEvent latency = new LatencyStatisticsEvent();
+    latency.kind = "fetch";
+    latency.count = count;
+    latency.minimum = 1;
+    latency.p50 = 3;
+    latency.p90 = 4;
+    latency.p99 = 5;
+    latency.p999 = 6;
+    latency.maximum = 7;
+    latency.histogram = histogram;
+    return latency;
   }
 
   @Test

@@ -167,7 +167,9 @@ class FrequentEventsTest {
 
     JobActivity job = RecordingReader.readInFull(file, Progress.NONE);
 
-    assertThat(job.recording()).isEqualTo(RecordingReader.read(file, Progress.NONE));
+    assertThat(job.recording())
+        .usingRecursiveComparison()
+        .isEqualTo(RecordingReader.read(file, Progress.NONE));
     Activity.Times times = job.activity().times();
     assertThat(sum(times.compute())).isEqualTo(200 * 8 * Recordings.MILLISECOND);
     assertThat(sum(times.fetchStall())).isEqualTo(200 * 4 * Recordings.MILLISECOND);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.coordl.event.JobStatisticsEvent;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -70,67 +71,114 @@ class RecordingReaderTest {
   void theLastTotalsWinAndEveryEpochIsThereOnce() throws Exception {
     JobRecording recording = read(job());
 
-    JobStatistics job = recording.job();
+    JobStatisticsEvent job = recording.job();
     assertThat(job)
-        .isEqualTo(
-            new JobStatistics(
-                "my.Train --epochs 3",
-                "DJL 0.35.1",
-                3,
-                3,
-                0,
-                0,
-                130 * SECOND,
-                300,
-                76 * SECOND,
-                51 * SECOND,
-                42 * SECOND,
-                6 * SECOND,
-                3 * SECOND / 4,
-                9 * SECOND / 4,
-                3 * SECOND,
-                42 * SECOND,
-                21 * SECOND,
-                15 * SECOND,
-                9 * SECOND,
-                3_000,
-                2_000,
-                0,
-                1_000,
-                200_000_000,
-                0,
-                100_000_000));
-    assertThat(recording.epochs()).extracting(Epoch::epoch).containsExactly(1L, 2L, 3L);
-    assertThat(recording.epochs())
-        .extracting(Epoch::wall)
-        .containsExactly(70 * SECOND, 30 * SECOND, 30 * SECOND);
-    assertThat(recording.epochs()).extracting(Epoch::storageItems).containsExactly(1_000L, 0L, 0L);
-    assertThat(recording.stores())
+        .extracting(
+            "mainClass",
+            "frameworks",
+            "passes",
+            "epochs",
+            "evaluations",
+            "faults",
+            "wall",
+            "batches",
+            "compute",
+            "stall",
+            "fetchStall",
+            "prepStall",
+            "gcStall",
+            "queueStall",
+            "checkpoint",
+            "fetchTime",
+            "decodeTime",
+            "transformTime",
+            "otherTime",
+            "items",
+            "memoryItems",
+            "peerItems",
+            "storageItems",
+            "memoryBytes",
+            "peerBytes",
+            "storageBytes")
         .containsExactly(
-            new StoreStatistics(
-                "raw",
-                "process",
-                "images",
-                1L << 30,
-                1L << 28,
-                1_000,
-                2_000,
-                1_000,
-                1_000,
-                0,
-                0,
-                false,
-                200_000_000,
-                0,
-                "first",
-                100_000,
-                2_000_000,
-                1));
+            "my.Train --epochs 3",
+            "DJL 0.35.1",
+            3L,
+            3L,
+            0L,
+            0L,
+            130 * SECOND,
+            300L,
+            76 * SECOND,
+            51 * SECOND,
+            42 * SECOND,
+            6 * SECOND,
+            3 * SECOND / 4L,
+            9 * SECOND / 4L,
+            3 * SECOND,
+            42 * SECOND,
+            21 * SECOND,
+            15 * SECOND,
+            9 * SECOND,
+            3_000L,
+            2_000L,
+            0L,
+            1_000L,
+            200_000_000L,
+            0L,
+            100_000_000L);
+    assertThat(recording.epochs()).extracting(epoch -> epoch.epoch).containsExactly(1L, 2L, 3L);
+    assertThat(recording.epochs())
+        .extracting(epoch -> epoch.wall)
+        .containsExactly(70 * SECOND, 30 * SECOND, 30 * SECOND);
+    assertThat(recording.epochs())
+        .extracting(epoch -> epoch.storageItems)
+        .containsExactly(1_000L, 0L, 0L);
+    assertThat(recording.stores())
+        .singleElement()
+        .extracting(
+            "store",
+            "scope",
+            "group",
+            "capacity",
+            "used",
+            "items",
+            "hits",
+            "misses",
+            "admitted",
+            "peer",
+            "bypassed",
+            "full",
+            "hitBytes",
+            "peerBytes",
+            "order",
+            "itemBytes",
+            "itemSaves",
+            "jobs")
+        .containsExactly(
+            "raw",
+            "process",
+            "images",
+            1L << 30L,
+            1L << 28L,
+            1_000L,
+            2_000L,
+            1_000L,
+            1_000L,
+            0L,
+            0L,
+            false,
+            200_000_000L,
+            0L,
+            "first",
+            100_000L,
+            2_000_000L,
+            1L);
     assertThat(recording.stagings())
-        .extracting(StagingStatistics::pipeline, StagingStatistics::mapped)
+        .extracting(staging -> staging.pipeline, staging -> staging.mapped)
         .containsExactly(tuple("a1", 20L), tuple("b2", 6L));
     assertThat(recording.latencies())
-        .extracting(LatencyStatistics::kind, LatencyStatistics::p50, LatencyStatistics::p99)
+        .extracting(latency -> latency.kind, latency -> latency.p50, latency -> latency.p99)
         .containsExactly(
             tuple("decode", 3 * MILLISECOND, 5 * MILLISECOND),
             tuple("fetch", 2 * MILLISECOND, 40 * MILLISECOND),
@@ -149,9 +197,9 @@ class RecordingReaderTest {
     JobRecording once = read(job);
     JobRecording both = read(twice);
 
-    assertThat(both.epochs()).isEqualTo(once.epochs());
-    assertThat(both.job()).isEqualTo(once.job());
-    assertThat(both.stores()).isEqualTo(once.stores());
+    assertThat(both.epochs()).usingRecursiveComparison().isEqualTo(once.epochs());
+    assertThat(both.job()).usingRecursiveComparison().isEqualTo(once.job());
+    assertThat(both.stores()).usingRecursiveComparison().isEqualTo(once.stores());
   }
 
   @Test
@@ -169,7 +217,7 @@ class RecordingReaderTest {
 
     assertThat(recording.faults()).isEqualTo(100);
     assertThat(recording.firstFaults())
-        .extracting(Fault::where)
+        .extracting(fault -> fault.where)
         .containsExactly("store 0", "store 1", "store 2", "store 3", "store 4");
   }
 
@@ -293,9 +341,9 @@ class RecordingReaderTest {
     JobRecording recording = read(file);
 
     assertThat(recording.endsEarly()).isTrue();
-    assertThat(recording.epochs()).extracting(Epoch::epoch).containsExactly(1L, 2L);
+    assertThat(recording.epochs()).extracting(epoch -> epoch.epoch).containsExactly(1L, 2L);
     assertThat(recording.job()).isNotNull();
-    assertThat(recording.job().batches()).isEqualTo(100);
+    assertThat(recording.job().batches).isEqualTo(100);
     assertThat(file).hasBinaryContent(before);
   }
 
