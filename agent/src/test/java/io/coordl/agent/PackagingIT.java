@@ -4,16 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
 import net.bytebuddy.jar.asm.ClassReader;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What is in coordl-agent.jar, where, and what is not. */
 final class PackagingIT {
@@ -27,6 +41,22 @@ final class PackagingIT {
           "inst/jg-magic-map.xml",
           "inst/jg-messages.properties",
           "inst/jg-protocol-ids.xml");
+
+  private static final Pattern USE = Pattern.compile("^ +(\\S+) +-> (\\S+) +(.*?) *$");
+
+  private static final Pattern MAY_BE_MISSING =
+      Pattern.compile(
+          // The program brings it, or there is nothing to hook.
+          "(ai\\.djl|org\\.(bytedeco|datavec|deeplearning4j|nd4j))\\."
+              // Loggers that JGroups and Jedis look for, and pools of connections.
+              + "|org\\.(slf4j|apache\\.(logging|commons\\.pool2))\\."
+              // Annotations of Byte Buddy's own build, and loaded types as its class-file parser
+              // could take them.
+              + "|(net\\.bytebuddy\\.(build|description|dynamic)|javax\\.annotation"
+              + "|org\\.objectweb\\.asm)\\."
+              // Commands, client-side caches and tokens; RedisFromTheJarIT asks a real server by
+              // what is there.
+              + "|redis\\.clients\\.(jedis|authentication)\\.");
 
   private static final List<String> FILES = new ArrayList<>();
   private static Attributes manifest;
@@ -164,5 +194,61 @@ final class PackagingIT {
         .noneMatch(name -> name.contains("META-INF/services"))
         .noneMatch(name -> name.contains("META-INF/maven"))
         .noneMatch(name -> name.matches(".*\\.(SF|RSA|DSA|EC)"));
+  }
+
+  /**
+   * What our classes need and all that needs is in the jar. Missing may be what the program brings,
+   * annotations, and what those libraries use only if told to.
+   */
+  @Test
+  void nothingThatOurClassesReachIsMissing(@TempDir Path classes) throws IOException {
+    try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
+      for (String name : FILES) {
+        if (isClass(name) || name.endsWith(".classdata")) {
+          Path file =
+              classes.resolve(name.replaceFirst("^inst/", "").replace(".classdata", ".class"));
+          Files.createDirectories(file.getParent());
+          try (InputStream bytes = jar.getInputStream(jar.getEntry(name))) {
+            Files.copy(bytes, file);
+          }
+        }
+      }
+    }
+    Map<String, Set<String>> uses = new HashMap<>();
+    Set<String> missing = new HashSet<>();
+    for (String line :
+        jdeps("-verbose:class", "-filter:none", classes.toString()).lines().toList()) {
+      Matcher use = USE.matcher(line);
+      if (use.find()) {
+        uses.computeIfAbsent(use.group(1), user -> new TreeSet<>()).add(use.group(2));
+        if (use.group(3).equals("not found")) {
+          missing.add(use.group(2));
+        }
+      }
+    }
+    assertThat(uses).hasSizeGreaterThan(500);
+
+    Set<String> reached = new TreeSet<>();
+    Deque<String> next = new ArrayDeque<>(uses.keySet());
+    next.removeIf(name -> !name.startsWith("io.coordl."));
+    while (!next.isEmpty()) {
+      String name = next.pop();
+      if (reached.add(name)) {
+        next.addAll(uses.getOrDefault(name, Set.of()));
+      }
+    }
+    System.out.printf(
+        "our classes reach %d classes, with those of the JDK; the jar has %d%n",
+        reached.size(), uses.size());
+    reached.retainAll(missing);
+    assertThat(reached).filteredOn(name -> !MAY_BE_MISSING.matcher(name).lookingAt()).isEmpty();
+  }
+
+  private static String jdeps(String... arguments) {
+    StringWriter out = new StringWriter();
+    PrintWriter writer = new PrintWriter(out);
+    ToolProvider.findFirst("jdeps").orElseThrow().run(writer, writer, arguments);
+    writer.flush();
+    return out.toString();
   }
 }
