@@ -62,6 +62,7 @@ class StreamTest {
     final List<String> words = new ArrayList<>();
     final List<Throwable> faults = new ArrayList<>();
     final List<Boolean> blocked = new ArrayList<>();
+    long blockedAt;
     final Deque<Runnable> threads = new ArrayDeque<>();
     final Stream stream;
     int endedAlone;
@@ -82,7 +83,10 @@ class StreamTest {
               this::start,
               words::add,
               faults::add,
-              blocked::add,
+              now -> {
+                blocked.add(now);
+                blockedAt = now ? clock.now : blockedAt;
+              },
               () -> elsewhere,
               () -> endedAlone++);
     }
@@ -187,7 +191,7 @@ class StreamTest {
     Job job = new Job();
     Job slow = new Job();
     SharedPass pass = job.begins();
-    job.stream.took(100 * MILLI);
+    job.stream.took(101 * MILLI);
     job.stream.took(60 * MILLI);
     slow.begins()
         .prepareWith(
@@ -195,13 +199,13 @@ class StreamTest {
               long began = clock.now;
               assertThat(pass.take(batch)).isNull();
               // Four times the longest; looked at once in a 16th of the shortest.
-              assertThat(clock.now - began).isBetween(400 * MILLI + 1, 404 * MILLI);
+              assertThat(clock.now - began).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
               throw new NotPreparedException(new IOException("gone"));
             },
             1);
     slow.threads.remove().run();
 
-    assertThat(job.stream.longestPreparation()).isEqualTo(100 * MILLI);
+    assertThat(job.stream.longestPreparation()).isEqualTo(101 * MILLI);
     assertThat(job.stream.shortestPreparation()).isEqualTo(60 * MILLI);
     assertThat(job.alone(Reason.LATE)).isEqualTo(1);
   }
@@ -232,6 +236,67 @@ class StreamTest {
     return new StagingBuffer.Entered(1, memory.pass(1), new BatchOrder(new int[4], new int[] {4}));
   }
 
+  /** Runs once, at the first pause from now on. */
+  private void whenPaused(Runnable action) {
+    boolean[] ran = {false};
+    clock.whenPaused.add(
+        () -> {
+          if (!ran[0]) {
+            ran[0] = true;
+            action.run();
+          }
+        });
+  }
+
+  @Test
+  void slotsThatNobodyIsGoingToFreeAreWaitedForUntilPatienceEnds() {
+    Job job = new Job();
+    Job hung = new Job();
+    SharedPass pass = job.begins();
+    hung.begins();
+    for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
+      memory.set(
+          StagingDescriptor.slot(slot), StagingDescriptor.word(StagingDescriptor.FILLING, 1, 2, 0));
+    }
+    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    whenPaused(
+        () -> {
+          long starved = clock.now - 50_000; // The pause that this one is.
+          assertThat(pass.take(0)).isNull();
+          waited(starved, BOUNDS.patience().toNanos());
+          pass.stop(0);
+        });
+    job.threads.remove().run();
+
+    assertThat(job.alone(Reason.LATE)).isEqualTo(1);
+    assertThat(job.prepared).isZero();
+  }
+
+  @Test
+  void whoWaitsForASlotSaysForWhom() {
+    Job job = new Job();
+    memory.set(StagingDescriptor.BUDGET, 2 * StagingDescriptor.PAGE);
+    Job slow = new Job();
+    SharedPass pass = job.begins();
+    SharedPass others = slow.begins();
+    pass.prepareWith(
+        (batch, items) -> {
+          if (batch > 0) {
+            takes(pass, batch - 1, 100);
+          }
+          return job.batch(batch, 100);
+        },
+        1);
+    int[] next = {0};
+    clock.whenPaused.add(() -> takes(others, next[0]++, 100));
+    job.threads.remove().run();
+
+    assertThat(job.prepared).isEqualTo(BATCHES);
+    // Of two pauses of 50 microseconds, the job needed a slot itself in the first.
+    assertThat(job.stream.counters().waitedFor().keySet()).containsExactly(1_002L);
+    assertThat(job.stream.counters().waitedFor().get(1_002L).sum()).isEqualTo(50_000);
+  }
+
   @Test
   void aJobThatEndsItsPassTakesNothingMore() {
     Job job = new Job();
@@ -254,10 +319,10 @@ class StreamTest {
   void aBatchThatIsLargerThanTheFirstIsLeftToEachJobAndThatIsSaidOnce() {
     Job job = new Job();
     SharedPass pass = job.begins();
-    pass.prepareWith((batch, items) -> job.batch(batch, batch < 2 ? 100 : 5_000), 1);
+    pass.prepareWith((batch, items) -> job.batch(batch, batch < 1 ? 100 : 5_000), 1);
     job.threads.remove().run();
 
-    takes(pass, 1, 100);
+    takes(pass, 0, 100);
     assertThat(pass.take(2)).isNull();
     assertThat(job.alone(Reason.NOT_STAGED)).isEqualTo(1);
     assertThat(job.words)
@@ -286,7 +351,7 @@ class StreamTest {
   @Test
   void whatFailsIsToldOnceAndEndsTheWork() {
     Job job = new Job();
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
       SharedPass pass = job.begins();
       pass.prepareWith(
           (batch, items) -> {
@@ -377,6 +442,7 @@ class StreamTest {
 
     waited(got[0], BOUNDS.lease().plus(BOUNDS.beat()).toNanos());
     assertThat(job.blocked).containsExactly(true, false);
+    assertThat(job.blockedAt).isBetween(50 * MILLI + 1, 50 * MILLI + 1 + PAUSE);
   }
 
   @Test
@@ -437,8 +503,15 @@ class StreamTest {
     Job other = new Job();
     SharedPass pass = job.begins();
     SharedPass others = other.begins();
-    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    pass.prepareWith(
+        (batch, items) -> {
+          clock.now += 5 * MILLI;
+          return job.batch(batch, 100);
+        },
+        1);
     job.threads.remove().run();
+    assertThat(job.stream.longestPreparation()).isEqualTo(5 * MILLI);
+    assertThat(job.stream.shortestPreparation()).isEqualTo(5 * MILLI);
     for (int batch = 0; batch < BATCHES; batch++) {
       takes(pass, batch, 100);
     }
@@ -489,6 +562,7 @@ class StreamTest {
     pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     assertThat(job.threads).isEmpty();
     assertThat(pass.take(0)).isNull();
+    assertThat(job.alone(Reason.NOBODY)).isEqualTo(1);
   }
 
   // ---- what a job holds
@@ -532,6 +606,27 @@ class StreamTest {
       holders += Long.bitCount(StagingDescriptor.low(memory.get(StagingDescriptor.slot(slot))));
     }
     return holders;
+  }
+
+  @Test
+  void noMoreBytesAreMappedThanTheBufferMayHave() {
+    memory.set(StagingDescriptor.BUDGET, 150);
+    Job job = new Job();
+    memory.set(StagingDescriptor.BUDGET, 16 * StagingDescriptor.PAGE);
+    SharedPass pass = job.begins();
+    pass.prepareWith((batch, items) -> job.batch(batch, batch == 3 ? 50 : 100), 1);
+    job.threads.remove().run();
+    memory.noMemory = "Cannot allocate";
+    assertThat(pass.take(0)).isNull(); // It gives back what it had counted.
+    memory.noMemory = null;
+
+    for (int batch = 1; batch < BATCHES; batch++) {
+      assertThat(pass.take(batch)).isNotNull();
+    }
+
+    // 100 and 50 bytes are mapped, the 100 between them would have been too many.
+    assertThat(job.stream.counters().mapped.sum()).isEqualTo(2);
+    assertThat(job.stream.counters().copied.sum()).isEqualTo(1);
   }
 
   @Test
