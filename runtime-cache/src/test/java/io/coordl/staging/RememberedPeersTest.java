@@ -68,4 +68,13 @@ class RememberedPeersTest {
     assertThat(peers.alive(65)).isFalse();
     assertThat(peers.alive(1)).isTrue();
   }
+
+  @Test
+  void whatIsDoneAloneIsDone() {
+    peers.alone(() -> living.add(9L));
+    assertThat(peers.alive(9)).isTrue();
+    now += RememberedPeers.NANOS;
+    living.remove(9L);
+    assertThat(peers.alive(9)).as("for so long it is not asked again").isTrue();
+  }
 }

@@ -10,11 +10,13 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -121,10 +123,26 @@ class StagingFileTest {
     memory.set(StagingDescriptor.ITEM_ROOM, -8);
     assertThatThrownBy(() -> contents.map(path, path.toFile().length()))
         .hasMessageContaining("too long to be shared");
+    assertThat(descriptors()).as("only the first is open").isEqualTo(1);
     Fingerprint endless = new Fingerprint(Map.of("data set", "x".repeat(100_000)));
     StagingContents wordy = new StagingContents(endless, BatchOrder.evenly(new int[1], 1), keeper);
     assertThatThrownBy(() -> wordy.format(memory, 42))
         .hasMessageContaining("description is too long");
+  }
+
+  /** How many of this process's descriptors are of the file. */
+  private long descriptors() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.filter(
+              one -> {
+                try {
+                  return Files.readSymbolicLink(one).equals(path.toRealPath());
+                } catch (IOException e) {
+                  return false; // Closed meanwhile.
+                }
+              })
+          .count();
+    }
   }
 
   @Test
@@ -193,6 +211,7 @@ class StagingFileTest {
   @Test
   void whatIsClosedIsClosed() throws IOException {
     memory.close();
+    assertThat(descriptors()).isZero();
     assertThatThrownBy(memory::check).isInstanceOf(IOException.class);
   }
 }

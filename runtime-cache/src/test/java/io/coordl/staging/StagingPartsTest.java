@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -281,6 +282,9 @@ class StagingPartsTest {
           () -> {
             throw new IOException("nobody hears of it");
           });
+      AtomicBoolean done = new AtomicBoolean();
+      keeper.later(() -> done.set(true));
+      assertThat(keeper.<Boolean>call(done::get)).isTrue();
       Thread.currentThread().interrupt();
       assertThat(keeper.call(() -> 7)).isEqualTo(7);
       assertThat(Thread.interrupted()).isTrue();
@@ -303,6 +307,15 @@ class StagingPartsTest {
     keeper.stop();
     thread.join();
     assertThatThrownBy(() -> keeper.call(() -> 7)).hasMessage("The staging buffer is closed.");
+  }
+
+  @Test
+  void aPauseKeepsAnInterruptForWhomItIsMeant() {
+    Thread.currentThread().interrupt();
+    Clock.SYSTEM.pause(1);
+    assertThat(Thread.interrupted()).isTrue();
+    Clock.SYSTEM.pause(1);
+    assertThat(Thread.interrupted()).isFalse();
   }
 
   // ---- figures

@@ -136,6 +136,12 @@ class StreamTest {
     assertThat(clock.now - began).isGreaterThan(nanos).isLessThanOrEqualTo(nanos + PAUSE);
   }
 
+  /** Where what is thrown is caught: how long a batch was waited for in vain, -1 if it came. */
+  private long waitsInVain(SharedPass pass, int batch) {
+    long began = clock.now;
+    return pass.take(batch) == null ? clock.now - began : -1;
+  }
+
   private static void takes(SharedPass pass, int batch, int bytes) {
     StagedBatch staged = pass.take(batch);
     assertThat(staged).as("batch %d", batch).isNotNull();
@@ -165,23 +171,24 @@ class StreamTest {
     Job job = new Job();
     Job slow = new Job();
     SharedPass pass = job.begins();
+    long[] waited = {0};
     slow.begins()
         .prepareWith(
             (batch, items) -> {
               if (batch == 0) {
                 clock.now += 7 * MILLI;
-                long began = clock.now;
-                assertThat(pass.take(0)).isNull();
-                waited(began, BOUNDS.patience().toNanos());
+                waited[0] = waitsInVain(pass, 0);
               }
               return slow.batch(batch, 100);
             },
             1);
     slow.threads.remove().run();
 
+    assertThat(waited[0]).isBetween(300 * MILLI + 1, 301 * MILLI);
     assertThat(job.alone(Reason.LATE)).isEqualTo(1);
     assertThat(job.blocked).containsExactly(true, false);
-    assertThat(job.stream.counters().waitNanos.sum()).isBetween(300 * MILLI, 301 * MILLI);
+    assertThat(job.blockedAt).isBetween(57 * MILLI + 1, 58 * MILLI + 1);
+    assertThat(job.stream.counters().waitNanos.sum()).isEqualTo(waited[0]);
     assertThat(slow.prepared).isEqualTo(BATCHES);
     takes(pass, 1, 100);
   }
@@ -193,18 +200,18 @@ class StreamTest {
     SharedPass pass = job.begins();
     job.stream.took(101 * MILLI);
     job.stream.took(60 * MILLI);
+    long[] waited = {0};
     slow.begins()
         .prepareWith(
             (batch, items) -> {
-              long began = clock.now;
-              assertThat(pass.take(batch)).isNull();
-              // Four times the longest; looked at once in a 16th of the shortest.
-              assertThat(clock.now - began).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
+              waited[0] = waitsInVain(pass, batch);
               throw new NotPreparedException(new IOException("gone"));
             },
             1);
     slow.threads.remove().run();
 
+    // Four times the longest; looked at once in a 16th of the shortest.
+    assertThat(waited[0]).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
     assertThat(job.stream.longestPreparation()).isEqualTo(101 * MILLI);
     assertThat(job.stream.shortestPreparation()).isEqualTo(60 * MILLI);
     assertThat(job.alone(Reason.LATE)).isEqualTo(1);
@@ -259,15 +266,16 @@ class StreamTest {
           StagingDescriptor.slot(slot), StagingDescriptor.word(StagingDescriptor.FILLING, 1, 2, 0));
     }
     pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    long[] waited = {0};
     whenPaused(
         () -> {
-          long starved = clock.now - 50_000; // The pause that this one is.
-          assertThat(pass.take(0)).isNull();
-          waited(starved, BOUNDS.patience().toNanos());
+          waited[0] = waitsInVain(pass, 0);
           pass.stop(0);
         });
     job.threads.remove().run();
 
+    // It has been starved since the 50 microseconds before.
+    assertThat(waited[0]).isBetween(300 * MILLI - 50_000 + 1, 301 * MILLI);
     assertThat(job.alone(Reason.LATE)).isEqualTo(1);
     assertThat(job.prepared).isZero();
   }
