@@ -138,7 +138,8 @@ class ProfileIT {
         .containsPattern("(?m)^  ingestion +\\d")
         .containsPattern("(?m)^  cached +\\d")
         .containsPattern("(?m)^  cold +\\d")
-        .contains("Limit       most of the time is ");
+        // A machine that others use at the same time leaves the second.
+        .containsPattern("(?m)^Limit       (most of the time is|not known, run again on a quiet)");
     // DJL keeps the picture as it is, DL4J the array of the size asked for; a value is a byte.
     long pixels = framework == Framework.DJL ? 480 * 400 * 3 : 48 * 48 * 3;
     assertThat(events(recording, "io.coordl.Host").get(0).getLong("decodedItemBytes"))
