@@ -70,7 +70,9 @@ public final class Coordl {
     try {
       return commandLine.execute(arguments);
     } catch (OutOfMemoryError e) {
-      err.println("coordl: the heap is too small for this recording: run it with a larger -Xmx.");
+      err.println(
+          "coordl: the heap is too small for this recording, or the recording is damaged: run it"
+              + " with a larger -Xmx.");
       return ExitStatus.HEAP.code();
     }
   }

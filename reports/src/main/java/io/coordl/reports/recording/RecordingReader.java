@@ -202,9 +202,12 @@ public final class RecordingReader {
     }
     checkOneJob(file, collector);
     if (!ours) {
+      boolean described = names.values().stream().anyMatch(name -> name.startsWith(OURS));
       throw new RecordingException(
           Kind.WITHOUT_OUR_EVENTS,
-          file + " has no CoorDL events: was the agent attached to the program?");
+          shape.endsEarly() && described
+              ? file + " has no events yet: its JVM has just started, or was killed at its start."
+              : file + " has no CoorDL events: was the agent attached to the program?");
     }
     if (failure != null || delivery.events != expected) {
       throw damaged(file);

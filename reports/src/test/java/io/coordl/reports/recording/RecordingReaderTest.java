@@ -361,6 +361,15 @@ class RecordingReaderTest {
   }
 
   @Test
+  void aJvmKilledBeforeItsFirstEventIsNotTakenForOneWithoutTheAgent() throws Exception {
+    Path file = Recordings.record(folder.resolve("killed.jfr"), () -> {});
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[ChunkHeader.STATE_OFFSET] = 1;
+    Files.write(file, bytes);
+    assertRefused(file, "has no events yet: its JVM has just started, or was killed at its start.");
+  }
+
+  @Test
   void anotherVersionsEventIsNotReadAsZeroes() throws Exception {
     assertRefused(
         ChildJob.recordOtherVersion(folder.resolve("other.jfr")),
