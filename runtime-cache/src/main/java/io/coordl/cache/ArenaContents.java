@@ -53,7 +53,7 @@ enum ArenaContents implements Contents<ArenaMemory> {
 
   @Override
   public long nextJob(ArenaMemory memory, Path path) throws IOException {
-    long job = memory.getAndAdd(ArenaDescriptor.JOBS, 1) + 1;
+    long job = memory.getAndAdd(Header.JOBS, 1) + 1;
     if (job > ArenaDescriptor.MAX_JOB) {
       throw new IOException("The store " + path + " has been joined too often.");
     }

@@ -1,11 +1,11 @@
 package io.coordl.cache;
 
-import io.coordl.shared.Contents;
 import io.coordl.shared.Liveness;
 
 /**
  * Layout of an arena: every offset has its name here, and nowhere else is a byte counted. All words
- * are 64 bits wide, in the machine's byte order, aligned to 8.
+ * are 64 bits wide, in the machine's byte order, aligned to 8. The first ones are those of every
+ * shared file ({@link io.coordl.shared.Contents.Header}).
  *
  * <pre>
  * header | first table | items and further tables, in the order they were appended ... capacity
@@ -23,21 +23,6 @@ final class ArenaDescriptor {
   static final long MAGIC_VALUE = 0x436f6f72444c6172L;
 
   static final long VERSION_VALUE = 2;
-
-  static final long MAGIC = Contents.Header.MAGIC;
-  static final long VERSION = Contents.Header.VERSION;
-
-  /** {@link #LAYOUT_VALUE}: two builds that count differently do not share. */
-  static final long LAYOUT = Contents.Header.LAYOUT;
-
-  /** User id of the creator. */
-  static final long UID = Contents.Header.UID;
-
-  /** Bytes of the whole arena, this header included; also the length of the file. */
-  static final long CAPACITY = Contents.Header.CAPACITY;
-
-  /** Number of the last job that joined; numbers are never given twice. */
-  static final long JOBS = Contents.Header.JOBS;
 
   /** Where the next item or table is appended. */
   static final long TAIL = 64;

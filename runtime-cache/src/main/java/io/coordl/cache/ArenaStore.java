@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.shared.Contents.Header;
 import io.coordl.shared.LateFile;
 import io.coordl.shared.Liveness;
 import io.coordl.shared.Machine;
@@ -182,18 +183,9 @@ public final class ArenaStore implements ItemStore, Closeable {
   private final AtomicBoolean saidDamaged = new AtomicBoolean();
   private boolean left;
 
-  private ArenaStore(
-      ArenaMemory memory,
-      @Nullable SharedFile<ArenaMemory> shared,
-      String group,
-      Consumer<String> words) {
-    this(
-        memory,
-        shared,
-        shared == null ? 1 : shared.job(),
-        shared == null ? number -> false : shared.liveness()::alive,
-        group,
-        words);
+  /** A store that no other job shares, or none as yet. */
+  private ArenaStore(ArenaMemory memory, String group, Consumer<String> words) {
+    this(memory, null, 1, number -> false, group, words);
   }
 
   /**
@@ -249,7 +241,7 @@ public final class ArenaStore implements ItemStore, Closeable {
         ArenaMemory memory =
             MappedMemory.withoutName(directory, user, clamp(Math.min(room, wanted)));
         format(memory, user);
-        return new ArenaStore(memory, null, "", words);
+        return new ArenaStore(memory, "", words);
       }
       words.accept(
           directory
@@ -268,7 +260,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     ArenaMemory memory = new DirectMemory(clamp(Math.max(MIN_CAPACITY, capacity)));
     try {
       format(memory, 0);
-      return new ArenaStore(memory, null, "", words);
+      return new ArenaStore(memory, "", words);
     } catch (IOException e) {
       words.accept("There is no memory for the cache (" + e.getMessage() + "): nothing is cached.");
       return null;
@@ -301,7 +293,7 @@ public final class ArenaStore implements ItemStore, Closeable {
           return clamp(
               budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words));
         };
-    ArenaStore store = new ArenaStore(new AbsentMemory(), null, group, words);
+    ArenaStore store = new ArenaStore(new DirectMemory(0), group, words);
     store.closed = true;
     LateFile.Attempt<ArenaMemory> attempt =
         () -> SharedFile.tryOpen(path, user, ArenaContents.HERE, capacity, words);
@@ -337,23 +329,6 @@ public final class ArenaStore implements ItemStore, Closeable {
     }
   }
 
-  /** As above, but waits; the capacity is asked for only if the store has to be made. */
-  static ArenaStore openHost(
-      Path directory, String group, LongSupplier capacity, Consumer<String> words)
-      throws IOException {
-    long user = Machine.user();
-    SharedFile.sweep(directory, user, ArenaContents.HERE, words);
-    Path path = SharedFile.path(directory, user, group, ArenaContents.HERE);
-    return new ArenaStore(
-        SharedFile.open(path, user, ArenaContents.HERE, () -> clamp(capacity.getAsLong()), words),
-        group,
-        words);
-  }
-
-  private ArenaStore(SharedFile<ArenaMemory> shared, String group, Consumer<String> words) {
-    this(shared.memory(), shared, group, words);
-  }
-
   private static String tooSmall(long budget) {
     return "The cache's budget is "
         + budget
@@ -369,14 +344,14 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Makes an empty arena; the magic comes last. */
   static void format(ArenaMemory memory, long user) throws IOException {
     memory.writeZeros(0, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
-    memory.set(ArenaDescriptor.VERSION, ArenaDescriptor.VERSION_VALUE);
-    memory.set(ArenaDescriptor.LAYOUT, ArenaDescriptor.LAYOUT_VALUE);
-    memory.set(ArenaDescriptor.UID, user);
-    memory.set(ArenaDescriptor.CAPACITY, memory.capacity());
+    memory.set(Header.VERSION, ArenaDescriptor.VERSION_VALUE);
+    memory.set(Header.LAYOUT, ArenaDescriptor.LAYOUT_VALUE);
+    memory.set(Header.UID, user);
+    memory.set(Header.CAPACITY, memory.capacity());
     memory.set(ArenaDescriptor.tableOffset(0), ArenaDescriptor.HEADER_BYTES);
     memory.set(ArenaDescriptor.TAIL, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
     memory.set(ArenaDescriptor.TABLES, 1);
-    memory.set(ArenaDescriptor.MAGIC, ArenaDescriptor.MAGIC_VALUE);
+    memory.set(Header.MAGIC, ArenaDescriptor.MAGIC_VALUE);
   }
 
   @Override
@@ -385,29 +360,30 @@ public final class ArenaStore implements ItemStore, Closeable {
       return null;
     }
     try {
-      return findHere(key);
-    } catch (InternalError e) {
+      long slot = locate(key);
+      ByteBuffer content = slot == NO_SLOT ? null : content(slot, key);
+      MappedLength.settle();
+      return content;
+    } catch (IndexOutOfBoundsException | InternalError e) {
       damaged(e);
       return null;
     }
   }
 
-  private @Nullable ByteBuffer findHere(ItemKey key) {
+  /**
+   * Ends the store. What is read of damaged memory may be any number, and out of bounds what it is
+   * used for; where the memory is sound, that is a fault of ours and thrown.
+   */
+  private void damaged(Throwable e) {
+    Throwable cause = e;
     try {
-      long slot = locate(key);
-      ByteBuffer content = slot == NO_SLOT ? null : content(slot, key);
-      MappedLength.settle();
-      return content;
-    } catch (IndexOutOfBoundsException e) {
-      throw ifSound(e);
-    }
-  }
-
-  private void damaged(InternalError e) {
-    try {
-      MappedLength.settle();
+      MappedLength.settle(); // Another may be on its way already; nothing else comes before.
+      if (e instanceof IndexOutOfBoundsException ours) {
+        memory.check();
+        throw ours;
+      }
     } catch (InternalError another) {
-      // It was on its way when this one was thrown.
+      cause = e instanceof InternalError ? e : another;
     }
     boolean leaving;
     synchronized (growing) {
@@ -417,16 +393,9 @@ public final class ArenaStore implements ItemStore, Closeable {
     if (!leaving && !saidDamaged.getAndSet(true)) {
       words.accept(
           "The memory of the cache was damaged by another program ("
-              + e.getMessage()
+              + cause.getMessage()
               + "): nothing is cached any more, storage is read.");
     }
-  }
-
-  /** What is read of damaged memory may be any number, and out of bounds what it is used for. */
-  private IndexOutOfBoundsException ifSound(IndexOutOfBoundsException e) {
-    memory.check();
-    MappedLength.settle();
-    return e;
   }
 
   @Override
@@ -440,25 +409,13 @@ public final class ArenaStore implements ItemStore, Closeable {
    */
   public Fetched fetch(ItemKey key, int length, Loader loader, Duration patience)
       throws IOException {
-    if (closed) {
-      return new Fetched(Outcome.FULL, null);
-    }
-    try {
-      return fetchSettled(key, length, loader, patience);
-    } catch (InternalError e) {
-      damaged(e);
-      return new Fetched(Outcome.FULL, null);
-    }
-  }
-
-  private Fetched fetchSettled(ItemKey key, int length, Loader loader, Duration patience)
-      throws IOException {
     try {
       Fetched fetched = fetchHere(key, length, loader, patience);
       MappedLength.settle();
       return fetched;
-    } catch (IndexOutOfBoundsException e) {
-      throw ifSound(e);
+    } catch (IndexOutOfBoundsException | InternalError e) {
+      damaged(e);
+      return new Fetched(Outcome.FULL, null);
     }
   }
 
@@ -560,8 +517,8 @@ public final class ArenaStore implements ItemStore, Closeable {
     }
   }
 
-  /** Null where the program has left no heap for it: its own call may need less. */
-  private static byte @Nullable [] buffer(int length) {
+  /** An array; null where the program has left no heap for it: its own call may need less. */
+  public static byte @Nullable [] buffer(int length) {
     try {
       return new byte[length];
     } catch (OutOfMemoryError e) {
@@ -571,25 +528,14 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Whether somebody is reading the item now, so that it may soon be found. */
   public boolean isAwaited(ItemKey key) {
-    if (closed) {
-      return false;
-    }
     try {
-      return isClaimed(key);
-    } catch (InternalError e) {
-      damaged(e);
-      return false;
-    }
-  }
-
-  private boolean isClaimed(ItemKey key) {
-    try {
-      long slot = locate(key);
+      long slot = closed ? NO_SLOT : locate(key);
       long word = slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
       MappedLength.settle();
       return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
-    } catch (IndexOutOfBoundsException e) {
-      throw ifSound(e);
+    } catch (IndexOutOfBoundsException | InternalError e) {
+      damaged(e);
+      return false;
     }
   }
 
@@ -613,13 +559,14 @@ public final class ArenaStore implements ItemStore, Closeable {
         && end(word(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length) <= capacity;
   }
 
-  /** A word of the header; 0 if the memory is damaged. */
+  /** A word of the header; 0 if the memory is damaged, or not there yet. */
   private long word(long at) {
-    if (saidDamaged.get()) {
+    ArenaMemory here = memory;
+    if (saidDamaged.get() || here.capacity() == 0) {
       return 0;
     }
     try {
-      long word = memory.get(at);
+      long word = here.get(at);
       MappedLength.settle();
       return word;
     } catch (InternalError e) {
@@ -1018,7 +965,7 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Live jobs that use the store, this one included. */
   public long jobs() {
-    return shared == null ? 1 : shared.liveness().count(word(ArenaDescriptor.JOBS));
+    return shared == null ? 1 : shared.liveness().count(word(Header.JOBS));
   }
 
   /** Items this process found damaged. */

@@ -13,14 +13,21 @@ import java.util.List;
  */
 final class DeclaredFiles implements ItemFilter {
   private final List<Pattern> patterns;
+  private final ItemNames names;
 
   /**
    * Files that match a glob, and files below a directory.
    *
    * @throws IllegalArgumentException if a glob is malformed
    */
-  DeclaredFiles(List<String> patterns) {
+  DeclaredFiles(List<String> patterns, ItemNames names) {
     this.patterns = patterns.stream().map(Pattern::new).toList();
+    this.names = names;
+  }
+
+  @Override
+  public ItemNames names() {
+    return names;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.bridge.Origin;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -49,11 +50,7 @@ public final class DecodedStore implements Closeable {
    * @param path as the program wrote it
    */
   public @Nullable DecodedItem item(String path) {
-    String absolute = MinioCache.absolute(path);
-    if (absolute == null || !filter.isItem(absolute)) {
-      return null;
-    }
-    ItemFile file = ItemFile.of(absolute, filter.names());
+    ItemFile file = ItemFile.of(path, filter, true);
     if (file == null) {
       return null;
     }
@@ -81,8 +78,8 @@ public final class DecodedStore implements Closeable {
   @Nullable ByteBuffer find(ItemFile file, DecodedForm form) {
     ByteBuffer found = store.find(file.key(form.id()));
     if (found != null) {
-      counters.hit();
-      counters.hitBytes(found.remaining());
+      counters.count(Outcome.HIT);
+      counters.bytes(Origin.MEMORY, found.remaining());
     }
     return found;
   }
@@ -95,14 +92,14 @@ public final class DecodedStore implements Closeable {
   void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {
     shortest.accumulateAndGet(length, Math::min);
     if (length > MAX_BYTES) {
-      counters.missBytes(length);
+      counters.bytes(Origin.STORAGE, length);
       counters.count(Outcome.FULL);
       return;
     }
     if (budget != null) {
       budget.measure(item, length);
       if (!budget.admitsDecoded(item)) {
-        counters.missBytes(length);
+        counters.bytes(Origin.STORAGE, length);
         counters.spared();
         return;
       }
@@ -119,7 +116,7 @@ public final class DecodedStore implements Closeable {
         store.countDecoded((int) length);
       }
       if (outcome != Outcome.HIT) {
-        counters.missBytes(length);
+        counters.bytes(Origin.STORAGE, length);
       }
       counters.count(outcome);
     } catch (IOException e) {

@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A file of some other file system, read as the program would: what lies behind is unknown. */
-record ForeignFile(Path path, String name, long size, long modifiedNanos) implements StoredFile {
+record ForeignFile(Path path, String location, long size, long modifiedNanos)
+    implements StoredFile {
   /** The file at {@code path}, null if it is not regular or cannot be looked at. */
   static @Nullable ForeignFile of(Path path) {
     try {
@@ -30,11 +31,11 @@ record ForeignFile(Path path, String name, long size, long modifiedNanos) implem
 
   @Override
   public ItemKey key() {
-    return ItemKey.of(name, size, modifiedNanos, ItemKey.WHOLE);
+    return ItemKey.of(location, size, modifiedNanos, ItemKey.WHOLE);
   }
 
-  @Override
-  public boolean read(byte[] target, int offset) throws IOException {
+  /** Reads the whole file; false if it has another size. */
+  boolean read(byte[] target, int offset) throws IOException {
     try (InputStream stream = Files.newInputStream(path)) {
       return stream.readNBytes(target, offset, (int) size) == size && stream.read() < 0;
     }

@@ -14,11 +14,18 @@ final class InferredFiles implements ItemFilter {
   private static final int MOST_DIRECTORIES = 64;
 
   private final BooleanSupplier loadingSample;
+  private final ItemNames names;
   private final Map<String, LongAdder> elsewhere = new ConcurrentHashMap<>();
   private volatile boolean used;
 
-  InferredFiles(BooleanSupplier loadingSample) {
+  InferredFiles(BooleanSupplier loadingSample, ItemNames names) {
     this.loadingSample = loadingSample;
+    this.names = names;
+  }
+
+  @Override
+  public ItemNames names() {
+    return names;
   }
 
   @Override

@@ -29,10 +29,18 @@ record ItemFile(
     long modifiedNanos,
     @Nullable Object identity,
     @Nullable ItemName name,
-    ItemNames names) {
-  /** As below; known by its absolute path. */
-  static @Nullable ItemFile of(String absolutePath) {
-    return of(absolutePath, ItemNames.PATHS);
+    ItemNames names)
+    implements StoredFile {
+  /**
+   * The file that the program names {@code path}; null if it is no item, or as below.
+   *
+   * @param now whether it has to be an item now, or may be one some time
+   */
+  static @Nullable ItemFile of(String path, ItemFilter filter, boolean now) {
+    String absolute = MinioCache.absolute(path);
+    return absolute != null && (now ? filter.isItem(absolute) : filter.mayBeItem(absolute))
+        ? of(absolute, filter.names())
+        : null;
   }
 
   /** The file at {@code absolutePath}, null if it is not regular, missing or not readable. */
@@ -56,8 +64,13 @@ record ItemFile(
     return new ItemFile(absolutePath, size, modified, attributes.fileKey(), name, names);
   }
 
-  /** Whether the path still names this file, of this size and modification time, known as it. */
-  boolean unchanged() {
+  @Override
+  public String location() {
+    return path;
+  }
+
+  @Override
+  public boolean unchanged() {
     BasicFileAttributes now = attributes(Path.of(path));
     return now != null
         && now.size() == size
@@ -66,11 +79,8 @@ record ItemFile(
         && (name == null || name.equals(names.of(path, size, modifiedNanos)));
   }
 
-  /**
-   * Whether what may be this very file is longer now. It need not be: the number of a file that is
-   * gone is given to the next one. So what follows is read from {@link #reopen} alone.
-   */
-  boolean grown() {
+  @Override
+  public boolean grown() {
     BasicFileAttributes now = attributes(Path.of(path));
     return now != null && now.size() > size && Objects.equals(now.fileKey(), identity);
   }
@@ -85,11 +95,8 @@ record ItemFile(
     throw new IOException(path + " is not the file that was opened");
   }
 
-  /**
-   * Opens what a reader of {@code content} is to read on from: this file as it was, or grown behind
-   * the same bytes; else a copy without a name.
-   */
-  RandomAccessFile reopen(ByteBuffer content) throws IOException {
+  @Override
+  public RandomAccessFile reopen(ByteBuffer content) throws IOException {
     try {
       RandomAccessFile opened = new RandomAccessFile(path, "r");
       if (unchanged() || (grown() && begins(opened, content))) {
@@ -124,7 +131,8 @@ record ItemFile(
     }
   }
 
-  ItemKey key() {
+  @Override
+  public ItemKey key() {
     return key(ItemKey.WHOLE);
   }
 

@@ -32,40 +32,9 @@ public interface ItemFilter {
     return ItemNames.PATHS;
   }
 
-  /** The same files, known by {@code names}. */
-  default ItemFilter named(ItemNames names) {
-    ItemFilter files = this;
-    return new ItemFilter() {
-      @Override
-      public boolean isItem(String absolutePath) {
-        return files.isItem(absolutePath);
-      }
-
-      @Override
-      public boolean mayBeItem(String absolutePath) {
-        return files.mayBeItem(absolutePath);
-      }
-
-      @Override
-      public String whyNone() {
-        return files.whyNone();
-      }
-
-      @Override
-      public String whyUnused(String given) {
-        return files.whyUnused(given);
-      }
-
-      @Override
-      public ItemNames names() {
-        return names;
-      }
-    };
-  }
-
   /** Inferred: every file read while this thread loads a sample. */
-  static ItemFilter inferred(BooleanSupplier loadingSample) {
-    return new InferredFiles(loadingSample);
+  static ItemFilter inferred(BooleanSupplier loadingSample, ItemNames names) {
+    return new InferredFiles(loadingSample, names);
   }
 
   /**
@@ -74,7 +43,7 @@ public interface ItemFilter {
    *
    * @throws IllegalArgumentException if a glob is malformed
    */
-  static ItemFilter matching(List<String> patterns) {
-    return new DeclaredFiles(patterns);
+  static ItemFilter matching(List<String> patterns, ItemNames names) {
+    return new DeclaredFiles(patterns, names);
   }
 }

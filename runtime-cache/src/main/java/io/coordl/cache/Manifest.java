@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -48,6 +49,7 @@ final class Manifest {
   private static final Charset NAMES = names();
 
   private final Path file;
+  private final Function<String, @Nullable String> relative;
   private final Consumer<String> words;
   private final long madeNanos;
   private final long[] table;
@@ -83,21 +85,19 @@ final class Manifest {
         throw new IllegalStateException("Every JVM has SHA-256", e);
       }
       digest.update(bytes, offset, length);
-      byte[] sum = digest.digest();
-      return word(sum, 0) == high && word(sum, 8) == low;
-    }
-
-    private static long word(byte[] sum, int at) {
-      long word = 0;
-      for (int i = 0; i < Long.BYTES; i++) {
-        word = word << 8 | (sum[at + i] & 0xff);
-      }
-      return word;
+      ByteBuffer sum = ByteBuffer.wrap(digest.digest());
+      return sum.getLong() == high && sum.getLong() == low;
     }
   }
 
-  private Manifest(Path file, Consumer<String> words, long madeNanos, long lines) {
+  private Manifest(
+      Path file,
+      Function<String, @Nullable String> relative,
+      Consumer<String> words,
+      long madeNanos,
+      long lines) {
     this.file = file;
+    this.relative = relative;
     this.words = words;
     this.madeNanos = madeNanos;
     long fits = Runtime.getRuntime().maxMemory() / HEAP_PART / (Long.BYTES * (WORDS + 1));
@@ -121,9 +121,9 @@ final class Manifest {
     try (RandomAccessFile storage = new RandomAccessFile(file.toFile(), "r")) {
       long made = madeNanos(file);
       long size = storage.length();
-      Manifest manifest = new Manifest(file, words, made, count(storage));
+      Manifest manifest = new Manifest(file, relative, words, made, count(storage));
       storage.seek(0);
-      manifest.parse(storage, relative);
+      manifest.parse(storage);
       if (storage.length() != size || madeNanos(file) != made) {
         throw new IOException("it changed while it was read");
       }
@@ -227,15 +227,14 @@ final class Manifest {
     return count;
   }
 
-  private void parse(RandomAccessFile storage, Function<String, @Nullable String> relative)
-      throws IOException {
+  private void parse(RandomAccessFile storage) throws IOException {
     byte[] chunk = new byte[1 << 16];
     byte[] line = new byte[LONGEST_LINE];
     int length = 0;
     for (int read = storage.read(chunk); read > 0; read = storage.read(chunk)) {
       for (int i = 0; i < read; i++) {
         if (chunk[i] == '\n') {
-          line(line, length, relative);
+          line(line, length);
           length = 0;
         } else if (length < LONGEST_LINE) {
           line[length++] = chunk[i];
@@ -243,16 +242,16 @@ final class Manifest {
       }
     }
     if (length > 0) {
-      line(line, 0, relative); // Cut off, maybe within its name.
+      line(line, 0); // Cut off, maybe within its name.
     }
   }
 
-  private void line(byte[] line, int length, Function<String, @Nullable String> relative) {
+  private void line(byte[] line, int length) {
     lines++;
     if (length > 0 && line[0] == '#') {
       return;
     }
-    if (length == LONGEST_LINE || !add(line, length, relative)) {
+    if (length == LONGEST_LINE || !add(line, length)) {
       if (bad++ == 0) {
         firstBad = lines;
       }
@@ -260,7 +259,7 @@ final class Manifest {
   }
 
   /** Whether the line is one, and does not contradict an earlier one. */
-  private boolean add(byte[] line, int length, Function<String, @Nullable String> relative) {
+  private boolean add(byte[] line, int length) {
     boolean escaped = length > 0 && line[0] == '\\';
     int from = escaped ? 1 : 0;
     if (length <= from + NAME_AT

@@ -29,14 +29,12 @@ public final class MinioCache implements ItemSource {
 
   private static final String WORKING_DIRECTORY = Path.of("").toAbsolutePath().toString();
 
-  /**
-   * Bytes of items brought ahead that this host does not keep: a part of the heap, where they lie.
-   */
-  private static final int BROUGHT_PART = 16;
+  /** Bytes of prefetched items that this host does not keep: a part of the heap, where they lie. */
+  private static final int PREFETCHED_PART = 16;
 
   private final @Nullable ArenaStore arena;
   private final @Nullable ItemStore store;
-  private final @Nullable BroughtItems brought;
+  private final @Nullable PrefetchedItems prefetched;
   private final ItemFilter filter;
   private final @Nullable SharedBudget budget;
   private final StoreCounters counters = new StoreCounters();
@@ -59,7 +57,7 @@ public final class MinioCache implements ItemSource {
   public MinioCache(@Nullable ArenaStore store, ItemFilter filter, @Nullable SharedBudget budget) {
     this.arena = store;
     this.store = store;
-    this.brought = null;
+    this.prefetched = null;
     this.filter = filter;
     this.budget = budget;
   }
@@ -72,7 +70,7 @@ public final class MinioCache implements ItemSource {
   public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
     this.arena = arena;
     this.store = store;
-    this.brought = new BroughtItems(Runtime.getRuntime().maxMemory() / BROUGHT_PART);
+    this.prefetched = new PrefetchedItems(Runtime.getRuntime().maxMemory() / PREFETCHED_PART);
     this.filter = filter;
     this.budget = null;
   }
@@ -84,16 +82,14 @@ public final class MinioCache implements ItemSource {
 
   @Override
   public @Nullable OpenItem open(String path) {
-    String absolute = absolute(path);
-    if (absolute == null || !filter.isItem(absolute)) {
-      return null;
-    }
-    ItemFile file = ItemFile.of(absolute, filter.names());
+    ItemFile file = ItemFile.of(path, filter, true);
     if (file == null) {
       return null;
     }
     if (store == null) {
-      return observed(path, file);
+      counters.observed();
+      counters.bytes(Origin.STORAGE, file.size());
+      return new WholeItem(path, file, null, Origin.STORAGE);
     }
     DecodedItem asker = budget == null ? null : budget.asker(file);
     boolean admit = budget == null || budget.admitsRaw(asker);
@@ -121,7 +117,7 @@ public final class MinioCache implements ItemSource {
     if (content == null) {
       counters.spared();
     } else {
-      counters.hit();
+      counters.count(Outcome.HIT);
     }
     counters.bytes(origin, file.size());
     OpenItem item = new WholeItem(path, file, content, origin);
@@ -149,7 +145,7 @@ public final class MinioCache implements ItemSource {
 
   private Fetched fetch(ItemFile file, ItemStore from, @Nullable DecodedItem asker)
       throws IOException {
-    ByteBuffer here = brought == null ? null : brought.take(file.key());
+    ByteBuffer here = prefetched == null ? null : prefetched.take(file.key());
     return here != null
         ? new Fetched(Outcome.HIT, here)
         : from.fetch(file.key(), (int) file.size(), (target, at) -> read(file, target, at, asker));
@@ -172,7 +168,7 @@ public final class MinioCache implements ItemSource {
     }
   }
 
-  /** Whether the item need not be brought: it is at hand whole; counts as no hit. */
+  /** Whether the item need not be prefetched: it is at hand whole; counts as no hit. */
   public boolean isKept(String path) {
     ItemFile file = whole(path);
     return file != null && isHere(file);
@@ -181,7 +177,7 @@ public final class MinioCache implements ItemSource {
   private boolean isHere(ItemFile file) {
     return (arena != null && arena.isOpening())
         || (store != null && store.find(file.key()) != null)
-        || (brought != null && brought.has(file.key()));
+        || (prefetched != null && prefetched.has(file.key()));
   }
 
   /**
@@ -189,21 +185,21 @@ public final class MinioCache implements ItemSource {
    * is an item that another host keeps while too many of those wait here. On threads of the agent.
    *
    * @param path as the program will write it
-   * @return whether more should be brought: this one is here now, or there will be room again
+   * @return whether more should be prefetched: this one is here now, or there will be room again
    */
   public boolean fetchAhead(String path) {
     ItemFile file = whole(path);
     if (file == null || store == null) {
       return false;
     }
-    if (brought != null && !brought.hasRoom(file.size())) {
+    if (prefetched != null && !prefetched.hasRoom(file.size())) {
       return true;
     }
     OpenItem item = openWhole(path, file, store, null);
     if (item != null) {
       ByteBuffer content = item.content();
-      if (brought != null && content != null && store.find(file.key()) == null) {
-        brought.put(file.key(), content);
+      if (prefetched != null && content != null && store.find(file.key()) == null) {
+        prefetched.put(file.key(), content);
       }
       item.close();
     }
@@ -211,27 +207,13 @@ public final class MinioCache implements ItemSource {
   }
 
   private @Nullable ItemFile whole(String path) {
-    String absolute = absolute(path);
-    if (absolute == null || !filter.isItem(absolute)) {
-      return null;
-    }
-    ItemFile file = ItemFile.of(absolute, filter.names());
+    ItemFile file = ItemFile.of(path, filter, true);
     return file != null && file.size() > 0 && file.size() <= WHOLE_LIMIT ? file : null;
-  }
-
-  private OpenItem observed(String path, ItemFile file) {
-    counters.observed();
-    counters.missBytes(file.size());
-    return new WholeItem(path, file, null, Origin.STORAGE);
   }
 
   @Override
   public @Nullable OpenItem openRandomAccess(String path) {
-    String absolute = absolute(path);
-    if (absolute == null || !filter.mayBeItem(absolute)) {
-      return null;
-    }
-    ItemFile file = ItemFile.of(absolute, filter.names());
+    ItemFile file = ItemFile.of(path, filter, false);
     if (file == null) {
       return null;
     }
@@ -241,7 +223,7 @@ public final class MinioCache implements ItemSource {
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;
-    BooleanSupplier admitting = () -> filter.isItem(absolute);
+    BooleanSupplier admitting = () -> filter.isItem(file.path());
     return new PiecewiseItem(path, file, pieceBytes, whole, store, counters, admitting);
   }
 

@@ -76,7 +76,7 @@ final class PiecewiseItem extends OpenItem {
     if (bytes == null) {
       return null;
     }
-    counters.hitBytes(size());
+    counters.bytes(Origin.MEMORY, size());
     return bytes.asReadOnlyBuffer();
   }
 
@@ -101,7 +101,7 @@ final class PiecewiseItem extends OpenItem {
     }
     int count = Math.min(length, piece.limit() - within);
     piece.get(within, target, offset, count);
-    counters.hitBytes(count);
+    counters.bytes(Origin.MEMORY, count);
     return count;
   }
 
@@ -124,7 +124,7 @@ final class PiecewiseItem extends OpenItem {
     ItemKey key = file.key(whole ? ItemKey.WHOLE : number);
     ByteBuffer content = pinned;
     if (content != null) {
-      counters.hit();
+      counters.count(Outcome.HIT);
     } else if (admit) {
       int length = (int) Math.min(pieceBytes, size() - number * pieceBytes);
       Fetched fetched =
@@ -133,12 +133,12 @@ final class PiecewiseItem extends OpenItem {
       counters.count(fetched.outcome());
       if (fetched.outcome() == Outcome.PEER) {
         usedPeer = true;
-        counters.peerBytes(length);
+        counters.bytes(Origin.PEER, length);
       }
     } else {
       content = store.find(key);
       if (content != null) {
-        counters.hit();
+        counters.count(Outcome.HIT);
       }
     }
     last = new Piece(number, admit, content);
@@ -154,7 +154,7 @@ final class PiecewiseItem extends OpenItem {
         return false;
       }
     }
-    counters.missBytes(length);
+    counters.bytes(Origin.STORAGE, length);
     changed = !file.unchanged() || (whole && !file.isNamed(target, offset));
     return !changed;
   }
@@ -165,7 +165,7 @@ final class PiecewiseItem extends OpenItem {
     synchronized (from) {
       from.seek(position);
       int count = from.read(target, offset, length);
-      counters.missBytes(Math.max(0, count));
+      counters.bytes(Origin.STORAGE, Math.max(0, count));
       return count;
     }
   }

@@ -86,28 +86,19 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   @Override
   public @Nullable OpenItem open(String path) {
-    String absolute = MinioCache.absolute(path);
-    if (absolute == null || !filter.isItem(absolute)) {
-      return null;
-    }
-    ItemFile file = ItemFile.of(absolute);
-    return file == null ? null : open(path, new LocalFile(file, storage));
+    ItemFile file = ItemFile.of(path, filter, true);
+    return file == null ? null : open(path, file);
   }
 
   @Override
   public @Nullable OpenItem openRandomAccess(String path) {
-    String absolute = MinioCache.absolute(path);
-    if (absolute == null || !filter.mayBeItem(absolute)) {
-      return null;
-    }
-    ItemFile file = ItemFile.of(absolute);
+    ItemFile file = ItemFile.of(path, filter, false);
     if (file == null) {
       return null;
     }
-    LocalFile local = new LocalFile(file, storage);
-    return filter.isItem(absolute)
-        ? open(path, local)
-        : new ProfiledItem(path, local, null, Origin.STORAGE); // Only watched.
+    return filter.isItem(file.path())
+        ? open(path, file)
+        : new WholeItem(path, file, null, Origin.STORAGE); // Only watched.
   }
 
   @Override
@@ -132,10 +123,10 @@ public final class ProfiledItems implements ItemSource, Closeable {
       large = true;
     }
     if (!left && seen.size() < MOST_FILES) {
-      seen.put(file.name(), file);
+      seen.put(file.location(), file);
     }
     if (left || now == From.PROGRAM || (now == From.MEMORY && kept == null)) {
-      return new ProfiledItem(path, file, null, Origin.STORAGE);
+      return new WholeItem(path, file, null, Origin.STORAGE);
     }
     long start = System.nanoTime();
     try {
@@ -148,7 +139,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
         content = fetched.content();
         origin = fetched.outcome().origin();
       }
-      OpenItem item = new ProfiledItem(path, file, content, origin);
+      OpenItem item = new WholeItem(path, file, content, origin);
       item.fetched(start, System.nanoTime(), 0);
       return item;
     } catch (IOException e) {
@@ -156,13 +147,21 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
   }
 
-  private static Fetched fetch(ArenaStore kept, StoredFile file) throws IOException {
-    return kept.fetch(file.key(), (int) file.size(), file::read);
+  private Fetched fetch(ArenaStore kept, StoredFile file) throws IOException {
+    return kept.fetch(
+        file.key(), (int) file.size(), (target, offset) -> read(file, target, offset));
   }
 
-  private static @Nullable ByteBuffer stored(StoredFile file) throws IOException {
+  private @Nullable ByteBuffer stored(StoredFile file) throws IOException {
     byte[] bytes = new byte[(int) file.size()];
-    return file.read(bytes, 0) ? ByteBuffer.wrap(bytes) : null;
+    return read(file, bytes, 0) ? ByteBuffer.wrap(bytes) : null;
+  }
+
+  /** Reads past every cache that can be passed by; false if the file is not what it was. */
+  private boolean read(StoredFile file, byte[] target, int offset) throws IOException {
+    return file instanceof ItemFile local
+        ? storage.read(local, target, offset)
+        : ((ForeignFile) file).read(target, offset);
   }
 
   // ---- what is known of the data set
@@ -173,21 +172,6 @@ public final class ProfiledItems implements ItemSource, Closeable {
    * @param whole whether these are all
    */
   public record Listing(List<Item> items, long bytes, boolean whole) {}
-
-  /** One item, for the profile to read or keep by itself. */
-  public interface Item {
-    /** Size in bytes. */
-    long size();
-
-    /** Reads it from storage; false if it is not what it was. */
-    boolean readStored() throws IOException;
-
-    /** Brings it into the store; whether it is there now. */
-    boolean keep() throws IOException;
-
-    /** Copies it from the store as a reader of the program's would; bytes, 0 if it is not there. */
-    int copyKept(byte[] target);
-  }
 
   /** Items that the program has read so far. */
   public int seen() {
@@ -216,7 +200,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     List<Item> items = new ArrayList<>();
     long bytes = 0;
     for (StoredFile file : all) {
-      items.add(new Known(file));
+      items.add(new Item(file));
       bytes += file.size();
     }
     return new Listing(items, bytes, whole);
@@ -250,12 +234,12 @@ public final class ProfiledItems implements ItemSource, Closeable {
   }
 
   private static Path pathOf(StoredFile file) {
-    return file instanceof ForeignFile other ? other.path() : Path.of(file.name());
+    return file instanceof ForeignFile other ? other.path() : Path.of(file.location());
   }
 
   private boolean list(Path root, Map<String, StoredFile> found) {
     Set<String> endings = new HashSet<>();
-    seen.values().forEach(file -> endings.add(ending(file.name())));
+    seen.values().forEach(file -> endings.add(ending(file.location())));
     boolean local = root.getFileSystem() == FileSystems.getDefault();
     long begun = System.nanoTime();
     try {
@@ -276,15 +260,10 @@ public final class ProfiledItems implements ItemSource, Closeable {
             }
 
             private void add(Path path) {
-              StoredFile file = null;
-              if (local) {
-                ItemFile known = ItemFile.of(path.toString());
-                file = known == null ? null : new LocalFile(known, storage);
-              } else {
-                file = ForeignFile.of(path);
-              }
+              StoredFile file =
+                  local ? ItemFile.of(path.toString(), ItemNames.PATHS) : ForeignFile.of(path);
               if (file != null) {
-                found.putIfAbsent(file.name(), file);
+                found.putIfAbsent(file.location(), file);
               }
             }
 
@@ -304,31 +283,31 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return dot < name.lastIndexOf('/') ? "" : name.substring(dot + 1);
   }
 
-  /** An item that is known by its file. */
-  private final class Known implements Item {
+  /** One item, for the profile to read or keep by itself. */
+  public final class Item {
     private final StoredFile file;
 
-    Known(StoredFile file) {
+    private Item(StoredFile file) {
       this.file = file;
     }
 
-    @Override
+    /** Size in bytes. */
     public long size() {
       return file.size();
     }
 
-    @Override
+    /** Reads it from storage; false if it is not what it was. */
     public boolean readStored() throws IOException {
       return stored(file) != null;
     }
 
-    @Override
+    /** Brings it into the store; whether it is there now. */
     public boolean keep() throws IOException {
       ArenaStore kept = store;
       return kept != null && fetch(kept, file).content() != null;
     }
 
-    @Override
+    /** Copies it from the store as a reader of the program's would; bytes, 0 if it is not there. */
     public int copyKept(byte[] target) {
       ArenaStore kept = store;
       ByteBuffer content = kept == null ? null : kept.find(file.key());

@@ -1,76 +1,51 @@
 package io.coordl.cache;
 
 import io.coordl.bridge.Origin;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** What one process had of a store. Safe for concurrent use, never blocks. */
 final class StoreCounters {
-  private final LongAdder hits = new LongAdder();
-  private final LongAdder misses = new LongAdder();
-  private final LongAdder admitted = new LongAdder();
-  private final LongAdder peer = new LongAdder();
-  private final LongAdder full = new LongAdder();
-  private final LongAdder changed = new LongAdder();
+  private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
+  private final Map<Origin, LongAdder> bytes = new EnumMap<>(Origin.class);
+  private final LongAdder observed = new LongAdder();
   private final LongAdder unreadable = new LongAdder();
-  private final LongAdder busy = new LongAdder();
   private final LongAdder spared = new LongAdder();
-  private final LongAdder hitBytes = new LongAdder();
-  private final LongAdder missBytes = new LongAdder();
-  private final LongAdder peerBytes = new LongAdder();
 
-  void hit() {
-    hits.increment();
-  }
-
-  void hitBytes(long bytes) {
-    hitBytes.add(bytes);
-  }
-
-  void missBytes(long bytes) {
-    missBytes.add(bytes);
-  }
-
-  void peerBytes(long bytes) {
-    peerBytes.add(bytes);
-  }
-
-  void bytes(Origin origin, long bytes) {
-    switch (origin) {
-      case MEMORY -> hitBytes(bytes);
-      case PEER -> peerBytes(bytes);
-      case STORAGE -> missBytes(bytes);
+  StoreCounters() {
+    for (Outcome outcome : Outcome.values()) {
+      outcomes.put(outcome, new LongAdder());
+    }
+    for (Origin origin : Origin.values()) {
+      bytes.put(origin, new LongAdder());
     }
   }
 
   /** Counts an opening or a block by how it was answered. */
   void count(Outcome outcome) {
-    if (outcome == Outcome.HIT) {
-      hits.increment();
-      return;
-    }
-    misses.increment();
-    switch (outcome) {
-      case ADMITTED -> admitted.increment();
-      case PEER -> peer.increment();
-      case FULL -> full.increment();
-      case CHANGED -> changed.increment();
-      default -> busy.increment();
-    }
+    of(outcomes, outcome).increment();
   }
 
+  /** Counts bytes by where they came from. */
+  void bytes(Origin origin, long count) {
+    of(bytes, origin).add(count);
+  }
+
+  /** Counts an opening that the program's own call answers. */
   void observed() {
-    misses.increment();
+    observed.increment();
   }
 
+  /** Counts an opening that failed. */
   void unreadable() {
-    misses.increment();
     unreadable.increment();
   }
 
   /** Counts an opening that was not to be kept, for the sake of items in the other form. */
   void spared() {
-    misses.increment();
     spared.increment();
   }
 
@@ -88,24 +63,38 @@ final class StoreCounters {
   }
 
   private StoreStatistics snapshot(@Nullable ArenaStore store, long used, long items) {
+    long admitted = sum(Outcome.ADMITTED);
+    long peer = sum(Outcome.PEER);
+    long full = sum(Outcome.FULL);
+    long changed = sum(Outcome.CHANGED);
+    long busy = sum(Outcome.BUSY);
+    long bypassed = full + changed + unreadable.sum() + busy;
     return new StoreStatistics(
         store == null ? 0 : store.capacity(),
         used,
         items,
-        hits.sum(),
-        misses.sum(),
-        admitted.sum(),
-        peer.sum(),
-        full.sum() + changed.sum() + unreadable.sum() + busy.sum(),
-        full.sum(),
-        changed.sum(),
+        sum(Outcome.HIT),
+        admitted + peer + bypassed + spared.sum() + observed.sum(),
+        admitted,
+        peer,
+        bypassed,
+        full,
+        changed,
         unreadable.sum(),
-        busy.sum(),
+        busy,
         spared.sum(),
         store == null ? 0 : store.corrupt(),
-        hitBytes.sum(),
-        missBytes.sum(),
-        peerBytes.sum(),
+        of(bytes, Origin.MEMORY).sum(),
+        of(bytes, Origin.STORAGE).sum(),
+        of(bytes, Origin.PEER).sum(),
         store == null ? 0 : store.jobs());
+  }
+
+  private long sum(Outcome outcome) {
+    return of(outcomes, outcome).sum();
+  }
+
+  private static <K> LongAdder of(Map<K, LongAdder> adders, K key) {
+    return Objects.requireNonNull(adders.get(key));
   }
 }

@@ -4,25 +4,28 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 
-/** A file that is an item, and the way to its bytes past every cache that can be passed by. */
-sealed interface StoredFile permits LocalFile, ForeignFile {
-  /** What it is known by: an absolute path, or the URI of a path of another file system. */
-  String name();
+/** A file that is an item, as it was when it was looked at. */
+sealed interface StoredFile permits ItemFile, ForeignFile {
+  /** An absolute path, or the URI of a path of another file system. */
+  String location();
 
-  /** Size in bytes when it was looked at. */
+  /** Size in bytes. */
   long size();
 
   ItemKey key();
 
-  /** Reads the whole file; false if it is not what it was. */
-  boolean read(byte[] target, int offset) throws IOException;
-
-  /** Whether it is what it was when it was looked at. */
+  /** Whether the path still names this file, of this size and modification time, known as it. */
   boolean unchanged();
 
-  /** Whether it seems longer now. */
+  /**
+   * Whether what may be this very file is longer now. It need not be: the number of a file that is
+   * gone is given to the next one. So what follows is read from {@link #reopen} alone.
+   */
   boolean grown();
 
-  /** What a reader of {@code content} is to read on from; see {@link ItemFile#reopen}. */
+  /**
+   * Opens what a reader of {@code content} is to read on from: this file as it was, or grown behind
+   * the same bytes; else a copy without a name.
+   */
   RandomAccessFile reopen(ByteBuffer content) throws IOException;
 }

@@ -7,9 +7,9 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** An item whose bytes are all in memory, or, without content, one that is only observed. */
+/** An item whose bytes are all at hand, or, without content, one that is only observed. */
 final class WholeItem extends OpenItem {
-  private final ItemFile file;
+  private final StoredFile file;
   private final @Nullable ByteBuffer content;
   private final Origin origin;
 
@@ -19,7 +19,7 @@ final class WholeItem extends OpenItem {
    * @param content all bytes; null if the program's own stream is to read
    * @param origin where they were before this opening
    */
-  WholeItem(String path, ItemFile file, @Nullable ByteBuffer content, Origin origin) {
+  WholeItem(String path, StoredFile file, @Nullable ByteBuffer content, Origin origin) {
     super(path, file.size());
     this.file = file;
     this.content = content;

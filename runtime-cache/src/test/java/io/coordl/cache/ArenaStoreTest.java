@@ -3,6 +3,7 @@ package io.coordl.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.shared.Contents.Header;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import java.io.IOException;
@@ -422,9 +423,9 @@ class ArenaStoreTest {
       try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
         switch (defect) {
           case "truncated" -> file.setLength(100_000);
-          case "no store" -> poke(file, ArenaDescriptor.MAGIC);
-          case "layout version" -> poke(file, ArenaDescriptor.VERSION);
-          case "user" -> poke(file, ArenaDescriptor.UID);
+          case "no store" -> poke(file, Header.MAGIC);
+          case "layout version" -> poke(file, Header.VERSION);
+          case "user" -> poke(file, Header.UID);
           default ->
               Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
         }
@@ -476,7 +477,7 @@ class ArenaStoreTest {
     }
     Assumptions.assumeTrue(mounted == 0, "no right to mount a small tmpfs");
     try {
-      try (ArenaStore store = ArenaStore.openHost(mount, "full", () -> 64 << 20, words::add)) {
+      try (ArenaStore store = Items.openHost(mount, "full", () -> 64 << 20, words::add)) {
         int admitted = 0;
         for (int i = 0; i < 400; i++) {
           Fetched fetched = store.fetch(Items.key(i), Items.length(i), Items.loader(i));
@@ -603,7 +604,7 @@ class ArenaStoreTest {
 
   @Test
   void aBudgetWithoutMemoryForItIsRefusedWithASentence() {
-    assertThatThrownBy(() -> ArenaStore.openHost(directory, "none", () -> 100, words::add))
+    assertThatThrownBy(() -> Items.openHost(directory, "none", () -> 100, words::add))
         .hasMessageContaining("nothing is cached");
     assertThat(directory).isEmptyDirectory();
   }

@@ -23,7 +23,7 @@ class ChildProcessTest {
 
   @Test
   void aStartedProgramHasNoFileOfTheStoreOpenOrMapped() throws Exception {
-    try (ArenaStore group = ArenaStore.openHost(shared, "group", () -> 2 << 20, word -> {});
+    try (ArenaStore group = Items.openHost(shared, "group", () -> 2 << 20, word -> {});
         ArenaStore own = ArenaStore.openProcess(shared, ByteBudget.parse("2m"), word -> {})) {
       for (ArenaStore store : List.of(group, own)) {
         store.fetch(Items.key(1), Items.length(1), Items.loader(1));

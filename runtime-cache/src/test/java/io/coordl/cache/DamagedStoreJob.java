@@ -171,7 +171,7 @@ public final class DamagedStoreJob {
   /** Reads half of the files, waits at its input, reads on: open items, kept ones and new ones. */
   private static void readFiles(Path shared, Path data) throws IOException {
     List<String> words = new ArrayList<>();
-    ArenaStore store = ArenaStore.openHost(shared, GROUP, () -> 4 << 20, words::add);
+    ArenaStore store = Items.openHost(shared, GROUP, () -> 4 << 20, words::add);
     Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
     for (int i = 0; i < FILES / 2; i++) {
       compare(data, i);

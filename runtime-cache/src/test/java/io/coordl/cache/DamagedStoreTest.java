@@ -87,7 +87,7 @@ class DamagedStoreTest {
   @Test
   void aFileThatIsLongAgainButEmptyHoldsNothing() throws IOException {
     List<String> words = new ArrayList<>();
-    try (ArenaStore store = ArenaStore.openHost(shared, "group", () -> 2 << 20, words::add)) {
+    try (ArenaStore store = Items.openHost(shared, "group", () -> 2 << 20, words::add)) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       for (int at = 0; at < ArenaDescriptor.HEADER_BYTES; at += 8) {
         store.memory().set(at, 0);

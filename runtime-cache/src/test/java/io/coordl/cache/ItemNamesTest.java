@@ -49,7 +49,7 @@ class ItemNamesTest {
 
   private MinioCache cache(Path root, boolean listed) {
     ItemNames names = ItemNames.below(root.toString(), listed ? manifest + "" : null, said::add);
-    return new MinioCache(store, ItemFilter.inferred(() -> true).named(names));
+    return new MinioCache(store, ItemFilter.inferred(() -> true, names));
   }
 
   /** Of a time in whole microseconds: JDK 17 copies no more of it. */
@@ -181,7 +181,7 @@ class ItemNamesTest {
     ItemNames names = ItemNames.below(here.toString(), null, said::add);
     assertThat(ItemFile.of(file.toString(), names).key())
         .isEqualTo(ItemKey.of("./a.jpg", 5000, modified, ItemKey.WHOLE));
-    assertThat(ItemFile.of(file.toString()).key())
+    assertThat(ItemFile.of(file.toString(), ItemNames.PATHS).key())
         .isEqualTo(ItemKey.of(file.toString(), 5000, modified, ItemKey.WHOLE));
   }
 
@@ -206,7 +206,7 @@ class ItemNamesTest {
 
   private DecodedStore decoded(Path root, boolean listed) {
     ItemNames names = ItemNames.below(root.toString(), listed ? manifest + "" : null, said::add);
-    return new DecodedStore(store, ItemFilter.inferred(() -> true).named(names));
+    return new DecodedStore(store, ItemFilter.inferred(() -> true, names));
   }
 
   // ---- by content
@@ -326,7 +326,7 @@ class ItemNamesTest {
     Path file = file("a.jpg", 5000);
     listText("ab".repeat(32) + "  a.jpg\n", file);
     ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
-    ItemFilter filter = ItemFilter.inferred(() -> true).named(names);
+    ItemFilter filter = ItemFilter.inferred(() -> true, names);
     DecodedItem item = new DecodedStore(store, filter).item(file.toString());
     assertThat(new MinioCache(store, filter).open(file.toString()).served()).isFalse();
     item.put(DecodedForm.of("pixels"), 3, target -> target.put(new byte[3]));
@@ -345,7 +345,7 @@ class ItemNamesTest {
     lines.append(sum(Files.readAllBytes(right))).append("  right\n");
     listText(lines.toString(), right);
     ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
-    MinioCache cache = new MinioCache(store, ItemFilter.inferred(() -> true).named(names));
+    MinioCache cache = new MinioCache(store, ItemFilter.inferred(() -> true, names));
     assertThat(ItemFile.of(right.toString(), names).name().listed()).isNotNull();
     for (Path file : files) {
       cache.open(file.toString()).close();

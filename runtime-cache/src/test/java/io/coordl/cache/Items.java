@@ -1,14 +1,31 @@
 package io.coordl.cache;
 
+import io.coordl.shared.Machine;
+import io.coordl.shared.SharedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /** Items whose content follows from their number, so that anybody can check it. */
 final class Items {
   private Items() {}
+
+  /** The store of a group; waits for a job that keeps it locked. */
+  static ArenaStore openHost(
+      Path directory, String group, LongSupplier capacity, Consumer<String> words)
+      throws IOException {
+    long user = Machine.user();
+    SharedFile.sweep(directory, user, ArenaContents.HERE, words);
+    Path path = SharedFile.path(directory, user, group, ArenaContents.HERE);
+    SharedFile<ArenaMemory> shared =
+        SharedFile.open(path, user, ArenaContents.HERE, capacity, words);
+    return new ArenaStore(
+        shared.memory(), shared, shared.job(), shared.liveness()::alive, group, words);
+  }
 
   static ItemKey key(long number) {
     return ItemKey.of("/data/" + number, length(number), 0, ItemKey.WHOLE);

@@ -37,7 +37,7 @@ class MinioCacheTest {
 
   private MinioCache cache(String budget) {
     store = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
-    return new MinioCache(store, ItemFilter.inferred(loadingSample::get));
+    return new MinioCache(store, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
   }
 
   @AfterEach
@@ -81,7 +81,8 @@ class MinioCacheTest {
             return new Fetched(Outcome.PEER, ByteBuffer.wrap(bytes).asReadOnlyBuffer());
           }
         };
-    MinioCache cache = new MinioCache(others, store, ItemFilter.inferred(loadingSample::get));
+    MinioCache cache =
+        new MinioCache(others, store, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
 
     assertThat(cache.isKept(file.toString())).isFalse();
     assertThat(cache.fetchAhead(file.toString())).isTrue();
@@ -206,7 +207,7 @@ class MinioCacheTest {
   @Test
   void aFileThatChangesWhileItIsReadIsNotKept() throws IOException {
     Path file = Items.file(directory, "a", 5000);
-    ItemFile before = ItemFile.of(file.toString());
+    ItemFile before = ItemFile.of(file.toString(), ItemNames.PATHS);
     try (RandomAccessFile writer = new RandomAccessFile(file.toFile(), "rw")) {
       writer.setLength(4000);
     }
@@ -247,7 +248,8 @@ class MinioCacheTest {
 
   @Test
   void withoutAStoreItemsAreOnlyObserved() throws IOException {
-    MinioCache cache = new MinioCache(null, ItemFilter.inferred(loadingSample::get));
+    MinioCache cache =
+        new MinioCache(null, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
     String path = Items.file(directory, "a", 100).toString();
     assertThat(cache.open(path).served()).isFalse();
     assertThat(cache.openRandomAccess(path).served()).isFalse();
@@ -438,7 +440,7 @@ class MinioCacheTest {
 
   @Test
   void declaredItemsAreThoseThatMatch() {
-    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"));
+    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"), ItemNames.PATHS);
     assertThat(filter.isItem("/data/a/b.jpg")).isTrue();
     assertThat(filter.isItem("/data/a/b.txt")).isFalse();
     assertThat(filter.isItem("/more/x")).isTrue();
@@ -448,7 +450,7 @@ class MinioCacheTest {
 
   @Test
   void aNameThatNoPathCanHaveIsNoItem() {
-    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"));
+    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"), ItemNames.PATHS);
     assertThat(filter.isItem("/more/nul\0byte")).isFalse();
     assertThat(filter.mayBeItem("/more/nul\0byte")).isFalse();
   }

@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.shared.Contents.Header;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import java.io.BufferedReader;
@@ -133,7 +134,7 @@ class SharedJobsIT {
     int items = 6000;
     SplittableRandom random = new SplittableRandom(7);
     List<String> words = new ArrayList<>();
-    try (ArenaStore store = ArenaStore.openHost(directory, "kills", () -> 768 << 20, words::add)) {
+    try (ArenaStore store = Items.openHost(directory, "kills", () -> 768 << 20, words::add)) {
       for (int i = 0; i < 3000; i++) {
         store.fetch(Items.key(i), Items.length(i), Items.loader(i));
       }
@@ -195,7 +196,7 @@ class SharedJobsIT {
     last.destroyForcibly().waitFor();
     assertThat(directory).isNotEmptyDirectory();
     List<String> words = new ArrayList<>();
-    ArenaStore.openHost(directory, "other", () -> 8 << 20, words::add).close();
+    Items.openHost(directory, "other", () -> 8 << 20, words::add).close();
     assertThat(directory).isEmptyDirectory();
     assertThat(words).hasSize(1).allMatch(word -> word.contains("left over"));
   }
@@ -204,7 +205,7 @@ class SharedJobsIT {
   void whoJoinsTakesTheStoreAsItIsAndNeedsNoMemory() throws Exception {
     Process first = job("join", 10, 1, 1);
     assertThat(output(first).readLine()).isEqualTo("joined");
-    try (ArenaStore store = ArenaStore.openHost(directory, "join", () -> 0, word -> {})) {
+    try (ArenaStore store = Items.openHost(directory, "join", () -> 0, word -> {})) {
       assertThat(store.capacity()).isEqualTo(256 << 20);
       assertThat(store.jobs()).isEqualTo(2);
       first.destroyForcibly().waitFor();
@@ -219,12 +220,12 @@ class SharedJobsIT {
     assertThat(output(user).readLine()).isEqualTo("joined");
     Path path = SharedFile.path(directory, Machine.user(), "used", ArenaContents.HERE);
     try (var file = new java.io.RandomAccessFile(path.toFile(), "rw")) {
-      file.seek(ArenaDescriptor.VERSION);
+      file.seek(Header.VERSION);
       file.writeLong(0);
     }
     assertThat(
             org.assertj.core.api.Assertions.catchThrowable(
-                () -> ArenaStore.openHost(directory, "used", () -> 8 << 20, word -> {})))
+                () -> Items.openHost(directory, "used", () -> 8 << 20, word -> {})))
         .hasMessageContaining("layout version")
         .hasMessageContaining("in use");
     assertThat(path).exists();

@@ -113,10 +113,15 @@ class StorePartsTest {
 
   @Test
   void anArenaThatIsNotThereYetIsEmptyAndHasNoRoom() {
-    AbsentMemory memory = new AbsentMemory();
-    assertThat(memory.capacity()).isZero();
-    assertThat(memory.get(ArenaDescriptor.TABLES)).isZero();
-    assertThatThrownBy(() -> memory.write(0, new byte[1], 0, 1)).isInstanceOf(IOException.class);
+    try (ArenaStore store =
+        new ArenaStore(new DirectMemory(0), null, 1, job -> false, "", words -> {})) {
+      assertThat(store.capacity()).isZero();
+      assertThat(store.used()).isZero();
+      assertThat(store.items()).isZero();
+      assertThat(store.jobs()).isEqualTo(1);
+      assertThat(store.rates()).isNull();
+      assertThat(store.hasRoom(1)).isFalse();
+    }
   }
 
   // ---- figures
@@ -134,7 +139,7 @@ class StorePartsTest {
             Outcome.BUSY, 32);
     times.forEach(
         (outcome, count) -> IntStream.range(0, count).forEach(i -> counters.count(outcome)));
-    counters.hit();
+    counters.count(Outcome.HIT);
     counters.observed();
     counters.unreadable();
     counters.spared();

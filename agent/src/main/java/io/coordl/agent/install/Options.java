@@ -3,6 +3,7 @@ package io.coordl.agent.install;
 import io.coordl.agent.install.Option.Values;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
+import io.coordl.cache.ItemNames;
 import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.hosts.membership.HostPort;
 import io.coordl.partition.redis.RedisUri;
@@ -374,7 +375,8 @@ public final class Options {
           case CHOICE -> Arrays.asList(option.expected().split(", ")).contains(value);
           case TEXT -> !value.isEmpty();
           case LIST ->
-              !value.isEmpty() && isUnderstood(value, v -> ItemFilter.matching(List.of(v)));
+              !value.isEmpty()
+                  && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.PATHS));
           case SIZE -> isUnderstood(value, ByteBudget::parse);
           case PEERS -> value.equals(option.byDefault()) || isUnderstood(value, Options::readPeer);
           case ADDRESS -> value.equals(option.byDefault()) || isUnderstood(value, HostPort::parse);

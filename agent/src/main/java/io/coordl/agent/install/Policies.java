@@ -54,7 +54,7 @@ final class Policies {
   Policies(Options options, JobMonitor job) {
     this.options = options;
     this.job = job;
-    this.filter = files(options, job).named(names(options, job));
+    this.filter = files(options, job);
     this.scope = options.get(Option.CACHE_SCOPE);
     if (options.isGiven(Option.DATASET)) {
       for (String files : options.list(Option.DATASET)) {
@@ -74,9 +74,10 @@ final class Policies {
   }
 
   private static ItemFilter files(Options options, JobMonitor job) {
+    ItemNames names = names(options, job);
     return options.get(Option.DATASET).equals("inferred")
-        ? ItemFilter.inferred(job.spans()::loadingSample)
-        : ItemFilter.matching(options.list(Option.DATASET));
+        ? ItemFilter.inferred(job.spans()::loadingSample, names)
+        : ItemFilter.matching(options.list(Option.DATASET), names);
   }
 
   /** Where nothing is kept it does not matter what items are known by. */

@@ -3,6 +3,7 @@ package io.coordl.agent.install;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.cache.ItemFilter;
+import io.coordl.cache.ItemNames;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.recording.PeerView;
 import io.coordl.staging.StagingStatistics;
@@ -11,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** A policy that did something is silent; one that did nothing names what stood in its way. */
 final class UnusedTest {
-  private static final ItemFilter FILES = ItemFilter.inferred(() -> false);
+  private static final ItemFilter FILES = ItemFilter.inferred(() -> false, ItemNames.PATHS);
 
   private static StoreStatistics store(long hits, long admitted, long full, long peer, long other) {
     long misses = admitted + full + peer + other;
@@ -64,9 +65,13 @@ final class UnusedTest {
         .isEqualTo("no raw item fits into its 4096 bytes");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item"))
         .startsWith("no raw item could be kept: of 3 read, 3 changed meanwhile");
-    assertThat(Unused.store(store(0, 0, 0, 0, 0), ItemFilter.inferred(() -> false), "raw item"))
+    assertThat(
+            Unused.store(
+                store(0, 0, 0, 0, 0),
+                ItemFilter.inferred(() -> false, ItemNames.PATHS),
+                "raw item"))
         .isEqualTo("no file was read while a sample was loaded");
-    ItemFilter read = ItemFilter.inferred(() -> true);
+    ItemFilter read = ItemFilter.inferred(() -> true, ItemNames.PATHS);
     read.isItem("/data/a.csv");
     assertThat(Unused.store(store(0, 0, 0, 0, 0), read, "decoded image"))
         .isEqualTo("no decoded image came from a call that it can answer");

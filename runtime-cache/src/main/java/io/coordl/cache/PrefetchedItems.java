@@ -7,13 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items that were brought ahead and that no store of this host keeps, since another host does: each
- * waits here for the one who asks next, and is gone with him. Bounded in bytes; at the limit
- * nothing is brought, so that what comes first is there when it is asked for. What nobody asks for
- * makes room once so many others were asked for. Safe for concurrent use; never blocks for long.
+ * Prefetched items that no store of this host keeps, since another host does: each waits here until
+ * it is asked for once. Bounded in bytes; at the limit nothing is prefetched, so that what comes
+ * first is there when it is asked for. What nobody asks for makes room once so many others were
+ * asked for. Safe for concurrent use; never blocks for long.
  */
-final class BroughtItems {
-  /** More than anybody looks ahead: what waits longer waits in vain. */
+final class PrefetchedItems {
+  /** More than anybody prefetches: what waits longer waits in vain. */
   private static final long LONGEST_WAIT = 2_048;
 
   private final long budget;
@@ -24,11 +24,11 @@ final class BroughtItems {
   private record Waiting(ByteBuffer content, long since) {}
 
   /**
-   * Nothing is brought yet.
+   * Nothing is prefetched yet.
    *
    * @param budget bytes that may wait here
    */
-  BroughtItems(long budget) {
+  PrefetchedItems(long budget) {
     this.budget = budget;
   }
 

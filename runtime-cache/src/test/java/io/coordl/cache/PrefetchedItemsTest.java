@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 /** What was brought ahead waits for one asker, within its budget. */
-final class BroughtItemsTest {
+final class PrefetchedItemsTest {
   private static ItemKey key(long number) {
     return new ItemKey(number, number);
   }
@@ -17,7 +17,7 @@ final class BroughtItemsTest {
 
   @Test
   void anItemIsHandedOverOnce() {
-    BroughtItems items = new BroughtItems(10);
+    PrefetchedItems items = new PrefetchedItems(10);
     ByteBuffer content = bytes(10);
     items.put(key(1), content);
     assertThat(items.has(key(1))).isTrue();
@@ -28,7 +28,7 @@ final class BroughtItemsTest {
 
   @Test
   void whatIsAskedForSoonIsNotPushedOut() {
-    BroughtItems items = new BroughtItems(10);
+    PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(6));
     items.put(key(2), bytes(6));
     assertThat(items.has(key(1))).isTrue();
@@ -39,7 +39,7 @@ final class BroughtItemsTest {
 
   @Test
   void whatNobodyAsksForMakesRoom() {
-    BroughtItems items = new BroughtItems(10);
+    PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(10));
     for (int i = 0; i < 2_048; i++) {
       items.take(key(100 + i));
@@ -52,7 +52,7 @@ final class BroughtItemsTest {
 
   @Test
   void puttingTheSameTwiceCountsOnce() {
-    BroughtItems items = new BroughtItems(10);
+    PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(5));
     items.put(key(1), bytes(5));
     assertThat(items.hasRoom(5)).isTrue();
