@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.bridge.IsolatedLoader;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -89,27 +88,24 @@ final class RedisFromTheJarIT {
 
   private AutoCloseable engine(String uri) throws Exception {
     Class<?> type = type("io.coordl.partition.redis.RedisEngine");
-    for (Method open : type.getMethods()) {
-      if (open.getName().equals("open")) {
-        Object server =
-            type("io.coordl.partition.redis.RedisUri")
-                .getMethod("parse", String.class)
-                .invoke(null, uri);
-        Object full =
-            type("io.coordl.cache.Fetched").getConstructors()[0].newInstance(outcome("FULL"), null);
-        Consumer<String> heard = words::add;
-        return (AutoCloseable)
-            open.invoke(
-                null,
-                List.of(server),
-                null,
-                proxy("io.coordl.cache.ItemStore", (p, m, a) -> full),
-                "jar",
-                proxy("io.coordl.partition.PeerSink", (p, m, a) -> null),
-                heard);
-      }
-    }
-    throw new NoSuchMethodException("RedisEngine.open");
+    Object server =
+        type("io.coordl.partition.redis.RedisUri")
+            .getMethod("parse", String.class)
+            .invoke(null, uri);
+    Object full =
+        type("io.coordl.cache.Fetched").getConstructors()[0].newInstance(outcome("FULL"), null);
+    Consumer<String> heard = words::add;
+    return (AutoCloseable)
+        type.getConstructors()[0].newInstance(
+            List.of(server),
+            null,
+            proxy(
+                "io.coordl.cache.ItemStore",
+                (p, m, a) -> m.getName().equals("fetch") ? full : null),
+            "jar",
+            proxy("io.coordl.partition.PeerSink", (p, m, a) -> null),
+            heard,
+            type("io.coordl.partition.Timeouts").getMethod("usual").invoke(null));
   }
 
   private void until(Object engine, int number, String outcome) throws Exception {

@@ -2,13 +2,13 @@ package io.coordl.agent.install;
 
 import io.coordl.cache.ArenaStore;
 import io.coordl.partition.Engine;
-import io.coordl.partition.PeerSink;
+import io.coordl.partition.HostPort;
+import io.coordl.partition.Timeouts;
 import io.coordl.partition.hosts.HostsEngine;
 import io.coordl.partition.hosts.PeerServer;
 import io.coordl.partition.hosts.PeerTls;
 import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.hosts.membership.HostMembership;
-import io.coordl.partition.hosts.membership.HostPort;
 import io.coordl.partition.redis.RedisEngine;
 import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.JobMonitor;
@@ -30,13 +30,19 @@ final class PeerPolicy {
    */
   static @Nullable Engine engine(Options options, String store, ArenaStore arena, JobMonitor job) {
     Consumer<String> words = job.log()::say;
-    PeerSink sink = job.peers();
     try {
       PeerTls tls = tls(options);
       Engine engine =
           Options.isRedis(options.get(Option.PEER))
-              ? redis(options, arena, tls, sink, words)
-              : hosts(options, store, arena, tls, sink, words);
+              ? new RedisEngine(
+                  options.list(Option.PEER).stream().map(RedisUri::parse).toList(),
+                  tls == null ? null : tls.context(),
+                  arena,
+                  options.get(Option.GROUP),
+                  job.peers(),
+                  words,
+                  Timeouts.usual())
+              : hosts(options, store, arena, tls, job);
       job.addPolicy(() -> "", engine);
       return engine;
     } catch (IOException e) {
@@ -47,32 +53,14 @@ final class PeerPolicy {
     return null;
   }
 
-  private static Engine redis(
-      Options options,
-      ArenaStore arena,
-      @Nullable PeerTls tls,
-      PeerSink sink,
-      Consumer<String> words) {
-    return RedisEngine.open(
-        options.list(Option.PEER).stream().map(RedisUri::parse).toList(),
-        tls == null ? null : tls.context(),
-        arena,
-        options.get(Option.GROUP),
-        sink,
-        words);
-  }
-
   private static Engine hosts(
-      Options options,
-      String store,
-      ArenaStore arena,
-      @Nullable PeerTls tls,
-      PeerSink sink,
-      Consumer<String> words) {
+      Options options, String store, ArenaStore arena, @Nullable PeerTls tls, JobMonitor job) {
+    Consumer<String> words = job.log()::say;
+    Timeouts timeouts = Timeouts.usual();
     String group = options.get(Option.GROUP);
     String bind = options.get(Option.PEER_BIND);
     HostMembership membership =
-        HostMembership.open(
+        new HostMembership(
             new HostMembership.Settings(
                 ArenaStore.SHARED_MEMORY,
                 store,
@@ -82,10 +70,10 @@ final class PeerPolicy {
                 tls == null ? null : tls.context(),
                 arena.capacity(),
                 System::getenv),
-            address -> PeerServer.open(address, arena, tls, group, words),
+            address -> new PeerServer(address, arena, tls, group, words, timeouts),
             words);
-    return new HostsEngine(
-        arena, membership, tls, options.count(Option.PEER_HOSTS), group, sink, words);
+    int awaited = options.count(Option.PEER_HOSTS);
+    return new HostsEngine(arena, membership, tls, awaited, group, job.peers(), words, timeouts);
   }
 
   private static @Nullable PeerTls tls(Options options) throws IOException {

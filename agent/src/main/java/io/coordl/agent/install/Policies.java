@@ -14,7 +14,6 @@ import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.partition.Engine;
-import io.coordl.partition.PartitionedStore;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.Prefetcher;
@@ -147,7 +146,7 @@ final class Policies {
     MinioCache cache =
         store == null || engine == null
             ? new MinioCache(store, filter, budget)
-            : new MinioCache(new PartitionedStore(store, engine), store, filter);
+            : new MinioCache(engine, store, filter);
     asked(
         Option.CACHE,
         () -> Unused.store(store == null ? null : cache.statistics(), filter, "raw item"));

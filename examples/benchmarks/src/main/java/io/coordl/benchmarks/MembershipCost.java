@@ -1,8 +1,8 @@
 package io.coordl.benchmarks;
 
+import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.hosts.membership.HostMembership;
-import io.coordl.partition.hosts.membership.HostPort;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -95,7 +95,7 @@ public final class MembershipCost {
             null,
             1L << 30,
             System::getenv);
-    return HostMembership.open(
+    return new HostMembership(
         settings,
         address -> new ServerSocket(address.getPort(), 50, address.getAddress()),
         System.err::println);

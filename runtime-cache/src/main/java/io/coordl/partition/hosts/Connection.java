@@ -1,27 +1,16 @@
 package io.coordl.partition.hosts;
 
 import io.coordl.cache.ItemKey;
-import io.coordl.partition.Deadline;
-import io.coordl.partition.Timeouts;
+import io.coordl.partition.BoundedSocket;
 import io.coordl.partition.Watch;
 import java.io.Closeable;
-import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
-import java.net.Proxy;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import javax.net.ssl.SSLSocket;
 
-/**
- * A client's connection to a peer, of one thread at a time. A {@link Socket}, not a channel: that
- * would be closed when the program interrupts its thread. Every step that takes too long ends with
- * a {@link SocketTimeoutException}.
- */
+/** A client's connection to a peer, of one thread at a time. */
 final class Connection implements Closeable {
   /** Between two signs of life of a claimant that is reading storage. */
   private static final Duration SIGN = Duration.ofMillis(100);
@@ -30,56 +19,37 @@ final class Connection implements Closeable {
   private static final byte[] BYTES = number(Wire.BYTES);
   private static final byte[] GIVE_UP = number(Wire.GIVE_UP);
 
-  private final Socket plain = new Socket(Proxy.NO_PROXY);
   private final Watch watch;
   private final Watch.Watched signs = this::sign;
-  private final Deadline deadline;
-  private final InputStream in;
+  private final BoundedSocket socket;
   private final OutputStream out;
   private final byte[] request = new byte[Wire.REQUEST_BYTES];
   private final byte[] answer = new byte[Wire.ANSWER_BYTES];
   private final Object writing = new Object();
-  private long patience;
   private boolean claiming;
   private long lastSign;
 
   /** Connects and exchanges hellos, each within {@code patience} nanoseconds. */
   Connection(InetSocketAddress address, PeerClient.Common common, long patience)
       throws IOException {
-    this.watch = common.watch();
-    this.deadline = new Deadline(watch, plain);
-    this.patience = patience;
-    boolean opened = false;
+    watch = common.watch();
+    PeerTls tls = common.tls();
+    socket =
+        new BoundedSocket(
+            address,
+            watch,
+            common.timeouts(),
+            patience,
+            plain -> tls == null ? plain : tls.over(plain, true));
+    out = socket.out();
     try {
-      plain.setTcpNoDelay(true);
-      long connect = Math.min(common.timeouts().connect().toNanos(), patience);
-      plain.connect(address, (int) Math.max(1, connect / 1_000_000));
-      deadline.in(patience);
-      PeerTls tls = common.tls();
-      Socket trusted = tls == null ? plain : secure(tls, address);
-      in = trusted.getInputStream();
-      out = trusted.getOutputStream();
       out.write(Wire.hello(common.group()));
       Wire.checkHello(this::read, common.group());
-      end();
-      opened = true;
+      socket.end();
     } catch (IOException | RuntimeException e) {
-      if (deadline.passed()) {
-        throw new SocketTimeoutException();
-      }
+      socket.fail();
       throw e;
-    } finally {
-      if (!opened) {
-        close();
-      }
     }
-  }
-
-  private Socket secure(PeerTls tls, InetSocketAddress address) throws IOException {
-    SSLSocket secured = tls.socket(plain, address.getHostString(), address.getPort());
-    secured.setUseClientMode(true);
-    secured.startHandshake();
-    return secured;
   }
 
   private static byte[] number(int value) {
@@ -88,11 +58,11 @@ final class Connection implements Closeable {
 
   /** Asks; {@code nanos} is the time that each step has from now on. */
   void ask(int verb, ItemKey key, int length, long nanos) throws IOException {
-    patience = nanos;
-    deadline.in(nanos);
+    socket.patience(nanos);
+    socket.begin();
     Wire.putRequest(request, verb, key, length);
     out.write(request);
-    end();
+    socket.end();
   }
 
   /**
@@ -100,9 +70,9 @@ final class Connection implements Closeable {
    * it, and the deadline is set on.
    */
   int answer(long nanos) throws IOException {
-    deadline.in(nanos);
+    socket.begin(nanos);
     read(answer, 0, answer.length);
-    deadline.in(patience);
+    socket.begin();
     return ByteBuffer.wrap(answer).getInt(0);
   }
 
@@ -111,28 +81,14 @@ final class Connection implements Closeable {
     return ByteBuffer.wrap(answer).getInt(4);
   }
 
-  /** Reads so many bytes, at least a window of them within each deadline. */
+  /** Reads so many bytes of what follows. */
   void read(byte[] target, int offset, int length) throws IOException {
-    int windowEnd = Timeouts.WINDOW;
-    int done = 0;
-    while (done < length) {
-      int count = in.read(target, offset + done, length - done);
-      if (count < 0) {
-        throw new EOFException("it ends in the middle");
-      }
-      done += count;
-      if (done >= windowEnd && done < length) {
-        windowEnd = done + Timeouts.WINDOW;
-        deadline.in(patience);
-      }
-    }
+    socket.read(socket.in(), target, offset, length);
   }
 
   /** Ends a question. */
   void end() throws IOException {
-    if (!deadline.end()) {
-      throw new SocketTimeoutException();
-    }
+    socket.end();
   }
 
   /** From now on this thread reads storage, and the owner hears that it is alive. */
@@ -164,7 +120,7 @@ final class Connection implements Closeable {
     watch.remove(signs);
     synchronized (writing) {
       claiming = false;
-      deadline.in(patience);
+      socket.begin();
       out.write(how);
     }
   }
@@ -178,21 +134,17 @@ final class Connection implements Closeable {
   /** Delivers what was claimed; an answer comes. */
   void deliver(byte[] item) throws IOException {
     endClaim(BYTES);
-    for (int at = 0; at < item.length; at += Timeouts.WINDOW) {
-      out.write(item, at, Math.min(Timeouts.WINDOW, item.length - at));
-      deadline.in(patience);
-    }
+    out.write(item);
   }
 
   /** Whether it was cut off. */
   boolean late() {
-    return deadline.passed();
+    return socket.late();
   }
 
-  /** Without a word to the other side, so that it does not wait: under TLS too. */
   @Override
   public void close() {
     watch.remove(signs);
-    deadline.close();
+    socket.close();
   }
 }

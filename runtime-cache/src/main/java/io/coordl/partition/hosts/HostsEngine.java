@@ -4,6 +4,7 @@ import io.coordl.cache.ArenaStore;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
 import io.coordl.cache.Loader;
+import io.coordl.cache.Outcome;
 import io.coordl.partition.Engine;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.RemoteHost;
@@ -12,6 +13,7 @@ import io.coordl.partition.UserLog;
 import io.coordl.partition.Watch;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -92,18 +94,6 @@ public final class HostsEngine implements Engine {
       int awaitedHosts,
       String group,
       PeerSink sink,
-      Consumer<String> words) {
-    this(local, membership, tls, awaitedHosts, group, sink, words, Timeouts.usual());
-  }
-
-  /** As above, with other times. */
-  HostsEngine(
-      ArenaStore local,
-      Membership membership,
-      @Nullable PeerTls tls,
-      int awaitedHosts,
-      String group,
-      PeerSink sink,
       Consumer<String> words,
       Timeouts timeouts) {
     this.local = local;
@@ -118,7 +108,16 @@ public final class HostsEngine implements Engine {
   }
 
   @Override
+  public @Nullable ByteBuffer find(ItemKey key) {
+    return local.find(key);
+  }
+
+  @Override
   public Fetched fetch(ItemKey key, int length, Loader loader) throws IOException {
+    ByteBuffer here = local.find(key);
+    if (here != null) {
+      return new Fetched(Outcome.HIT, here);
+    }
     if (!gathered) {
       gather();
     }

@@ -6,7 +6,7 @@ import io.coordl.cache.ItemKey;
 import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
 import io.coordl.partition.Timeouts;
-import io.coordl.partition.hosts.PeerClient.Asked;
+import io.coordl.partition.hosts.PeerClient.Question;
 import io.coordl.partition.hosts.PeerClient.Reply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -119,7 +119,7 @@ final class HostsFetch {
       return new Fetched(Outcome.HIT, content);
     }
     List<Integer> wave = new ArrayList<>();
-    List<@Nullable Asked> asked = new ArrayList<>();
+    List<@Nullable Question> asked = new ArrayList<>();
     for (int member : toBeAsked(order, homes)) {
       wave.add(member);
       asked.add(begin(member, Wire.LOOK));
@@ -145,11 +145,12 @@ final class HostsFetch {
     return answers[member] == Wire.ROOM;
   }
 
-  private @Nullable Fetched answered(int[] order, List<Integer> wave, List<@Nullable Asked> asked) {
+  private @Nullable Fetched answered(
+      int[] order, List<Integer> wave, List<@Nullable Question> asked) {
     int holder = -1;
     for (int i = 0; i < wave.size(); i++) {
       int member = wave.get(i);
-      answers[member] = answer(member, asked.get(i)).answer();
+      answers[member] = answer(asked.get(i)).answer();
       if (answers[member] == Wire.HAVE && holder < 0) {
         holder = member;
       }
@@ -198,7 +199,7 @@ final class HostsFetch {
     }
     ByteBuffer content = fetched.content();
     if (content != null && item == null) {
-      byte[] bytes = PeerClient.bytes(length);
+      byte[] bytes = ArenaStore.buffer(length);
       if (bytes == null) {
         return fetched;
       }
@@ -243,7 +244,7 @@ final class HostsFetch {
     byte[] bytes = item;
     if (bytes == null) {
       boolean read = false;
-      bytes = PeerClient.bytes(length);
+      bytes = ArenaStore.buffer(length);
       try {
         if (bytes == null) {
           return NOTHING;
@@ -296,27 +297,26 @@ final class HostsFetch {
   }
 
   private Reply ask(int member, int verb) {
-    return answer(member, begin(member, verb));
+    return answer(begin(member, verb));
   }
 
-  private @Nullable Asked begin(int member, int verb) {
+  private @Nullable Question begin(int member, int verb) {
     PeerClient peer = peer(member);
     if (peer == null || peer.out() || allowance < PeerClient.SHORTEST.toNanos()) {
       return null;
     }
     long start = System.nanoTime();
-    Asked asked = peer.begin(verb, key, length, patience());
-    charge(start, asked.failure() != null);
+    Question asked = peer.begin(verb, key, length, patience());
+    charge(start, asked.failed());
     return asked;
   }
 
-  private Reply answer(int member, @Nullable Asked asked) {
-    PeerClient peer = peer(member);
-    if (peer == null || asked == null) {
+  private Reply answer(@Nullable Question asked) {
+    if (asked == null) {
       return Reply.NONE;
     }
     long start = System.nanoTime();
-    Reply reply = peer.answer(asked);
+    Reply reply = asked.answer();
     charge(start, reply.answer() == Reply.NOTHING);
     return reply;
   }

@@ -5,7 +5,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLSocket;
@@ -22,27 +21,20 @@ final class PeerChannel {
   private static final byte[] NONE = {};
 
   private final SocketChannel channel;
-  private final @Nullable InputStream in;
-  private final @Nullable OutputStream out;
-  private final byte[] record;
+  private byte[] record = NONE;
+  private @Nullable InputStream in;
+  private @Nullable OutputStream out;
 
-  /** Shakes hands, under TLS. */
-  PeerChannel(SocketChannel channel, @Nullable PeerTls tls) throws IOException {
+  PeerChannel(SocketChannel channel) {
     this.channel = channel;
-    record = tls == null ? NONE : new byte[RECORD];
-    if (tls == null) {
-      in = null;
-      out = null;
-    } else {
-      Socket socket = channel.socket();
-      String host = socket.getInetAddress().getHostAddress();
-      SSLSocket secured = tls.socket(socket, host, socket.getPort());
-      secured.setUseClientMode(false);
-      secured.setNeedClientAuth(true);
-      secured.startHandshake();
-      in = secured.getInputStream();
-      out = secured.getOutputStream();
-    }
+  }
+
+  /** From now on by TLS. */
+  void secure(PeerTls tls) throws IOException {
+    SSLSocket secured = tls.over(channel.socket(), false);
+    record = new byte[RECORD];
+    in = secured.getInputStream();
+    out = secured.getOutputStream();
   }
 
   /** Reads exactly so many. */
@@ -78,14 +70,11 @@ final class PeerChannel {
         int count = Math.min(RECORD - filled, part.remaining());
         part.get(record, filled, count);
         filled += count;
-        if (filled == RECORD) {
+        if (filled == RECORD || !both[1].hasRemaining()) {
           out.write(record, 0, filled);
           filled = 0;
         }
       }
-    }
-    if (filled > 0) {
-      out.write(record, 0, filled);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts;
 
+import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ItemKey;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.PeerSink.Answer;
@@ -55,23 +56,6 @@ final class PeerClient implements Closeable {
   }
 
   /**
-   * A question under way.
-   *
-   * @param connection null if there is none
-   * @param fresh whether the connection was made for it
-   * @param failure what became of it already
-   */
-  record Asked(
-      int verb,
-      ItemKey key,
-      int length,
-      long start,
-      long patience,
-      @Nullable Connection connection,
-      boolean fresh,
-      @Nullable Exception failure) {}
-
-  /**
    * What came back.
    *
    * @param answer as of {@link Wire}; {@link #NOTHING} if there was none
@@ -85,46 +69,111 @@ final class PeerClient implements Closeable {
   }
 
   /** Asks without waiting for the answer, but for a connection if none is unused. */
-  Asked begin(int verb, ItemKey key, int length, long patience) {
-    return begin(verb, key, length, patience, System.nanoTime(), host.take());
+  Question begin(int verb, ItemKey key, int length, long patience) {
+    Question question = new Question(verb, key, length, patience);
+    question.begin(host.take());
+    return question;
   }
 
-  private Asked begin(
-      int verb, ItemKey key, int length, long patience, long start, @Nullable Connection old) {
-    Connection connection = old;
-    Exception failure = null;
-    try {
-      connection =
-          connection == null ? new Connection(member.data(), common, patience) : connection;
-      connection.ask(verb, key, length, patience);
-    } catch (IOException | RuntimeException e) {
-      failure = e;
+  /** A question under way, of one thread. */
+  final class Question {
+    private final int verb;
+    private final ItemKey key;
+    private final int length;
+    private final long patience;
+    private final long start = System.nanoTime();
+    private @Nullable Connection connection;
+
+    /** Whether the connection was made for it. */
+    private boolean fresh;
+
+    private @Nullable Exception failure;
+
+    private Question(int verb, ItemKey key, int length, long patience) {
+      this.verb = verb;
+      this.key = key;
+      this.length = length;
+      this.patience = patience;
     }
-    return new Asked(verb, key, length, start, patience, connection, old == null, failure);
-  }
 
-  /**
-   * The answer to a question; {@link Reply#NONE}, and the peer given up, if there is none. Where
-   * several are asked at once, one that has answered while another was waited for is not late.
-   */
-  Reply answer(Asked asked) {
-    Connection connection = asked.connection();
-    Exception failure = asked.failure();
-    if (failure == null && connection != null) {
+    private void begin(@Nullable Connection old) {
+      connection = old;
+      fresh = old == null;
+      failure = null;
       try {
-        return read(asked, connection);
+        Connection asked = old == null ? new Connection(member.data(), common, patience) : old;
+        connection = asked;
+        asked.ask(verb, key, length, patience);
       } catch (IOException | RuntimeException e) {
         failure = e;
       }
     }
-    boolean late = close(connection) || failure instanceof SocketTimeoutException;
-    if (!asked.fresh() && !late && !(failure instanceof WireException)) {
-      host.dropUnused(); // Of a peer that was there before: maybe it is there again.
-      return answer(
-          begin(asked.verb(), asked.key(), asked.length(), asked.patience(), asked.start(), null));
+
+    /** Whether there is no answer to wait for. */
+    boolean failed() {
+      return failure != null;
     }
-    fail(asked.start(), late, failure);
-    return Reply.NONE;
+
+    /**
+     * The answer; {@link Reply#NONE}, and the peer given up, if there is none. Where several are
+     * asked at once, one that has answered while another was waited for is not late.
+     */
+    Reply answer() {
+      Connection asked = connection;
+      if (failure == null && asked != null) {
+        try {
+          return read(asked);
+        } catch (IOException | RuntimeException e) {
+          failure = e;
+        }
+      }
+      boolean late = close(asked) || failure instanceof SocketTimeoutException;
+      if (!fresh && !late && !(failure instanceof WireException)) {
+        host.dropUnused(); // Of a peer that was there before: maybe it is there again.
+        begin(null);
+        return answer();
+      }
+      fail(start, late, failure);
+      return Reply.NONE;
+    }
+
+    private Reply read(Connection asked) throws IOException {
+      long left = start + patience - System.nanoTime();
+      int answer = asked.answer(Math.max(SHORTEST.toNanos(), left));
+      int following = asked.following();
+      boolean bytes = answer == Wire.FOUND && verb != Wire.LOOK;
+      boolean known =
+          switch (answer) {
+            case Wire.FOUND -> bytes;
+            case Wire.HAVE -> verb == Wire.LOOK;
+            case Wire.ROOM -> verb != Wire.CLAIM;
+            case Wire.FULL, Wire.BUSY -> true;
+            case Wire.GRANTED -> verb == Wire.CLAIM;
+            default -> false;
+          };
+      if (!known || following != (bytes ? length : 0)) {
+        throw new WireException(
+            Kind.MALFORMED,
+            "it answers " + Integer.toHexString(answer) + " with " + following + " bytes");
+      }
+      byte[] item = null;
+      if (bytes) {
+        item = ArenaStore.buffer(following);
+        if (item == null) {
+          asked.close();
+          return new Reply(answer, null, null);
+        }
+        asked.read(item, 0, following);
+      }
+      if (answer == Wire.GRANTED) {
+        asked.claim();
+        return new Reply(answer, null, asked);
+      }
+      asked.end();
+      host.giveBack(asked);
+      heard(start, bytes ? following : 0, bytes ? Answer.FOUND : Answer.ABSENT);
+      return new Reply(answer, item, null);
+    }
   }
 
   /** Whether it was late. */
@@ -133,55 +182,6 @@ final class PeerClient implements Closeable {
       connection.close();
     }
     return connection != null && connection.late();
-  }
-
-  private Reply read(Asked asked, Connection connection) throws IOException {
-    long left = asked.start() + asked.patience() - System.nanoTime();
-    int answer = connection.answer(Math.max(SHORTEST.toNanos(), left));
-    int following = connection.following();
-    boolean finding = asked.verb() == Wire.FIND;
-    boolean claiming = asked.verb() == Wire.CLAIM;
-    boolean bytes = answer == Wire.FOUND && (finding || claiming);
-    boolean known =
-        switch (answer) {
-          case Wire.FOUND -> bytes;
-          case Wire.HAVE -> asked.verb() == Wire.LOOK;
-          case Wire.ROOM -> finding || asked.verb() == Wire.LOOK;
-          case Wire.FULL, Wire.BUSY -> true;
-          case Wire.GRANTED -> claiming;
-          default -> false;
-        };
-    if (!known || following != (bytes ? asked.length() : 0)) {
-      throw new WireException(
-          Kind.MALFORMED,
-          "it answers " + Integer.toHexString(answer) + " with " + following + " bytes");
-    }
-    byte[] item = null;
-    if (bytes) {
-      item = bytes(following);
-      if (item == null) {
-        connection.close();
-        return new Reply(answer, null, null);
-      }
-      connection.read(item, 0, following);
-    }
-    if (answer == Wire.GRANTED) {
-      connection.claim();
-      return new Reply(answer, null, connection);
-    }
-    connection.end();
-    host.giveBack(connection);
-    heard(asked.start(), bytes ? following : 0, bytes ? Answer.FOUND : Answer.ABSENT);
-    return new Reply(answer, item, null);
-  }
-
-  /** Null where the program has left no heap for it: its own call may need less. */
-  static byte @Nullable [] bytes(int length) {
-    try {
-      return new byte[length];
-    } catch (OutOfMemoryError e) {
-      return null;
-    }
   }
 
   /** Delivers an item that was claimed; whether it is kept. */

@@ -60,7 +60,7 @@ public final class PeerServer implements Closeable {
    * @param words takes sentences for the user
    * @throws IOException with a sentence for the user if the address cannot be had
    */
-  PeerServer(
+  public PeerServer(
       InetSocketAddress bind,
       ArenaStore store,
       @Nullable PeerTls tls,
@@ -92,17 +92,6 @@ public final class PeerServer implements Closeable {
               + " can read the items of this host's cache, and put others there: peer.tls=KEYSTORE"
               + " keeps strangers out.");
     }
-  }
-
-  /** As above, with the usual times. */
-  public static PeerServer open(
-      InetSocketAddress bind,
-      ArenaStore store,
-      @Nullable PeerTls tls,
-      String group,
-      Consumer<String> words)
-      throws IOException {
-    return new PeerServer(bind, store, tls, group, words, Timeouts.usual());
   }
 
   private static String text(InetSocketAddress address) {

@@ -26,6 +26,7 @@ final class PeerSession implements Closeable {
   private static final long STACK_BYTES = 256L << 10;
 
   private final SocketChannel channel;
+  private final PeerChannel bytes;
   private final PeerServer server;
   private final Deadline deadline;
   private final String remote;
@@ -37,6 +38,7 @@ final class PeerSession implements Closeable {
 
   PeerSession(SocketChannel channel, PeerServer server) throws IOException {
     this.channel = channel;
+    this.bytes = new PeerChannel(channel);
     this.server = server;
     this.deadline = new Deadline(server.watch, channel);
     InetSocketAddress from = (InetSocketAddress) channel.getRemoteAddress();
@@ -69,16 +71,18 @@ final class PeerSession implements Closeable {
   private void run() {
     try {
       deadline.in(server.timeouts.handshake().toNanos());
-      PeerChannel opened = new PeerChannel(channel, server.tls);
-      meet(opened);
+      if (server.tls != null) {
+        bytes.secure(server.tls);
+      }
+      meet();
       stranger = false;
       while (true) {
         busy = false;
         lastUse = System.nanoTime();
         deadline.in(server.timeouts.idle().toNanos());
-        opened.read(request, 0, request.length);
+        bytes.read(request, 0, request.length);
         busy = true;
-        respond(opened);
+        respond();
       }
     } catch (WireException e) {
       server.refused(this, e.kind().name(), String.valueOf(e.getMessage()));
@@ -96,37 +100,37 @@ final class PeerSession implements Closeable {
     }
   }
 
-  private void meet(PeerChannel opened) throws IOException {
+  private void meet() throws IOException {
     WireException refusal = null;
     try {
-      Wire.checkHello(opened::read, server.group);
+      Wire.checkHello(bytes::read, server.group);
     } catch (WireException e) {
       if (e.kind() != Kind.OTHER) {
         throw e;
       }
       refusal = e;
     }
-    opened.write(ByteBuffer.wrap(Wire.hello(server.group)), null);
+    bytes.write(ByteBuffer.wrap(Wire.hello(server.group)), null);
     if (refusal != null) {
       channel.shutdownOutput();
-      hearOut(opened);
+      hearOut();
       throw refusal;
     }
   }
 
   /** Reads what comes still: what is left unread when a socket is closed takes the answer along. */
-  private static void hearOut(PeerChannel opened) {
+  private void hearOut() {
     byte[] one = new byte[1];
     try {
       for (int i = 0; i < 2 * Wire.MAX_GROUP_BYTES; i++) {
-        opened.read(one, 0, 1);
+        bytes.read(one, 0, 1);
       }
     } catch (IOException e) {
       // The end.
     }
   }
 
-  private void respond(PeerChannel opened) throws IOException {
+  private void respond() throws IOException {
     ByteBuffer fields = ByteBuffer.wrap(request);
     int verb = fields.getInt();
     int length = fields.getInt();
@@ -138,28 +142,28 @@ final class PeerSession implements Closeable {
       case Wire.FIND, Wire.LOOK -> {
         ByteBuffer content = server.store.find(key);
         if (content == null || content.remaining() != length) {
-          say(opened, PeerServer.absent(server.store, key, length), null);
+          say(PeerServer.absent(server.store, key, length), null);
         } else if (verb == Wire.FIND) {
-          say(opened, Wire.FOUND, content);
+          say(Wire.FOUND, content);
         } else {
-          say(opened, Wire.HAVE, null);
+          say(Wire.HAVE, null);
         }
       }
-      case Wire.CLAIM -> claim(opened, key, length);
-      case Wire.PING -> say(opened, Wire.ALIVE, null);
+      case Wire.CLAIM -> claim(key, length);
+      case Wire.PING -> say(Wire.ALIVE, null);
       default -> throw new WireException(Kind.MALFORMED, "it asked what no peer asks");
     }
   }
 
-  private void claim(PeerChannel opened, ItemKey key, int length) throws IOException {
+  private void claim(ItemKey key, int length) throws IOException {
     if (!server.takeRoom(length)) {
-      say(opened, Wire.BUSY, null);
+      say(Wire.BUSY, null);
       return;
     }
-    Claim claim = new Claim(opened, length);
     Fetched fetched;
     try {
-      fetched = server.store.fetch(key, length, claim::load, HOLD);
+      fetched =
+          server.store.fetch(key, length, (target, offset) -> load(length, target, offset), HOLD);
     } finally {
       server.giveRoom(length);
     }
@@ -169,52 +173,42 @@ final class PeerSession implements Closeable {
         if (content == null || content.remaining() != length) {
           throw new WireException(Kind.MALFORMED, "it asked for an item of another length");
         }
-        say(opened, Wire.FOUND, content);
+        say(Wire.FOUND, content);
       }
-      case ADMITTED -> say(opened, Wire.KEPT, null);
+      case ADMITTED -> say(Wire.KEPT, null);
       case CHANGED -> {} // The client gave up, and expects no answer.
-      case FULL -> say(opened, Wire.FULL, null);
-      case BUSY, PEER -> say(opened, Wire.BUSY, null);
+      case FULL -> say(Wire.FULL, null);
+      case BUSY, PEER -> say(Wire.BUSY, null);
     }
   }
 
   /** Has the client read storage and takes what it delivers, under the store's own claim. */
-  private final class Claim {
-    private final PeerChannel opened;
-    private final int length;
-    private final byte[] word = new byte[4];
-
-    Claim(PeerChannel opened, int length) {
-      this.opened = opened;
-      this.length = length;
+  private boolean load(int length, byte[] target, int offset) throws IOException {
+    say(Wire.GRANTED, null);
+    byte[] word = new byte[4];
+    int said = Wire.STILL;
+    while (said == Wire.STILL) {
+      deadline.in(server.timeouts.claimant().toNanos());
+      bytes.read(word, 0, word.length);
+      said = ByteBuffer.wrap(word).getInt();
     }
-
-    boolean load(byte[] target, int offset) throws IOException {
-      say(opened, Wire.GRANTED, null);
-      int said = Wire.STILL;
-      while (said == Wire.STILL) {
-        deadline.in(server.timeouts.claimant().toNanos());
-        opened.read(word, 0, word.length);
-        said = ByteBuffer.wrap(word).getInt();
-      }
-      if (said == Wire.GIVE_UP) {
-        return false;
-      }
-      if (said != Wire.BYTES) {
-        throw new WireException(Kind.MALFORMED, "it did not deliver as a peer does");
-      }
-      for (int done = 0; done < length; ) {
-        deadline.in(server.timeouts.progress().toNanos());
-        int count = Math.min(Timeouts.WINDOW, length - done);
-        opened.read(target, offset + done, count);
-        done += count;
-      }
-      return true;
+    if (said == Wire.GIVE_UP) {
+      return false;
     }
+    if (said != Wire.BYTES) {
+      throw new WireException(Kind.MALFORMED, "it did not deliver as a peer does");
+    }
+    for (int done = 0; done < length; ) {
+      deadline.in(server.timeouts.progress().toNanos());
+      int count = Math.min(Timeouts.WINDOW, length - done);
+      bytes.read(target, offset + done, count);
+      done += count;
+    }
+    return true;
   }
 
   /** Answers; the item streams from where it lies, in pieces that each have a deadline. */
-  private void say(PeerChannel opened, int what, @Nullable ByteBuffer item) throws IOException {
+  private void say(int what, @Nullable ByteBuffer item) throws IOException {
     answer.clear();
     answer.putInt(what).putInt(item == null ? 0 : item.remaining()).flip();
     int end = item == null ? 0 : item.limit();
@@ -223,7 +217,7 @@ final class PeerSession implements Closeable {
       if (item != null) {
         item.limit(Math.min(end, item.position() + Wire.PIECE));
       }
-      opened.write(answer, item);
+      bytes.write(answer, item);
     } while (item != null && item.position() < end);
   }
 

@@ -74,11 +74,17 @@ public final class PeerTls {
     return false;
   }
 
-  /** A socket of TLS over one that is connected; its mode is the caller's to set. */
-  SSLSocket socket(Socket plain, String host, int port) throws IOException {
+  /** TLS over a connected socket, after its handshake, in which both sides show a certificate. */
+  SSLSocket over(Socket plain, boolean asClient) throws IOException {
+    String host = plain.getInetAddress().getHostAddress();
     SSLSocket secured =
-        (SSLSocket) context.getSocketFactory().createSocket(plain, host, port, true);
+        (SSLSocket) context.getSocketFactory().createSocket(plain, host, plain.getPort(), true);
     secured.setEnabledProtocols(new String[] {"TLSv1.3"});
+    secured.setUseClientMode(asClient);
+    if (!asClient) {
+      secured.setNeedClientAuth(true);
+    }
+    secured.startHandshake();
     return secured;
   }
 

@@ -1,172 +1,179 @@
 package io.coordl.partition.redis;
 
-import io.coordl.partition.Deadline;
-import io.coordl.partition.Timeouts;
-import io.coordl.partition.Watch;
+import io.coordl.partition.BoundedSocket;
+import io.coordl.partition.HostPort;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
-import java.io.FilterInputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
-import java.net.Proxy;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import javax.net.SocketFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.RedisInputStream;
+import redis.clients.jedis.util.RedisOutputStream;
 
 /**
- * One connection to one server, by Jedis, whose socket keeps our bounds: {@link #WINDOW} bytes must
- * move before the deadline, and each line of an answer is read before Jedis reads it, so that no
- * length that a server claims makes Jedis allocate more than was asked for. One thread at a time.
+ * One connection to one server. Jedis writes the questions and reads the answers, but values are
+ * read here: Jedis allocates whatever length a server claims. One thread at a time.
  */
 final class RedisConnection implements Closeable {
-  private static final int WINDOW = 4 * Timeouts.WINDOW;
-  private static final int SMALL_BYTES = 64 * 1024;
+  /** In place of a value that is longer than asked for. */
+  static final Object TOO_LONG = new Object();
 
-  /** Of answers: one value, number, or error, or that there is none; no list is ever asked for. */
-  private static final String KINDS = "+-:$\0";
+  /** Of a line, and of a value, however little was asked for. */
+  private static final int SMALL_BYTES = 64 << 10;
 
-  private static final byte[] TAKEN = bytes("$0\r\n");
+  private static final int BUFFER_BYTES = 16 << 10;
 
-  private final Socket plain = new Socket(Proxy.NO_PROXY);
-  private final Deadline deadline;
-  private final Connection jedis;
-  private long patience;
+  /** Of answers beside values: text, an error, a number; no list is ever asked for. */
+  private static final String KINDS = "+-:";
 
-  // Of the question.
-  private int longest = SMALL_BYTES;
-  private long readable = 2 * SMALL_BYTES;
-  private int wanted;
-  private byte @Nullable [] item;
-  private boolean tooLong;
-  private int moved;
+  private final BoundedSocket socket;
+  private final InputStream in;
+  private final RedisOutputStream out;
 
   /**
    * Connects, says who asks, and hears an answer.
    *
-   * @param greeting how long the other side may say nothing until then
+   * @param greeting how long all of that may take, once connected
    * @throws IOException if there is no connection, in time, that both sides trust; Jedis'
    *     exceptions if the server refuses
    */
   RedisConnection(
-      RedisUri server,
-      InetSocketAddress address,
-      @Nullable SSLContext tls,
-      Watch watch,
-      Timeouts timeouts,
-      Duration greeting)
+      RedisUri uri, InetSocketAddress address, RedisNode.Common common, Duration greeting)
       throws IOException {
-    deadline = new Deadline(watch, plain);
-    patience = greeting.toNanos();
-    boolean opened = false;
+    socket =
+        new BoundedSocket(
+            address,
+            common.watch(),
+            common.timeouts(),
+            greeting.toNanos(),
+            plain -> uri.secure() ? secure(plain, uri.server(), common.tls()) : plain);
+    in = new BufferedInputStream(socket.in(), BUFFER_BYTES);
+    out = new RedisOutputStream(socket.out());
     try {
-      plain.setTcpNoDelay(true);
-      plain.connect(address, (int) timeouts.connect().toMillis());
-      deadline.in(patience);
-      Socket trusted = server.secure() ? secure(server, tls) : plain;
-      jedis = new Connection(() -> new Bounded(trusted));
-      greet(server);
-      if (!deadline.end()) {
+      if (uri.password() != null) {
+        Stream<String> who = Stream.of(uri.user(), uri.password());
+        exchange(0, Command.AUTH, who.filter(Objects::nonNull).toArray());
+      }
+      if (uri.database() != 0) {
+        exchange(0, Command.SELECT, uri.database());
+      }
+      if (!text(exchange(0, Command.PING)).equals("PONG")) {
         throw noAnswer();
       }
-      patience = timeouts.progress().toNanos();
-      opened = true;
+      socket.end();
+      socket.patience(common.timeouts().progress().toNanos());
     } catch (IOException | RuntimeException e) {
-      if (deadline.passed()) {
-        throw new SocketTimeoutException();
-      }
+      socket.fail();
       throw e;
-    } finally {
-      if (!opened) {
-        close();
-      }
     }
   }
 
   /** The user's own keys say whom to trust, whatever its name; else the JDK does, by name. */
-  private Socket secure(RedisUri server, @Nullable SSLContext tls) throws IOException {
-    try {
-      SSLContext context = tls == null ? SSLContext.getDefault() : tls;
-      SSLSocket socket =
-          (SSLSocket)
-              context.getSocketFactory().createSocket(plain, server.host(), server.port(), true);
-      if (tls == null) {
-        SSLParameters parameters = socket.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        socket.setSSLParameters(parameters);
-      }
-      socket.startHandshake();
-      return socket;
-    } catch (NoSuchAlgorithmException e) {
-      throw new IOException(e);
+  private static Socket secure(Socket plain, HostPort server, @Nullable SSLContext tls)
+      throws IOException {
+    SocketFactory sockets = tls == null ? SSLSocketFactory.getDefault() : tls.getSocketFactory();
+    SSLSocket socket =
+        (SSLSocket)
+            ((SSLSocketFactory) sockets).createSocket(plain, server.host(), server.port(), true);
+    if (tls == null) {
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      socket.setSSLParameters(parameters);
     }
-  }
-
-  private void greet(RedisUri server) throws IOException {
-    String password = server.password();
-    if (password != null) {
-      String user = server.user();
-      List<String> who = user == null ? List.of(password) : List.of(user, password);
-      jedis.executeCommand(new CommandArguments(Command.AUTH).addObjects(who));
-    }
-    if (server.database() != 0) {
-      jedis.select(server.database());
-    }
-    if (!jedis.ping()) {
-      throw noAnswer();
-    }
+    socket.startHandshake();
+    return socket;
   }
 
   /**
-   * Asks.
+   * Asks; closes the connection unless it is as good as before.
    *
    * @param length of the longest value that may be sent or received
-   * @throws JedisDataException if the answer is an error, after which the connection is as good as
-   *     before; after others it is of no use any more
+   * @return null, text or a value as bytes, a number, an error as {@link JedisDataException}, or
+   *     {@link #TOO_LONG}
    */
-  @Nullable Object ask(int length, Command command, byte[]... arguments) throws IOException {
-    longest = Math.max(length, SMALL_BYTES);
-    readable = (long) longest + SMALL_BYTES;
-    wanted = length;
-    item = null;
-    tooLong = false;
-    moved = 0;
-    deadline.in(patience);
+  @Nullable Object ask(int length, Command command, Object... arguments) throws IOException {
     try {
-      jedis.sendCommand(command, arguments);
-      Object answer = jedis.getOne();
-      if (deadline.end()) {
-        return item == null ? answer : item;
-      }
-    } catch (RuntimeException e) {
-      if (deadline.end()) {
-        throw e;
-      }
+      socket.begin();
+      Object answer = exchange(length, command, arguments);
+      socket.end();
+      return answer;
+    } catch (JedisDataException e) {
+      socket.end();
+      return e;
+    } catch (IOException | RuntimeException | Error e) {
+      socket.fail();
+      throw e;
     }
-    throw new SocketTimeoutException();
   }
 
-  /** Whether the last answer was a longer value than asked for. */
-  boolean tooLong() {
-    return tooLong;
+  private @Nullable Object exchange(int length, Command command, Object... arguments)
+      throws IOException {
+    Protocol.sendCommand(out, new CommandArguments(command).addObjects(arguments));
+    out.flush();
+    byte[] line = line();
+    if (line[0] == '$') {
+      String digits = new String(line, 1, line.length - 3, StandardCharsets.ISO_8859_1);
+      return digits.equals("-1") ? null : value(Long.parseLong(digits), length);
+    }
+    if (KINDS.indexOf(line[0]) < 0) {
+      throw noAnswer();
+    }
+    RedisInputStream answer = new RedisInputStream(new ByteArrayInputStream(line), line.length);
+    return Protocol.read(answer, null); // For messages that are pushed, which are none of KINDS.
+  }
+
+  private Object value(long claimed, int length) throws IOException {
+    if (claimed > Math.max(length, SMALL_BYTES)) {
+      close();
+      return TOO_LONG;
+    }
+    byte[] value = new byte[(int) claimed];
+    socket.read(in, value, 0, value.length);
+    if (line().length != 2) {
+      throw noAnswer();
+    }
+    return value;
+  }
+
+  /** A line, its end included. */
+  private byte[] line() throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    int before = 0;
+    for (int next = in.read(); before != '\r' || next != '\n'; next = in.read()) {
+      if (next < 0) {
+        throw new EOFException("it ends in the middle");
+      }
+      if (before == '\r' || line.size() == SMALL_BYTES) {
+        throw noAnswer();
+      }
+      line.write(next);
+      before = next;
+    }
+    line.write('\n');
+    return line.toByteArray();
   }
 
   @Override
   public void close() {
-    deadline.close();
+    socket.close();
   }
 
   /** Text of an answer. */
@@ -174,155 +181,7 @@ final class RedisConnection implements Closeable {
     return answer instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "" + answer;
   }
 
-  static byte[] bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8);
-  }
-
   private static IOException noAnswer() {
     return new IOException("this is no answer of a Redis");
-  }
-
-  private void moved(int count) {
-    moved += count;
-    if (moved >= WINDOW) {
-      moved = 0;
-      deadline.in(patience);
-    }
-  }
-
-  /** What Jedis takes for a connected socket. */
-  private final class Bounded extends Socket {
-    private final Socket socket;
-
-    Bounded(Socket socket) {
-      this.socket = socket;
-    }
-
-    @Override
-    public InputStream getInputStream() throws IOException {
-      return new Answers(socket.getInputStream());
-    }
-
-    @Override
-    public OutputStream getOutputStream() throws IOException {
-      return new Pieces(socket.getOutputStream());
-    }
-
-    @Override
-    public boolean isBound() {
-      return true;
-    }
-
-    @Override
-    public boolean isConnected() {
-      return true;
-    }
-
-    @Override
-    public int getSoTimeout() {
-      return 0;
-    }
-  }
-
-  /** Reads along. */
-  private final class Answers extends FilterInputStream {
-    /** What the line is, by its first character; 0 before it begins. */
-    private int kind;
-
-    private int read;
-    private long number;
-    private boolean negative;
-    private boolean ended;
-
-    /** Bytes of a value, and of the end of its line, that are still to come. */
-    private long value;
-
-    Answers(InputStream in) {
-      super(in);
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      int count = in.read(target, offset, length);
-      readable -= count;
-      moved(count);
-      int end = offset + count;
-      int begin = -1;
-      for (int at = offset; at < end; ) {
-        if (value > 0) {
-          int skipped = (int) Math.min(value, end - at);
-          value -= skipped;
-          at += skipped;
-        } else {
-          begin = kind == 0 ? at : begin;
-          look(target[at++]);
-          if (begin >= 0 && value == wanted + 2L && end - at < wanted) {
-            takeItem(target, at, end);
-            System.arraycopy(TAKEN, 0, target, begin, TAKEN.length);
-            return begin + TAKEN.length - offset;
-          }
-        }
-      }
-      return count;
-    }
-
-    /** An item passes by Jedis, whose buffer is small, which is told of an empty value instead. */
-    private void takeItem(byte[] start, int from, int end) throws IOException {
-      byte[] whole = new byte[wanted];
-      int done = end - from;
-      System.arraycopy(start, from, whole, 0, done);
-      while (done < wanted) {
-        int count = in.read(whole, done, wanted - done);
-        if (count < 0) {
-          throw new EOFException();
-        }
-        done += count;
-        moved(count);
-      }
-      item = whole;
-      value = 2; // The end of its line is still to come.
-    }
-
-    /** The next byte of a line, which ends where it does for Jedis. */
-    private void look(byte next) throws IOException {
-      boolean digit = next >= '0' && next <= '9';
-      if (kind == 0) {
-        kind = next;
-        read = 0;
-        number = 0;
-        negative = false;
-      } else if (ended) {
-        ended = false;
-        value = kind == '$' && !negative ? number + 2 : 0;
-        kind = next == '\n' && (!negative || number == 1) ? 0 : '?';
-      } else if (next == '\r') {
-        ended = true;
-      } else if (kind == '$' && digit) {
-        number = 10 * number + next - '0';
-        tooLong = number > longest;
-      } else if (kind == '$') {
-        kind = next == '-' && read == 1 ? kind : '?';
-        negative = true;
-      }
-      if (tooLong || readable < 0 || ++read > SMALL_BYTES || KINDS.indexOf(kind) < 0) {
-        throw noAnswer();
-      }
-    }
-  }
-
-  /** Gives the kernel a message in pieces, so that one that blocks is seen. */
-  private final class Pieces extends FilterOutputStream {
-    Pieces(OutputStream out) {
-      super(out);
-    }
-
-    @Override
-    public void write(byte[] source, int offset, int length) throws IOException {
-      for (int done = 0; done < length; done += WINDOW) {
-        int count = Math.min(WINDOW, length - done);
-        out.write(source, offset + done, count);
-        moved(count);
-      }
-    }
   }
 }

@@ -3,6 +3,7 @@ package io.coordl.partition.redis;
 import io.coordl.cache.ItemKey;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
@@ -13,8 +14,6 @@ import java.util.zip.CRC32C;
  * never lives longer than its lease. Numbers are big-endian.
  */
 final class RedisItem {
-  private static final String PREFIX = "coordl:1:";
-
   /** Before an item's bytes: magic, length, CRC-32C of key, length and bytes. */
   static final int HEADER_BYTES = 12;
 
@@ -27,59 +26,52 @@ final class RedisItem {
   /** Key of an item. */
   static byte[] key(String group, ItemKey key) {
     HexFormat hex = HexFormat.of();
-    return (PREFIX + group + ':' + hex.toHexDigits(key.high()) + hex.toHexDigits(key.low()))
+    return ("coordl:1:" + group + ':' + hex.toHexDigits(key.high()) + hex.toHexDigits(key.low()))
         .getBytes(StandardCharsets.UTF_8);
-  }
-
-  /** Writes the header; the item's bytes stand behind it already. */
-  static void seal(byte[] value, ItemKey key) {
-    ByteBuffer.wrap(value)
-        .putInt(ITEM_MAGIC)
-        .putInt(value.length - HEADER_BYTES)
-        .putInt(checksum(value, key));
-  }
-
-  /** Whether this is the item of so many bytes, whole. */
-  static boolean isItem(byte[] value, ItemKey key, int length) {
-    ByteBuffer header = ByteBuffer.wrap(value);
-    return value.length == HEADER_BYTES + length
-        && header.getInt() == ITEM_MAGIC
-        && header.getInt() == length
-        && header.getInt() == checksum(value, key);
-  }
-
-  private static int checksum(byte[] value, ItemKey key) {
-    byte[] identity = new byte[20];
-    ByteBuffer.wrap(identity).putLong(key.high()).putLong(key.low()).putInt(value.length);
-    CRC32C crc = new CRC32C();
-    crc.update(identity);
-    crc.update(value, HEADER_BYTES, value.length - HEADER_BYTES);
-    return (int) crc.getValue();
-  }
-
-  /** A claim: whose it is, and which of his. */
-  static byte[] claim(long owner, long number) {
-    return ByteBuffer.allocate(CLAIM_BYTES)
-        .putInt(CLAIM_MAGIC)
-        .putLong(owner)
-        .putLong(number)
-        .array();
-  }
-
-  /** Whether this is a claim, anybody's. */
-  static boolean isClaim(byte[] value) {
-    return value.length == CLAIM_BYTES && ByteBuffer.wrap(value).getInt() == CLAIM_MAGIC;
-  }
-
-  /** The item's bytes, read-only from 0 to its length. */
-  static ByteBuffer content(byte[] value) {
-    return ByteBuffer.wrap(value, HEADER_BYTES, value.length - HEADER_BYTES)
-        .slice()
-        .asReadOnlyBuffer();
   }
 
   /** An array for an item of {@code length} bytes. */
   static byte[] allocate(int length) {
     return new byte[HEADER_BYTES + length];
+  }
+
+  /** Writes the header; the item's bytes stand behind it already. */
+  static void seal(byte[] value, ItemKey key) {
+    System.arraycopy(header(value, key), 0, value, 0, HEADER_BYTES);
+  }
+
+  /** Whether this is the item of so many bytes, whole. */
+  static boolean isItem(byte[] value, ItemKey key, int length) {
+    return value.length == HEADER_BYTES + length
+        && Arrays.equals(value, 0, HEADER_BYTES, header(value, key), 0, HEADER_BYTES);
+  }
+
+  private static byte[] header(byte[] value, ItemKey key) {
+    byte[] identity = new byte[20];
+    ByteBuffer.wrap(identity).putLong(key.high()).putLong(key.low()).putInt(value.length);
+    int length = value.length - HEADER_BYTES;
+    CRC32C crc = new CRC32C();
+    crc.update(identity);
+    crc.update(value, HEADER_BYTES, length);
+    ByteBuffer header = ByteBuffer.wrap(identity, 0, HEADER_BYTES);
+    header.putInt(ITEM_MAGIC).putInt(length).putInt((int) crc.getValue());
+    return identity;
+  }
+
+  /** The item's bytes, read-only from 0 to its length. */
+  static ByteBuffer content(byte[] value) {
+    ByteBuffer whole = ByteBuffer.wrap(value).asReadOnlyBuffer();
+    return whole.slice(HEADER_BYTES, value.length - HEADER_BYTES);
+  }
+
+  /** A claim: whose it is, and which of theirs. */
+  static byte[] claim(long owner, long number) {
+    ByteBuffer claim = ByteBuffer.allocate(CLAIM_BYTES);
+    return claim.putInt(CLAIM_MAGIC).putLong(owner).putLong(number).array();
+  }
+
+  /** Whether this is a claim, anybody's. */
+  static boolean isClaim(byte[] value) {
+    return value.length == CLAIM_BYTES && ByteBuffer.wrap(value).getInt() == CLAIM_MAGIC;
   }
 }

@@ -1,17 +1,18 @@
 package io.coordl.partition.redis;
 
+import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.RemoteHost;
 import io.coordl.partition.Timeouts;
 import io.coordl.partition.UserLog;
 import io.coordl.partition.Watch;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
@@ -33,41 +34,36 @@ final class RedisNode {
   /** Host and port. */
   final String name;
 
-  final RedisUri server;
+  final RedisUri uri;
   private final Common common;
+  private final Duration progress;
   private final RemoteHost<RedisConnection> host;
-  private volatile @Nullable InetSocketAddress address;
-  private volatile long fullUntil;
-  private volatile boolean full;
+  private volatile InetSocketAddress address;
+  private volatile long fullUntil = System.nanoTime();
   private volatile String trouble = "";
 
   /** What the servers of an engine have in common; without own keys those of the JDK. */
   record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, UserLog log) {}
 
-  /** What came back. */
-  record Reply(Kind kind, @Nullable Object answer) {
-    boolean is(Kind wanted) {
-      return kind == wanted;
-    }
+  /**
+   * What came back in place of an answer.
+   *
+   * @param heard what the recording is told; null if the server was not asked, since it is given
+   *     up, or there is no memory for the answer
+   * @param code of the server's error; empty if it was none
+   */
+  record Fault(@Nullable Answer heard, String code) {
+    static final Fault NOT_ASKED = new Fault(null, "");
+    static final Fault LATE = new Fault(Answer.LATE, "");
+    static final Fault FAILED = new Fault(Answer.FAILED, "");
   }
 
-  /** Kinds of replies. */
-  enum Kind {
-    ANSWER,
-    /** An error; the answer is its code. */
-    ERROR,
-    /** A value longer than what was asked for. */
-    TOO_LONG,
-    LATE,
-    FAILED,
-    /** It was not asked, since it is given up, or there is no memory for the answer. */
-    NOT_ASKED
-  }
-
-  RedisNode(RedisUri server, Common common) {
-    this.name = RedisUri.name(server.host(), server.port());
-    this.server = server;
+  RedisNode(RedisUri uri, Common common) {
+    this.name = uri.server().toString();
+    this.uri = uri;
     this.common = common;
+    this.address = InetSocketAddress.createUnresolved(uri.server().host(), uri.server().port());
+    this.progress = common.timeouts().progress();
     Duration probe = common.timeouts().probe();
     this.host = new RemoteHost<>(probe, probe, true);
   }
@@ -77,20 +73,18 @@ final class RedisNode {
     return !host.out();
   }
 
-  /** Whether it has refused to keep something not long ago. */
-  boolean full() {
-    return full && System.nanoTime() - fullUntil < 0;
-  }
-
   /** It refused to keep something. */
   void refused() {
     fullUntil = System.nanoTime() + FULL_NANOS;
-    full = true;
+  }
+
+  /** Whether it has done so not long ago. */
+  boolean full() {
+    return System.nanoTime() - fullUntil < 0;
   }
 
   boolean isLoopback() {
-    InetSocketAddress known = address;
-    return known != null && known.getAddress().isLoopbackAddress();
+    return !address.isUnresolved() && address.getAddress().isLoopbackAddress();
   }
 
   /**
@@ -99,113 +93,71 @@ final class RedisNode {
    */
   boolean tend() {
     if (host.tend()) {
-      Duration usual = common.timeouts().progress();
-      Duration greeting = usual.compareTo(GREETING) > 0 ? usual : GREETING;
-      boolean alive = false;
+      Duration greeting = progress.compareTo(GREETING) > 0 ? progress : GREETING;
       try {
-        address = new InetSocketAddress(InetAddress.getByName(server.host()), server.port());
-        RedisConnection fresh = open(greeting);
-        alive = true;
+        address = new InetSocketAddress(uri.server().host(), uri.server().port());
+        RedisConnection fresh = connect(greeting);
         host.looked(true);
         host.giveBack(fresh);
       } catch (IOException | RuntimeException e) {
         trouble = trouble(e, greeting);
-      } finally {
-        if (!alive) {
-          host.looked(false);
-        }
+        host.looked(false);
       }
     }
     return up();
   }
 
-  private RedisConnection open(Duration greeting) throws IOException {
-    InetSocketAddress known = address;
-    if (known == null) {
-      throw new UnknownHostException();
-    }
-    return new RedisConnection(
-        server, known, common.tls(), common.watch(), common.timeouts(), greeting);
+  private RedisConnection connect(Duration greeting) throws IOException {
+    return new RedisConnection(uri, address, common, greeting);
   }
 
   /**
    * Asks the server.
    *
    * @param length of the longest value that may be sent or received
+   * @return as of {@link RedisConnection#ask}, or a {@link Fault}
    */
-  Reply ask(int length, Command command, byte[]... arguments) {
-    if (!up()) {
-      return new Reply(Kind.NOT_ASKED, null);
-    }
-    RedisConnection unused = host.take();
-    if (unused != null) {
-      Reply reply = ask(unused, length, command, arguments);
-      if (!reply.is(Kind.FAILED)) {
-        return reply;
-      }
-      host.dropUnused(); // A server that was started anew is there nevertheless.
-    }
-    return ask(null, length, command, arguments);
-  }
-
-  private Reply ask(
-      @Nullable RedisConnection unused, int length, Command command, byte[]... arguments) {
-    RedisConnection connection = unused;
-    boolean good = false;
-    try {
-      connection = connection == null ? open(common.timeouts().progress()) : connection;
-      Object answer = connection.ask(length, command, arguments);
-      good = true;
-      return new Reply(Kind.ANSWER, answer);
-    } catch (OutOfMemoryError e) {
-      return new Reply(Kind.NOT_ASKED, null); // The program's own call may need less.
-    } catch (IOException | RuntimeException | LinkageError e) {
-      if (connection != null && connection.tooLong()) {
-        return new Reply(Kind.TOO_LONG, null);
-      }
-      if (connection != null && e instanceof JedisDataException error) {
-        good = true;
-        return new Reply(Kind.ERROR, code(error));
-      }
-      boolean late = e instanceof SocketTimeoutException;
-      if (late || unused == null) {
-        trouble = trouble(e, common.timeouts().progress());
-        if (host.giveUp()) {
-          sayDown();
+  @Nullable Object ask(int length, Command command, Object... arguments) {
+    for (RedisConnection old = up() ? host.take() : null; up(); old = null) {
+      try {
+        RedisConnection connection = old == null ? connect(progress) : old;
+        Object answer = connection.ask(length, command, arguments);
+        if (answer != RedisConnection.TOO_LONG) {
+          host.giveBack(connection);
         }
-      }
-      return new Reply(late ? Kind.LATE : Kind.FAILED, null);
-    } finally {
-      if (connection != null && good) {
-        host.giveBack(connection);
-      } else if (connection != null) {
-        connection.close();
+        return answer instanceof JedisDataException error
+            ? new Fault(Answer.FAILED, code(error))
+            : answer;
+      } catch (OutOfMemoryError e) {
+        return Fault.NOT_ASKED; // The program's own call may need less.
+      } catch (IOException | RuntimeException | LinkageError e) {
+        boolean late = e instanceof SocketTimeoutException;
+        if (late || old == null) {
+          trouble = trouble(e, progress);
+          if (host.giveUp()) {
+            sayDown();
+          }
+          return late ? Fault.LATE : Fault.FAILED;
+        }
+        host.dropUnused(); // A server that was started anew is there nevertheless.
       }
     }
+    return Fault.NOT_ASKED;
   }
 
   void sayDown() {
-    common
-        .log()
-        .once(
-            "down " + name,
-            "Redis at "
-                + name
-                + " is not used until it answers again ("
-                + trouble
-                + "): its items are read from storage.");
+    String until = " is not used until it answers again (" + trouble;
+    say("down " + name, until + "): its items are read from storage.");
   }
 
   void sayMissing() {
-    common
-        .log()
-        .once(
-            "start " + name,
-            "Redis at "
-                + name
-                + " is not there yet ("
-                + trouble
-                + "): items are read from storage until it is.");
+    String until = " is not there yet (" + trouble;
+    say("start " + name, until + "): items are read from storage until it is.");
+  }
+
+  /** Tells the user something of this server; each kind of thing once. */
+  void say(String kind, String what) {
+    common.log().once(kind, "Redis at " + name + what);
   }
 
   /** Ends all that nobody uses. */
@@ -221,13 +173,10 @@ final class RedisNode {
     if (e instanceof JedisDataException error) {
       return "it answers " + code(error);
     }
-    Throwable cause = e;
-    while (cause.getCause() != null && cause.getCause() != cause) {
-      cause = cause.getCause();
-    }
-    String message = cause instanceof IOException ? "" + cause.getMessage() : "of no Redis";
-    String printable = message.replaceAll("\\p{Cntrl}+", " ");
-    return "no answer: " + printable.substring(0, Math.min(160, printable.length()));
+    Throwable root =
+        Stream.iterate(e, Objects::nonNull, Throwable::getCause).reduce(e, (a, b) -> b);
+    String message = root instanceof IOException ? "" + root.getMessage() : "of no Redis";
+    return "no answer: " + message.substring(0, Math.min(160, message.length()));
   }
 
   /** The kind of an error: servers repeat in their words what they were sent, passwords too. */

@@ -1,8 +1,7 @@
 package io.coordl.partition.redis;
 
-import io.coordl.partition.UserLog;
-import io.coordl.partition.redis.RedisNode.Kind;
-import io.coordl.partition.redis.RedisNode.Reply;
+import io.coordl.partition.HostPort;
+import io.coordl.partition.redis.RedisNode.Fault;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,19 +22,14 @@ final class RedisServers {
 
   private final List<RedisUri> seeds;
   private final RedisNode.Common common;
-  private final UserLog log;
-  private final Map<String, RedisNode> all = new HashMap<>();
+  private final Map<HostPort, RedisNode> all = new HashMap<>();
 
   /** By slot, null if nobody has it; one entry where one server keeps all; empty as yet. */
   private volatile @Nullable RedisNode[] slots = {};
 
   RedisServers(List<RedisUri> seeds, RedisNode.Common common) {
-    if (seeds.isEmpty()) {
-      throw new IllegalArgumentException("No server is named.");
-    }
     this.seeds = List.copyOf(seeds);
     this.common = common;
-    this.log = common.log();
   }
 
   private static Stream<RedisNode> in(@Nullable RedisNode[] slots) {
@@ -73,29 +67,31 @@ final class RedisServers {
     for (RedisUri seed : seeds) {
       RedisNode node = node(seed);
       if (node.tend() && ask(node)) {
-        introduce(node);
+        if (slots.length == 1 && seeds.size() > 1) {
+          node.say("single", " is no cluster: the other addresses are not used.");
+        }
+        in(slots).forEach(this::introduce);
         return;
       }
       node.sayMissing();
     }
   }
 
-  private RedisNode node(RedisUri server) {
-    return all.computeIfAbsent(
-        RedisUri.name(server.host(), server.port()), name -> new RedisNode(server, common));
+  private RedisNode node(RedisUri uri) {
+    return all.computeIfAbsent(uri.server(), name -> new RedisNode(uri, common));
   }
 
   /** Finds out what all there are keep; false if this one does not say, or knows of none. */
   private boolean ask(RedisNode node) {
-    Reply reply = node.ask(CLUSTER_BYTES, Command.CLUSTER, RedisConnection.bytes("NODES"));
-    if (reply.is(Kind.ERROR)) {
+    Object answer = node.ask(CLUSTER_BYTES, Command.CLUSTER, "NODES");
+    if (answer instanceof Fault fault && !fault.code().isEmpty()) {
       // The cluster's commands are switched off, not known, or not allowed: one server.
       slots = new RedisNode[] {node};
       return true;
     }
     @Nullable RedisNode[] found = new RedisNode[SLOTS];
     try {
-      RedisConnection.text(reply.answer()).lines().forEach(line -> read(line, node, found));
+      RedisConnection.text(answer).lines().forEach(line -> read(line, node.uri, found));
     } catch (RuntimeException e) {
       return false; // No answer of a Redis.
     }
@@ -108,7 +104,7 @@ final class RedisServers {
   }
 
   /** {@code ID IP:PORT@BUS[,HOST] FLAGS MASTER PING PONG EPOCH STATE SLOT SLOT-SLOT ...}. */
-  private void read(String line, RedisNode asked, @Nullable RedisNode[] found) {
+  private void read(String line, RedisUri asked, @Nullable RedisNode[] found) {
     String[] fields = line.split(" ", -1);
     if (fields.length < 9) {
       return; // A replica, or one that keeps nothing.
@@ -117,16 +113,10 @@ final class RedisServers {
     int colon = address[0].lastIndexOf(':');
     String ip = address[0].substring(0, colon);
     String host = address.length > 2 && !address[2].isEmpty() ? address[2] : ip;
-    RedisUri by = asked.server;
-    RedisNode owner =
-        node(
-            new RedisUri(
-                by.secure(),
-                host.isEmpty() ? by.host() : host, // It does not know its own name.
-                Integer.parseInt(address[0].substring(colon + 1)),
-                0,
-                by.user(),
-                by.password()));
+    int port = Integer.parseInt(address[0].substring(colon + 1));
+    // One without a host does not know its own name.
+    HostPort server = new HostPort(host.isEmpty() ? asked.server().host() : host, port);
+    RedisNode owner = node(new RedisUri(asked.secure(), server, 0, asked.user(), asked.password()));
     for (int i = 8; i < fields.length; i++) {
       String[] range = fields[i].split("-", -1);
       if (!range[0].startsWith("[")) { // Which is a slot that is moving.
@@ -138,36 +128,23 @@ final class RedisServers {
     }
   }
 
-  /** Says what the user should know of them, at the first meeting. */
-  private void introduce(RedisNode first) {
-    if (slots.length == 1 && seeds.size() > 1) {
-      log.once("Redis at " + first.name + " is no cluster: the other addresses are not used.");
-    }
-    in(slots).forEach(this::introduceOne);
-  }
-
-  private void introduceOne(RedisNode node) {
-    if (!node.server.secure() && !node.isLoopback()) {
-      log.once(
+  /** Says what the user should know of a server, at the first meeting. */
+  private void introduce(RedisNode node) {
+    if (!node.uri.secure() && !node.isLoopback()) {
+      String secret = node.uri.password() == null ? "" : ", and the password";
+      node.say(
           "plain",
-          "Items go to Redis at "
-              + node.name
-              + " unencrypted"
-              + (node.server.password() == null ? "" : ", and so does the password")
-              + ": use rediss:// where the network is not yours alone.");
+          " gets the items"
+              + secret
+              + " unencrypted: use rediss:// where the network is not yours alone.");
     }
-    String info =
-        RedisConnection.text(node.ask(0, Command.INFO, RedisConnection.bytes("memory")).answer());
-    boolean told = info.contains(POLICY);
+    String info = RedisConnection.text(node.ask(0, Command.INFO, "memory"));
     if (!info.contains(POLICY + "noeviction")) {
-      log.once(
-          "policy",
-          "Redis at "
-              + node.name
-              + (told
-                  ? " has another maxmemory-policy than noeviction: when it is full it evicts, and"
-                  : " does not tell its maxmemory-policy, expected noeviction: should it evict,")
-              + " items are read from storage more than once.");
+      String policy =
+          info.contains(POLICY)
+              ? " has another maxmemory-policy than noeviction: when it is full it evicts, and"
+              : " does not tell its maxmemory-policy, expected noeviction: should it evict,";
+      node.say("policy", policy + " items are read from storage more than once.");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.partition.redis;
 
+import io.coordl.partition.HostPort;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
@@ -16,27 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 public record RedisUri(
     boolean secure,
-    String host,
-    int port,
+    HostPort server,
     int database,
     @Nullable String user,
     @Nullable String password) {
   private static final String FORM = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
-  private static final String PLAIN = "redis://";
-  private static final String SECURE = "rediss://";
-  private static final int DEFAULT_PORT = 6379;
-  private static final int MOST_DATABASES = 1 << 20;
 
-  /** The last @ ends the password; the colons of an IPv6 address stand in brackets. */
+  /** The last @ ends the password. */
   private static final Pattern ADDRESS =
-      Pattern.compile(
-          "(rediss?)://(?:([^:@/]*):(.+)@)?(?:\\[([^]?@\\s]+)]|([^]\\[:/?@\\s]+))"
-              + "(?::([0-9]{1,7}))?(?:/([0-9]{0,7}))?",
-          Pattern.DOTALL);
+      Pattern.compile("redis(s?)://(?:([^:@/]*):(.+)@)?([^/@]+)(?:/([0-9]{0,7}))?", Pattern.DOTALL);
+
+  private static final int MOST_DATABASES = 1 << 20;
 
   /** Whether {@code text} is meant to be one. */
   public static boolean is(String text) {
-    return text.startsWith(PLAIN) || text.startsWith(SECURE);
+    return text.startsWith("redis://") || text.startsWith("rediss://");
   }
 
   /**
@@ -46,46 +41,31 @@ public record RedisUri(
    */
   public static RedisUri parse(String text) {
     Matcher parts = ADDRESS.matcher(text);
-    if (parts.matches()) {
-      String host = parts.group(4) == null ? parts.group(5) : parts.group(4);
-      int port = number(parts.group(6), DEFAULT_PORT);
-      int database = number(parts.group(7), 0);
-      String user = decode(parts.group(2));
-      String password = decode(parts.group(3));
-      if (port > 0 && port < 1 << 16 && database <= MOST_DATABASES) {
-        boolean secure = parts.group(1).length() == 6;
-        return new RedisUri(secure, host, port, database, "".equals(user) ? null : user, password);
-      }
-    }
-    throw wrong();
-  }
-
-  private static int number(@Nullable String digits, int byDefault) {
-    return digits == null || digits.isEmpty() ? byDefault : Integer.parseInt(digits);
-  }
-
-  private static @Nullable String decode(@Nullable String encoded) {
     try {
-      return encoded == null
-          ? null
-          : URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
+      if (parts.matches()) {
+        HostPort server = HostPort.parse(parts.group(4), 65_535).orPort(6379);
+        String digits = parts.group(5);
+        int database = digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits);
+        String user = decoded(parts.group(2));
+        if (database <= MOST_DATABASES) {
+          return new RedisUri(
+              !parts.group(1).isEmpty(), server, database, user, decoded(parts.group(3)));
+        }
+      }
     } catch (IllegalArgumentException e) {
-      throw wrong();
+      // Its message has the text, in which a password may stand.
     }
+    throw new IllegalArgumentException("This is no address of a Redis, which is " + FORM + ".");
   }
 
-  /** Without the text, which may have a password anywhere in it. */
-  private static IllegalArgumentException wrong() {
-    return new IllegalArgumentException("This is no address of a Redis, which is " + FORM + ".");
+  private static @Nullable String decoded(@Nullable String text) {
+    return text == null || text.isEmpty()
+        ? null
+        : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
   @Override
   public String toString() {
-    return (secure ? SECURE : PLAIN) + name(host, port) + (database == 0 ? "" : "/" + database);
-  }
-
-  /** A host and a port as one text. */
-  static String name(String host, int port) {
-    return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    return (secure ? "rediss://" : "redis://") + server + (database == 0 ? "" : "/" + database);
   }
 }

@@ -3,8 +3,8 @@ package io.coordl.partition.hosts;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
-import io.coordl.partition.PartitionedStore;
 import io.coordl.partition.PeerSink;
+import io.coordl.partition.Timeouts;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -34,7 +34,7 @@ public final class HostMain {
   /** A new item comes, and an old one goes, each so many milliseconds. */
   private static final long STEP_MILLIS = 20;
 
-  private final PartitionedStore items;
+  private final HostsEngine items;
   private final int count;
   private final long start;
   private final AtomicBoolean ended = new AtomicBoolean();
@@ -42,7 +42,7 @@ public final class HostMain {
   private final LongAdder reads = new LongAdder();
   private long worst;
 
-  private HostMain(PartitionedStore items, int count, long start) {
+  private HostMain(HostsEngine items, int count, long start) {
     this.items = items;
     this.count = count;
     this.start = start;
@@ -71,17 +71,19 @@ public final class HostMain {
             PeerItems.GROUP,
             (peer, start, end, bytes, answer) ->
                 ANSWERS.computeIfAbsent(answer, kind -> new LongAdder()).increment(),
-            word -> {});
+            word -> {},
+            Timeouts.usual());
     try (store;
         engine;
         PeerServer server =
-            PeerServer.open(
-                members.get(number - 1).data(), store, null, PeerItems.GROUP, HostMain::say)) {
-      HostMain host =
-          new HostMain(
-              new PartitionedStore(store, engine),
-              Integer.parseInt(args[3]),
-              Long.parseLong(args[5]));
+            new PeerServer(
+                members.get(number - 1).data(),
+                store,
+                null,
+                PeerItems.GROUP,
+                HostMain::say,
+                Timeouts.usual())) {
+      HostMain host = new HostMain(engine, Integer.parseInt(args[3]), Long.parseLong(args[5]));
       host.run(Long.parseLong(args[4]), server);
       System.out.println(
           "fetches "

@@ -6,7 +6,6 @@ import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.Loader;
-import io.coordl.partition.PartitionedStore;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.Timeouts;
 import java.io.IOException;
@@ -155,7 +154,6 @@ final class Hosts implements AutoCloseable {
     final KnownMembers membership;
     final ArenaStore store;
     final HostsEngine engine;
-    final PartitionedStore items;
     private final Map<Answer, LongAdder> answers = new EnumMap<>(Answer.class);
     private final Map<Answer, LongAdder> crossed = new EnumMap<>(Answer.class);
     private InetSocketAddress address;
@@ -187,7 +185,6 @@ final class Hosts implements AutoCloseable {
               },
               words::add,
               timing);
-      items = new PartitionedStore(store, engine);
     }
 
     /** Serves at the address it had before. */
@@ -227,7 +224,7 @@ final class Hosts implements AutoCloseable {
     /** Fetches as the program would, and reads storage itself where it is told to. */
     Fetched fetch(int number) throws IOException {
       Fetched fetched =
-          items.fetch(PeerItems.key(number), PeerItems.length(number), loader(number));
+          engine.fetch(PeerItems.key(number), PeerItems.length(number), loader(number));
       if (fetched.content() == null) {
         reads.incrementAndGet(number);
       } else {

@@ -8,6 +8,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.Outcome;
 import io.coordl.partition.PeerSink.Answer;
+import io.coordl.partition.Timeouts;
 import io.coordl.partition.hosts.Hosts.Host;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -511,7 +512,8 @@ class HostsEngineTest {
               2,
               PeerItems.GROUP,
               (a, b, c, d, e) -> {},
-              hosts.words::add)) {
+              hosts.words::add,
+              Timeouts.usual())) {
         hosts.host(0).fetch(5);
         AtomicInteger done = new AtomicInteger();
         Thread reader =
@@ -571,7 +573,7 @@ class HostsEngineTest {
         Fetched changed =
             hosts
                 .host(0)
-                .items
+                .engine
                 .fetch(PeerItems.key(number), PeerItems.length(number), (to, at) -> false);
         assertThat(changed).isEqualTo(new Fetched(Outcome.CHANGED, null));
         assertThat(hosts.kept()).isEqualTo(owner);
@@ -592,7 +594,7 @@ class HostsEngineTest {
                 () ->
                     hosts
                         .host(0)
-                        .items
+                        .engine
                         .fetch(
                             PeerItems.key(number),
                             PeerItems.length(number),
@@ -691,7 +693,7 @@ class HostsEngineTest {
       Fetched fetched =
           hosts
               .host(0)
-              .items
+              .engine
               .fetch(
                   PeerItems.key(number),
                   PeerItems.length(number),
@@ -723,7 +725,7 @@ class HostsEngineTest {
               () ->
                   hosts
                       .host(0)
-                      .items
+                      .engine
                       .fetch(
                           PeerItems.key(number),
                           PeerItems.length(number),
@@ -794,27 +796,32 @@ class HostsEngineTest {
     List<String> words = new ArrayList<>();
     try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
         PeerServer first =
-            PeerServer.open(
+            new PeerServer(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 store,
                 null,
                 PeerItems.GROUP,
-                words::add)) {
+                words::add,
+                Hosts.SHARP)) {
       assertThatThrownBy(
-              () -> PeerServer.open(first.address(), store, null, PeerItems.GROUP, words::add))
+              () ->
+                  new PeerServer(
+                      first.address(), store, null, PeerItems.GROUP, words::add, Hosts.SHARP))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("127.0.0.1:" + first.address().getPort());
       assertThatThrownBy(
               () ->
-                  PeerServer.open(
+                  new PeerServer(
                       InetSocketAddress.createUnresolved("no.such.host", 1),
                       store,
                       null,
                       PeerItems.GROUP,
-                      words::add))
+                      words::add,
+                      Hosts.SHARP))
           .hasMessageContaining("no.such.host:1");
       assertThat(words).isEmpty();
-      PeerServer.open(new InetSocketAddress(0), store, null, PeerItems.GROUP, words::add).close();
+      InetSocketAddress any = new InetSocketAddress(0);
+      new PeerServer(any, store, null, PeerItems.GROUP, words::add, Hosts.SHARP).close();
       assertThat(words).hasSize(1).allMatch(word -> word.contains("peer.tls"));
     }
   }

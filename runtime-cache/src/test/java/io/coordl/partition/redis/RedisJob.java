@@ -4,7 +4,6 @@ import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemStore;
-import io.coordl.partition.PartitionedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -46,13 +45,12 @@ public final class RedisJob {
       }
       System.out.println("joined");
       System.in.read();
-      PartitionedStore store = new PartitionedStore(local, engine);
       int wrong = 0;
       for (int pass = 0; pass < passes; pass++) {
         int[] order = shuffled(items, random);
         for (int number : order) {
           TestItem item = new TestItem(number, BYTES);
-          Fetched fetched = store.fetch(item.key(), BYTES, item.loader(reads));
+          Fetched fetched = engine.fetch(item.key(), BYTES, item.loader(reads));
           boolean right =
               fetched.content() != null
                   && Arrays.equals(TestItem.bytes(fetched.content()), item.content());

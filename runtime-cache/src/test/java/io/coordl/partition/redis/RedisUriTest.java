@@ -3,6 +3,7 @@ package io.coordl.partition.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.partition.HostPort;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -12,18 +13,19 @@ class RedisUriTest {
   void anAddressHasAllItsParts() {
     RedisUri uri = RedisUri.parse("rediss://me:p%40ss+%2F@cache.example:6380/3");
 
-    assertThat(uri).isEqualTo(new RedisUri(true, "cache.example", 6380, 3, "me", "p@ss+/"));
+    assertThat(uri)
+        .isEqualTo(new RedisUri(true, new HostPort("cache.example", 6380), 3, "me", "p@ss+/"));
   }
 
   @Test
   void whatIsLeftOutIsTheDefault() {
     assertThat(RedisUri.parse("redis://redis_1"))
-        .isEqualTo(new RedisUri(false, "redis_1", 6379, 0, null, null));
+        .isEqualTo(new RedisUri(false, new HostPort("redis_1", 6379), 0, null, null));
     assertThat(RedisUri.parse("redis://:secret@[::1]:7000/"))
-        .isEqualTo(new RedisUri(false, "::1", 7000, 0, null, "secret"));
+        .isEqualTo(new RedisUri(false, new HostPort("::1", 7000), 0, null, "secret"));
     assertThat(RedisUri.parse("redis://a:b@c:d@h"))
         .as("the last @ ends the password")
-        .isEqualTo(new RedisUri(false, "h", 6379, 0, "a", "b@c:d"));
+        .isEqualTo(new RedisUri(false, new HostPort("h", 6379), 0, "a", "b@c:d"));
   }
 
   @ParameterizedTest

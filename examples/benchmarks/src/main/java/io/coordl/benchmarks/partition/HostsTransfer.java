@@ -5,6 +5,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
 import io.coordl.cache.Outcome;
+import io.coordl.partition.Timeouts;
 import io.coordl.partition.hosts.HostsEngine;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.Membership;
@@ -35,7 +36,14 @@ final class HostsTransfer implements Transfer {
     own = store(LEAST_BUDGET);
     engine =
         new HostsEngine(
-            own, new Two(server), tls(keys), 2, GROUP, HostsTransfer::heard, HostsTransfer::say);
+            own,
+            new Two(server),
+            tls(keys),
+            2,
+            GROUP,
+            HostsTransfer::heard,
+            HostsTransfer::say,
+            Timeouts.usual());
     while (engine.fetch(key(0), bytes, (target, offset) -> false).outcome() != Outcome.PEER) {
       Thread.onSpinWait();
     }
@@ -58,7 +66,7 @@ final class HostsTransfer implements Transfer {
       }
     }
     // Serves until the JVM ends.
-    PeerServer.open(at, store, tls(keys), GROUP, HostsTransfer::say);
+    new PeerServer(at, store, tls(keys), GROUP, HostsTransfer::say, Timeouts.usual());
   }
 
   private static @Nullable PeerTls tls(@Nullable Path keys) throws IOException {

@@ -5,6 +5,7 @@ import io.coordl.cache.ItemKey;
 import io.coordl.cache.ItemStore;
 import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
+import io.coordl.partition.Timeouts;
 import io.coordl.partition.redis.RedisEngine;
 import io.coordl.partition.redis.RedisUri;
 import io.lettuce.core.RedisClient;
@@ -36,13 +37,14 @@ final class RedisTransfers {
     Engine(InetSocketAddress server, Items items) throws IOException {
       bytes = items.bytes();
       engine =
-          RedisEngine.open(
+          new RedisEngine(
               List.of(RedisUri.parse("redis://127.0.0.1:" + server.getPort())),
               null,
               new NoRoom(),
               "benchmark",
               (peer, start, end, length, answer) -> {},
-              System.err::println);
+              System.err::println,
+              Timeouts.usual());
       for (int i = 0; i < items.count(); i++) {
         byte[] content = items.content(i);
         Fetched put =

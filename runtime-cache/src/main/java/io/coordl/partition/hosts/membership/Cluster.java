@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jgroups.Address;
 import org.jgroups.JChannel;
@@ -137,8 +139,10 @@ final class Cluster implements Closeable {
       if (channel != null) {
         channel.close();
       }
-      throw new IOException(
-          self.name() + " cannot be joined to other hosts (" + HostMembership.root(e) + ").", e);
+      Throwable root =
+          Stream.<Throwable>iterate(e, Objects::nonNull, Throwable::getCause)
+              .reduce(e, (last, next) -> next);
+      throw new IOException(self.name() + " cannot be joined to other hosts (" + root + ").", e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.HostPort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;

@@ -1,13 +1,14 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.HostPort;
 import io.coordl.partition.UserLog;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.membership.ViewFile.View;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class HostLeader implements Closeable {
   private static final long GRACE_NANOS = Duration.ofSeconds(15).toNanos();
 
   private final HostMembership.Settings settings;
+  private final @Nullable DirectoryDiscovery directory;
   private final InetSocketAddress own;
   private final Roster roster;
   private final Closeable server;
@@ -52,37 +54,36 @@ final class HostLeader implements Closeable {
     this.settings = settings;
     this.log = log;
     Discovery peers = settings.peers();
-    List<HostPort> hosts = peers.hosts(settings.environment());
-    own = new OwnAddress().find(settings.bind(), Discovery.resolve(hosts), peers.port());
+    Path path = peers.directory();
+    directory = path == null ? null : new DirectoryDiscovery(path, log::once);
+    Set<InetSocketAddress> listed = peers.addresses(settings.environment());
+    own = new OwnAddress().find(settings.bind(), listed, peers.port());
     InetSocketAddress data = new InetSocketAddress(own.getAddress(), own.getPort() + 1);
     Member self = new Member(HostPort.text(own), data, settings.capacity());
     roster = new Roster(before, System.nanoTime(), GRACE_NANOS);
     server = items.open(data);
-    Cluster joined = null;
     try {
-      joined =
+      cluster =
           Cluster.join(
               Hello.of(self, settings.group()),
               own,
-              look(hosts),
+              look(),
               settings.tls(),
               members -> {
                 roster.see(members, System.nanoTime());
                 changed.run();
               },
               log);
-      cluster = joined;
-    } finally {
-      if (joined == null) {
-        close(null);
-      }
+    } catch (IOException | RuntimeException | Error e) {
+      leave();
+      throw e;
     }
   }
 
-  private Set<InetSocketAddress> look(List<HostPort> hosts) throws IOException {
-    return settings.peers() instanceof Discovery.Directory directory
-        ? new DirectoryDiscovery(directory.path(), log::once).visit(own)
-        : Discovery.resolve(hosts);
+  private Set<InetSocketAddress> look() throws IOException {
+    return directory == null
+        ? settings.peers().addresses(settings.environment())
+        : directory.visit(own);
   }
 
   /** What is to be told now; looks for others now and then. */
@@ -91,26 +92,24 @@ final class HostLeader implements Closeable {
     if (now - lookedNanos >= LOOK_NANOS) {
       lookedNanos = now;
       try {
-        cluster.lookAt(look(settings.peers().hosts(settings.environment())));
+        cluster.lookAt(look());
       } catch (IOException e) {
         log.once("" + e.getMessage());
       }
     }
-    return new View(HostPort.text(own), new ArrayList<>(roster.members(now)));
+    return new View(HostPort.text(own), roster.members(now));
   }
 
   /** Leaves the cluster, then serves no more. */
   @Override
   public void close() {
-    close(cluster);
+    cluster.close();
+    leave();
   }
 
-  private void close(@Nullable Cluster joined) {
-    if (settings.peers() instanceof Discovery.Directory directory) {
-      new DirectoryDiscovery(directory.path(), log::once).leave(own);
-    }
-    if (joined != null) {
-      joined.close();
+  private void leave() {
+    if (directory != null) {
+      directory.leave(own);
     }
     try {
       server.close();

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.HostPort;
 import io.coordl.partition.UserLog;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.Membership;
@@ -85,23 +86,18 @@ public final class HostMembership implements Membership {
       long capacity,
       Function<String, @Nullable String> environment) {}
 
-  private HostMembership(Settings settings, ItemServer server, Consumer<String> words) {
-    this.settings = settings;
-    this.server = server;
-    this.log = new UserLog(words);
-    thread = new AgentThread("coordl-membership", this::run);
-    thread.setContextClassLoader(HostMembership.class.getClassLoader()); // For JGroups.
-  }
-
   /**
    * Begins in the background and returns at once.
    *
    * @param words takes sentences for the user
    */
-  public static HostMembership open(Settings settings, ItemServer server, Consumer<String> words) {
-    HostMembership membership = new HostMembership(settings, server, words);
-    membership.thread.start();
-    return membership;
+  public HostMembership(Settings settings, ItemServer server, Consumer<String> words) {
+    this.settings = settings;
+    this.server = server;
+    this.log = new UserLog(words);
+    thread = new AgentThread("coordl-membership", this::run);
+    thread.setContextClassLoader(HostMembership.class.getClassLoader()); // For JGroups.
+    thread.start();
   }
 
   @Override
@@ -125,15 +121,6 @@ public final class HostMembership implements Membership {
       leadAndLook(file);
       stopLeading(file);
     }
-  }
-
-  /** What went wrong in the first place. */
-  static Throwable root(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return root;
   }
 
   /** The file comes last: who finds it without a job takes the member for gone. */

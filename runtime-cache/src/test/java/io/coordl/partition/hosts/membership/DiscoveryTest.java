@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.coordl.partition.HostPort;
 import io.coordl.shared.Machine;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -99,15 +100,17 @@ final class DiscoveryTest {
 
   @Test
   void everyKindOfPeerIsUnderstood() {
+    List<HostPort> hosts = List.of(new HostPort("a", 7800), new HostPort("b", 9));
     assertThat(Discovery.parse(List.of("a", "b:9")))
-        .isEqualTo(new Discovery.Named(List.of(new HostPort("a", 7800), new HostPort("b", 9))));
+        .isEqualTo(new Discovery(hosts, null, false, 7800));
+    List<HostPort> name = List.of(new HostPort("peers.local", 7800));
     assertThat(Discovery.parse("dns:peers.local"))
-        .isEqualTo(new Discovery.Dns(new HostPort("peers.local", 7800)));
+        .isEqualTo(new Discovery(name, null, false, 7800));
     assertThat(Discovery.parse("dns:peers:9").port()).isEqualTo(9);
     assertThat(Discovery.parse("file:/shared/dir"))
-        .isEqualTo(new Discovery.Directory(Path.of("/shared/dir")));
-    assertThat(Discovery.parse("slurm")).isEqualTo(new Discovery.Slurm(7800));
-    assertThat(Discovery.parse("slurm:9")).isEqualTo(new Discovery.Slurm(9));
+        .isEqualTo(new Discovery(List.of(), Path.of("/shared/dir"), false, 7800));
+    assertThat(Discovery.parse("slurm")).isEqualTo(new Discovery(List.of(), null, true, 7800));
+    assertThat(Discovery.parse("slurm:9")).isEqualTo(new Discovery(List.of(), null, true, 9));
     assertThatThrownBy(() -> Discovery.parse("file:")).hasMessage("file: names no directory");
     assertThatThrownBy(() -> Discovery.parse(List.of("a", "dns:b")))
         .hasMessage("dns:b cannot stand beside others");

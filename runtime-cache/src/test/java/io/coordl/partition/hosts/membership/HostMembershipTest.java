@@ -7,6 +7,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
+import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.PeerTls;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -75,7 +76,7 @@ final class HostMembershipTest {
             tls,
             1000 + number,
             name -> null);
-    HostMembership host = HostMembership.open(settings, carried, words::add);
+    HostMembership host = new HostMembership(settings, carried, words::add);
     open.add(host);
     return host;
   }

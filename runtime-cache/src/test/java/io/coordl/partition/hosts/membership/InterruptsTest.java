@@ -7,6 +7,8 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
 import io.coordl.cache.Outcome;
+import io.coordl.partition.HostPort;
+import io.coordl.partition.Timeouts;
 import io.coordl.partition.hosts.HostsEngine;
 import io.coordl.partition.hosts.PeerServer;
 import io.coordl.partition.redis.RedisEngine;
@@ -55,7 +57,7 @@ final class InterruptsTest {
     ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), sentence -> {});
     open.push(store);
     HostMembership membership =
-        HostMembership.open(
+        new HostMembership(
             new HostMembership.Settings(
                 directory,
                 "store",
@@ -65,11 +67,18 @@ final class InterruptsTest {
                 null,
                 store.capacity(),
                 name -> null),
-            address -> PeerServer.open(address, store, null, "g", sentence -> {}),
+            address -> new PeerServer(address, store, null, "g", sentence -> {}, Timeouts.usual()),
             sentence -> {});
     HostsEngine engine =
         new HostsEngine(
-            store, membership, null, number, "g", (a, b, c, d, e) -> {}, sentence -> {});
+            store,
+            membership,
+            null,
+            number,
+            "g",
+            (a, b, c, d, e) -> {},
+            sentence -> {},
+            Timeouts.usual());
     open.push(engine);
     return engine;
   }
@@ -122,13 +131,14 @@ final class InterruptsTest {
     ArenaStore local = ArenaStore.openProcess(work, ByteBudget.parse("4m"), sentence -> {});
     open.push(local);
     open.push(
-        RedisEngine.open(
+        new RedisEngine(
             List.of(RedisUri.parse("redis://127.0.0.1:" + silent.getLocalPort())),
             null,
             local,
             "g",
             (a, b, c, d, e) -> {},
-            sentence -> {}));
+            sentence -> {},
+            Timeouts.usual()));
     HostsEngine first = host(1, port);
     HostsEngine second = host(2, port);
     for (int i = 0; i < ITEMS; i++) {

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.Member;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -27,7 +28,7 @@ final class MemberMain {
             System::getenv);
     HostMembership.ItemServer listening = Hosts.listening();
     HostMembership membership =
-        HostMembership.open(
+        new HostMembership(
             settings,
             address -> {
               var server = listening.open(address);

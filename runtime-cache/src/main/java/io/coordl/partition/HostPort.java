@@ -1,4 +1,4 @@
-package io.coordl.partition.hosts.membership;
+package io.coordl.partition;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,34 +19,37 @@ public record HostPort(String host, int port) {
   private static final Pattern BRACKETED =
       Pattern.compile("\\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)](?::([0-9]{1,5}))?");
 
-  /** The peer server listens on the port after this one. */
-  private static final int LAST_PORT = 65_534;
-
   /**
-   * Reads {@code HOST[:PORT]}.
+   * Reads {@code HOST[:PORT]}; the next port is the host's too.
    *
    * @throws IllegalArgumentException if it is none
    */
   public static HostPort parse(String text) {
+    return parse(text, 65_534);
+  }
+
+  /** As above, with the largest port that it may have. */
+  public static HostPort parse(String text, int lastPort) {
     Matcher match = (text.startsWith("[") ? BRACKETED : NAMED).matcher(text);
     if (!match.matches()) {
       throw new IllegalArgumentException(text + " is not of the form HOST[:PORT]");
     }
     String digits = match.group(2);
     int port = digits == null ? 0 : Integer.parseInt(digits);
-    if (digits != null && (port < 1 || port > LAST_PORT)) {
+    if (digits != null && (port < 1 || port > lastPort)) {
       throw new IllegalArgumentException(
-          "the port of " + text + " is not between 1 and " + LAST_PORT);
+          "the port of " + text + " is not between 1 and " + lastPort);
     }
     return new HostPort(match.group(1), port);
   }
 
-  HostPort orPort(int byDefault) {
+  /** The same host, with a port. */
+  public HostPort orPort(int byDefault) {
     return port == 0 ? new HostPort(host, byDefault) : this;
   }
 
   /** All addresses of the name, as far as it is known now; may ask a name server. */
-  List<InetSocketAddress> resolve() {
+  public List<InetSocketAddress> resolve() {
     List<InetSocketAddress> found = new ArrayList<>();
     try {
       for (InetAddress address : InetAddress.getAllByName(host)) {
@@ -59,9 +62,8 @@ public record HostPort(String host, int port) {
   }
 
   /** An address as it is written everywhere: {@code 10.0.0.1:7800}. */
-  static String text(InetSocketAddress address) {
-    String host = address.getAddress().getHostAddress();
-    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+  public static String text(InetSocketAddress address) {
+    return new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
   }
 
   @Override
