@@ -62,21 +62,10 @@ public final class Bridge {
   }
 
   /** The item at {@code path} or null: make the program's own call. Never throws. */
-  static @Nullable OpenItem open(String path) {
+  static @Nullable OpenItem open(String path, boolean randomAccess) {
     try {
       Producers.opens(path);
-      return items.open(path);
-    } catch (Throwable t) {
-      fault("open " + path, t);
-      return null;
-    }
-  }
-
-  /** As {@link #open} for random access; see {@link ItemSource#openRandomAccess}. */
-  static @Nullable OpenItem openRandomAccess(String path) {
-    try {
-      Producers.opens(path);
-      return items.openRandomAccess(path);
+      return randomAccess ? items.openRandomAccess(path) : items.open(path);
     } catch (Throwable t) {
       fault("open " + path, t);
       return null;

@@ -51,35 +51,30 @@ public final class FileReads {
 
   /** {@code new FileInputStream(file)}. */
   public static FileInputStream newFileInputStream(File file) throws FileNotFoundException {
-    ItemCursor item = file == null ? null : ItemCursor.open(file.getPath());
-    if (item == null) {
-      return new FileInputStream(file);
-    }
-    return item.served() ? new ItemFileInputStream(item) : observedStream(file, item);
+    FileInputStream stream = file == null ? null : itemStream(file.getPath());
+    return stream == null ? new FileInputStream(file) : stream;
   }
 
   /** {@code new FileInputStream(path)}. */
   public static FileInputStream newFileInputStream(String path) throws FileNotFoundException {
-    ItemCursor item = ItemCursor.open(path);
-    if (item == null) {
-      return new FileInputStream(path);
-    }
-    return item.served() ? new ItemFileInputStream(item) : observedStream(new File(path), item);
+    FileInputStream stream = itemStream(path);
+    return stream == null ? new FileInputStream(path) : stream;
   }
 
-  private static FileInputStream observedStream(File file, ItemCursor item)
+  private static @Nullable FileInputStream itemStream(@Nullable String path)
       throws FileNotFoundException {
+    ItemCursor item = ItemCursor.open(path);
+    if (item == null || item.served()) {
+      return item == null ? null : new ItemFileInputStream(item);
+    }
     long start = System.nanoTime();
-    boolean opened = false;
     try {
-      FileInputStream stream = new ObservedFileInputStream(file, item);
+      FileInputStream stream = new ObservedFileInputStream(new File(item.path()), item);
       item.fetched(start, 0);
-      opened = true;
       return stream;
-    } finally {
-      if (!opened) {
-        item.close();
-      }
+    } catch (Throwable t) {
+      item.close();
+      throw t;
     }
   }
 
@@ -106,16 +101,13 @@ public final class FileReads {
 
   static RandomAccessFile randomAccess(File file, ItemCursor item) throws FileNotFoundException {
     long start = System.nanoTime();
-    boolean opened = false;
     try {
       RandomAccessFile random = new ItemRandomAccessFile(file, item);
       item.fetched(start, 0);
-      opened = true;
       return random;
-    } finally {
-      if (!opened) {
-        item.close();
-      }
+    } catch (Throwable t) {
+      item.close();
+      throw t;
     }
   }
 
@@ -124,7 +116,7 @@ public final class FileReads {
     FileInputStream stream = file == null ? null : itemStream(file.getPath());
     return stream == null
         ? new FileReader(file)
-        : new ItemFileReader(new InputStreamReader(stream, Charset.defaultCharset()));
+        : new ItemFileReader(stream, Charset.defaultCharset());
   }
 
   /** {@code new FileReader(path)}. */
@@ -132,34 +124,19 @@ public final class FileReads {
     FileInputStream stream = itemStream(path);
     return stream == null
         ? new FileReader(path)
-        : new ItemFileReader(new InputStreamReader(stream, Charset.defaultCharset()));
+        : new ItemFileReader(stream, Charset.defaultCharset());
   }
 
   /** {@code new FileReader(file, charset)}. */
   public static FileReader newFileReader(File file, Charset charset) throws IOException {
     FileInputStream stream = file == null || charset == null ? null : itemStream(file.getPath());
-    return stream == null
-        ? new FileReader(file, charset)
-        : new ItemFileReader(new InputStreamReader(stream, charset));
+    return stream == null ? new FileReader(file, charset) : new ItemFileReader(stream, charset);
   }
 
   /** {@code new FileReader(path, charset)}. */
   public static FileReader newFileReader(String path, Charset charset) throws IOException {
     FileInputStream stream = charset == null ? null : itemStream(path);
-    return stream == null
-        ? new FileReader(path, charset)
-        : new ItemFileReader(new InputStreamReader(stream, charset));
-  }
-
-  private static @Nullable FileInputStream itemStream(@Nullable String path)
-      throws FileNotFoundException {
-    ItemCursor item = ItemCursor.open(path);
-    if (item == null) {
-      return null;
-    }
-    return item.served()
-        ? new ItemFileInputStream(item)
-        : observedStream(new File(item.path()), item);
+    return stream == null ? new FileReader(path, charset) : new ItemFileReader(stream, charset);
   }
 
   // java.util.Scanner
@@ -213,21 +190,12 @@ public final class FileReads {
     if (item == null) {
       return null;
     }
-    // The JDK scans the channel of a FileInputStream; the scanner closes it.
-    return new ItemChannel(item, item.served() ? null : plainChannel(file, item));
-  }
-
-  private static FileChannel plainChannel(File file, ItemCursor item) throws FileNotFoundException {
-    boolean opened = false;
     try {
-      @SuppressWarnings("resource")
-      FileChannel channel = new FileInputStream(file).getChannel();
-      opened = true;
-      return channel;
-    } finally {
-      if (!opened) {
-        item.close();
-      }
+      // The JDK scans the channel of a FileInputStream; the scanner closes it.
+      return new ItemChannel(item, item.served() ? null : new FileInputStream(file).getChannel());
+    } catch (Throwable t) {
+      item.close();
+      throw t;
     }
   }
 
@@ -347,49 +315,52 @@ public final class FileReads {
   /** {@link Files#newByteChannel(Path, OpenOption...)}. */
   public static SeekableByteChannel newByteChannel(Path path, OpenOption... options)
       throws IOException {
-    ItemCursor item = readOnly(options) ? ItemCursor.openRandomAccess(itemPath(path)) : null;
-    return item == null ? Files.newByteChannel(path, options) : channel(path, item);
+    FileChannel channel = readOnly(options) ? itemChannel(path) : null;
+    return channel == null ? Files.newByteChannel(path, options) : channel;
   }
 
   /** {@link Files#newByteChannel(Path, Set, FileAttribute...)}. */
   public static SeekableByteChannel newByteChannel(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    ItemCursor item =
-        readOnly(options, attributes) ? ItemCursor.openRandomAccess(itemPath(path)) : null;
-    return item == null ? Files.newByteChannel(path, options, attributes) : channel(path, item);
+    FileChannel channel = readOnly(options, attributes) ? itemChannel(path) : null;
+    return channel == null ? Files.newByteChannel(path, options, attributes) : channel;
   }
 
   /** {@link FileChannel#open(Path, OpenOption...)}. */
   public static FileChannel open(Path path, OpenOption... options) throws IOException {
-    ItemCursor item = readOnly(options) ? ItemCursor.openRandomAccess(itemPath(path)) : null;
-    return item == null ? FileChannel.open(path, options) : channel(path, item);
+    FileChannel channel = readOnly(options) ? itemChannel(path) : null;
+    return channel == null ? FileChannel.open(path, options) : channel;
   }
 
   /** {@link FileChannel#open(Path, Set, FileAttribute...)}. */
   public static FileChannel open(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    ItemCursor item =
-        readOnly(options, attributes) ? ItemCursor.openRandomAccess(itemPath(path)) : null;
-    return item == null ? FileChannel.open(path, options, attributes) : channel(path, item);
+    FileChannel channel = readOnly(options, attributes) ? itemChannel(path) : null;
+    return channel == null ? FileChannel.open(path, options, attributes) : channel;
   }
 
-  private static FileChannel channel(Path path, ItemCursor item) throws IOException {
+  /** Null if the path is no item's, or lies in some other file system. */
+  private static @Nullable FileChannel itemChannel(@Nullable Path path) throws IOException {
+    ItemCursor item =
+        path != null && path.getFileSystem() == FileSystems.getDefault()
+            ? ItemCursor.openRandomAccess(ItemCursor.pathOf(path))
+            : null;
+    if (path == null || item == null) {
+      return null;
+    }
     if (item.served() && item.hold()) {
       return new ItemChannel(item, null);
     }
     long start = System.nanoTime();
-    boolean opened = false;
     try {
       FileChannel channel = new ItemChannel(item, FileChannel.open(path, StandardOpenOption.READ));
       item.fetched(start, 0);
-      opened = true;
       return channel;
-    } finally {
-      if (!opened) {
-        item.close();
-      }
+    } catch (Throwable t) {
+      item.close();
+      throw t;
     }
   }
 
@@ -402,24 +373,14 @@ public final class FileReads {
       return new ItemInputStream(item, null);
     }
     long start = System.nanoTime();
-    boolean opened = false;
     try {
       InputStream stream = new ItemInputStream(item, Files.newInputStream(path));
       item.fetched(start, 0);
-      opened = true;
       return stream;
-    } finally {
-      if (!opened) {
-        item.close();
-      }
+    } catch (Throwable t) {
+      item.close();
+      throw t;
     }
-  }
-
-  /** The path as a file's, null if it lies in some other file system. */
-  private static @Nullable String itemPath(@Nullable Path path) {
-    return path != null && path.getFileSystem() == FileSystems.getDefault()
-        ? ItemCursor.pathOf(path)
-        : null;
   }
 
   private static boolean readOnly(OpenOption @Nullable [] options) {

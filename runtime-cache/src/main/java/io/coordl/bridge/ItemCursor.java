@@ -71,20 +71,24 @@ final class ItemCursor {
    * @param path as given to java.io or to native code, or {@link #pathOf} a path of the file system
    */
   static @Nullable ItemCursor open(@Nullable String path) {
-    if (path == null || isAmbiguous(path)) {
-      return null;
-    }
-    long start = System.nanoTime();
-    return of(Bridge.open(path), start);
+    return open(path, false);
   }
 
   /** As {@link #open}, for files that stay open across samples. */
   static @Nullable ItemCursor openRandomAccess(@Nullable String path) {
-    if (path == null || isAmbiguous(path)) {
+    return open(path, true);
+  }
+
+  /**
+   * With {@code -Duser.dir} java.nio resolves relative paths against that directory, but java.io
+   * opens them in the one of the process, of which the runtime knows nothing.
+   */
+  private static @Nullable ItemCursor open(@Nullable String path, boolean randomAccess) {
+    if (path == null || (!ONE_DIRECTORY && !path.startsWith("/"))) {
       return null;
     }
     long start = System.nanoTime();
-    return of(Bridge.openRandomAccess(path), start);
+    return of(Bridge.open(path, randomAccess), start);
   }
 
   /** As {@link #open}, for a path of any file system that is read from its start on. */
@@ -102,14 +106,6 @@ final class ItemCursor {
   /** The path of a file of the default file system. */
   static String pathOf(Path path) {
     return (ONE_DIRECTORY ? path : path.toAbsolutePath()).toString();
-  }
-
-  /**
-   * With {@code -Duser.dir} java.nio resolves relative paths against that directory, but java.io
-   * opens them in the one of the process, of which the runtime knows nothing.
-   */
-  private static boolean isAmbiguous(String path) {
-    return !ONE_DIRECTORY && !path.startsWith("/");
   }
 
   private static @Nullable ItemCursor of(@Nullable OpenItem item, long startNanos) {
@@ -238,15 +234,6 @@ final class ItemCursor {
     }
     byte[] one = new byte[1];
     return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
-  }
-
-  /** Reads at the position and moves it. */
-  int read(ByteBuffer target) throws IOException {
-    int count = readAt(position, target);
-    if (count > 0) {
-      position += count;
-    }
-    return count;
   }
 
   /**

@@ -3,18 +3,22 @@ package io.coordl.bridge;
 import java.io.FileDescriptor;
 import java.io.FileReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.Writer;
 import java.nio.CharBuffer;
+import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link FileReader} that decodes from a stream of ours and whose own file is none. */
+/**
+ * A {@link FileReader} that decodes from a stream of ours and whose own file is none. What is not
+ * here {@link java.io.Reader} makes of what is.
+ */
 final class ItemFileReader extends FileReader {
   private final InputStreamReader reader;
 
-  ItemFileReader(InputStreamReader reader) {
+  ItemFileReader(InputStream stream, Charset charset) {
     super(new FileDescriptor());
-    this.reader = reader;
+    this.reader = new InputStreamReader(stream, charset);
   }
 
   @Override
@@ -28,11 +32,6 @@ final class ItemFileReader extends FileReader {
   }
 
   @Override
-  public int read(char[] target) throws IOException {
-    return reader.read(target);
-  }
-
-  @Override
   public int read(char[] target, int offset, int length) throws IOException {
     return reader.read(target, offset, length);
   }
@@ -40,16 +39,6 @@ final class ItemFileReader extends FileReader {
   @Override
   public int read(CharBuffer target) throws IOException {
     return reader.read(target);
-  }
-
-  @Override
-  public long skip(long n) throws IOException {
-    return reader.skip(n);
-  }
-
-  @Override
-  public long transferTo(Writer out) throws IOException {
-    return reader.transferTo(out);
   }
 
   @Override
