@@ -5,7 +5,6 @@ import io.coordl.transformers.callsite.CallSite;
 import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.callsite.ClassNames;
-import io.coordl.transformers.callsite.SiteListener;
 import io.coordl.transformers.classfile.ClassFile;
 import io.coordl.transformers.classfile.ConstantPool;
 import io.coordl.transformers.hook.HookWeaver;
@@ -111,7 +110,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
       rules.skipped("all", "its class loader does not delegate to the boot loader", "");
       return null;
     }
-    byte[] rewritten = hasSites ? callSites.rewrite(classFile, new Sites(rules)) : null;
+    byte[] rewritten = hasSites ? callSites.rewrite(classFile, rules) : null;
     byte[] woven = hooks.weave(plan, rewritten == null ? classFile.bytes() : rewritten, rules);
     return woven == null ? rewritten : woven;
   }
@@ -137,24 +136,5 @@ public final class ProgramTransformer implements ClassFileTransformer {
       seeing.put(loader, sees);
     }
     return sees;
-  }
-
-  /** Passes rewritten calls on as applied rules. */
-  private static final class Sites implements SiteListener {
-    private final RuleListener rules;
-
-    Sites(RuleListener rules) {
-      this.rules = rules;
-    }
-
-    @Override
-    public void rewritten(String className, CallSite site) {
-      rules.applied("", site.signature(), 1, site.provenOn());
-    }
-
-    @Override
-    public void left(String className, CallSite site, String reason) {
-      rules.skipped(site.signature(), reason, site.provenOn());
-    }
   }
 }

@@ -1,14 +1,13 @@
 package io.coordl.transformers;
 
-/** Hears what the rules did to one class. */
+/** Hears what the rules did to one class; called while it is rewritten, once for each place. */
 public interface RuleListener {
   /**
    * A rule was applied.
    *
    * @param library whose rule it is, empty for the JDK's calls
-   * @param sites places rewritten
    */
-  void applied(String library, String rule, int sites, String provenOn);
+  void applied(String library, String rule, String provenOn);
 
   /** A rule was meant for this class but does not fit it. */
   void skipped(String rule, String reason, String provenOn);

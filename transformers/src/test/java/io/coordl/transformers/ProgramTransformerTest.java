@@ -26,7 +26,7 @@ final class ProgramTransformerTest {
             public RuleListener forClass(String name) {
               return new RuleListener() {
                 @Override
-                public void applied(String library, String rule, int sites, String provenOn) {
+                public void applied(String library, String rule, String provenOn) {
                   applied.add(name + ": " + rule);
                 }
 

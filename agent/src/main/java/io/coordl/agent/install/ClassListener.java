@@ -24,8 +24,8 @@ final class ClassListener implements ProgramTransformer.Listener {
   public RuleListener forClass(String name) {
     return new RuleListener() {
       @Override
-      public void applied(String library, String rule, int sites, String provenOn) {
-        rewrites.add(new RewriteLog.Entry(name, rule, sites, "", provenOn));
+      public void applied(String library, String rule, String provenOn) {
+        rewrites.add(new RewriteLog.Entry(name, rule, 1, "", provenOn));
         if (!library.isEmpty()) {
           activation.activate(library);
         }

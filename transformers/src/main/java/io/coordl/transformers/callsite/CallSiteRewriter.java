@@ -1,5 +1,6 @@
 package io.coordl.transformers.callsite;
 
+import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
 import io.coordl.transformers.classfile.ConstantPool;
 import java.util.ArrayDeque;
@@ -95,7 +96,7 @@ public final class CallSiteRewriter {
    * @throws RuntimeException if this is no class file, or one newer than the parser knows: leave
    *     the class as it is
    */
-  public byte @Nullable [] rewrite(byte[] classFile, SiteListener listener) {
+  public byte @Nullable [] rewrite(byte[] classFile, RuleListener listener) {
     ClassFile read = ClassFile.read(classFile);
     return read == null || !concerns(read) ? null : rewrite(read, listener);
   }
@@ -118,22 +119,20 @@ public final class CallSiteRewriter {
     return found;
   }
 
-  /** Rewrites a class as read in place; else as {@link #rewrite(byte[], SiteListener)}. */
-  public byte @Nullable [] rewrite(ClassFile classFile, SiteListener listener) {
+  /** Rewrites a class as read in place; else as {@link #rewrite(byte[], RuleListener)}. */
+  public byte @Nullable [] rewrite(ClassFile classFile, RuleListener listener) {
     ClassReader reader = new ClassReader(classFile.bytes());
     ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
     BitSet called = methodsOfTheTable(classFile);
     // A method handle may be an argument of an invokedynamic anywhere.
     BitSet only = classFile.hasHandleOf(called) ? null : classFile.methodsThatMayCall(called);
-    Rewriting rewriting =
-        new Rewriting(writer, listener, reader.getClassName().replace('/', '.'), only);
+    Rewriting rewriting = new Rewriting(writer, listener, only);
     reader.accept(rewriting, 0);
     return rewriting.changed ? writer.toByteArray() : null;
   }
 
   private static final class Rewriting extends ClassVisitor {
-    private final SiteListener listener;
-    private final String className;
+    private final RuleListener listener;
     private final @Nullable BitSet only;
     private int methods;
     private boolean hasInvokeDynamic;
@@ -144,10 +143,9 @@ public final class CallSiteRewriter {
      *
      * @param only counted from 0, the methods to look into, null for all; others are copied
      */
-    Rewriting(ClassVisitor next, SiteListener listener, String className, @Nullable BitSet only) {
+    Rewriting(ClassVisitor next, RuleListener listener, @Nullable BitSet only) {
       super(Opcodes.ASM9, next);
       this.listener = listener;
-      this.className = className;
       this.only = only;
     }
 
@@ -178,11 +176,11 @@ public final class CallSiteRewriter {
 
     void rewritten(CallSite site) {
       changed = true;
-      listener.rewritten(className, site);
+      listener.applied("", site.signature(), site.provenOn());
     }
 
     void left(CallSite site, String reason) {
-      listener.left(className, site, reason);
+      listener.skipped(site.signature(), reason, site.provenOn());
     }
   }
 

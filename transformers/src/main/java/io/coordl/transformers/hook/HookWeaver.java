@@ -150,7 +150,7 @@ public final class HookWeaver {
     byte[] woven = writer.toByteArray();
     for (Chosen method : plan.chosen) {
       for (HookRule rule : method.rules()) {
-        listener.applied(rule.library(), rule.describe(), 1, rule.provenOn());
+        listener.applied(rule.library(), rule.describe(), rule.provenOn());
       }
     }
     return woven;

@@ -3,6 +3,7 @@ package io.coordl.transformers.callsite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.transformers.RuleListener;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,15 +32,15 @@ final class CallSiteRewriterTest {
   private final List<String> left = new ArrayList<>();
   private final List<String> rewritten = new ArrayList<>();
 
-  private final SiteListener listener =
-      new SiteListener() {
+  private final RuleListener listener =
+      new RuleListener() {
         @Override
-        public void rewritten(String className, CallSite site) {
-          rewritten.add(className + " " + site.signature());
+        public void applied(String library, String rule, String provenOn) {
+          rewritten.add(rule);
         }
 
         @Override
-        public void left(String className, CallSite site, String reason) {
+        public void skipped(String rule, String reason, String provenOn) {
           left.add(reason);
         }
       };
@@ -152,7 +153,7 @@ final class CallSiteRewriterTest {
             });
 
     assertThat(rewriter.rewrite(classFile, listener)).isNotNull();
-    assertThat(rewritten).containsExactly("some.Program new FileInputStream(File)");
+    assertThat(rewritten).containsExactly("new FileInputStream(File)");
     assertThat(left).hasSize(1);
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.transformers.callsite;
 
+import io.coordl.transformers.RuleListener;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import java.util.Map;
 
 /** Loads test classes anew, rewritten, and remembers which sites were found. */
 final class Rewritten extends ClassLoader {
-  final Map<CallSite, Integer> rewritten = new HashMap<>();
+  final Map<String, Integer> rewritten = new HashMap<>();
   final List<String> left = new ArrayList<>();
   private final CallSiteRewriter rewriter = new CallSiteRewriter();
   private final String prefix;
@@ -45,16 +46,16 @@ final class Rewritten extends ClassLoader {
     }
   }
 
-  private SiteListener listener() {
-    return new SiteListener() {
+  RuleListener listener() {
+    return new RuleListener() {
       @Override
-      public void rewritten(String className, CallSite site) {
-        rewritten.merge(site, 1, Integer::sum);
+      public void applied(String library, String rule, String provenOn) {
+        rewritten.merge(rule, 1, Integer::sum);
       }
 
       @Override
-      public void left(String className, CallSite site, String reason) {
-        left.add(site.signature() + ": " + reason);
+      public void skipped(String rule, String reason, String provenOn) {
+        left.add(rule + ": " + reason);
       }
     };
   }

@@ -33,7 +33,7 @@ final class EveryRuleFitsTest {
     final List<String> skipped = new ArrayList<>();
 
     @Override
-    public void applied(String library, String rule, int sites, String provenOn) {
+    public void applied(String library, String rule, String provenOn) {
       applied.add(library + " " + rule);
     }
 

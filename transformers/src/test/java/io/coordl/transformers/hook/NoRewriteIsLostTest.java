@@ -2,10 +2,9 @@ package io.coordl.transformers.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.transformers.callsite.CallSite;
+import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
-import io.coordl.transformers.callsite.SiteListener;
 import io.coordl.transformers.classfile.ClassFile;
 import io.coordl.transformers.classfile.ConstantPool;
 import java.io.IOException;
@@ -107,16 +106,16 @@ final class NoRewriteIsLostTest {
     return classes;
   }
 
-  private static final class Sites implements SiteListener {
+  private static final class Sites implements RuleListener {
     boolean found;
 
     @Override
-    public void rewritten(String className, CallSite site) {
+    public void applied(String library, String rule, String provenOn) {
       found = true;
     }
 
     @Override
-    public void left(String className, CallSite site, String reason) {
+    public void skipped(String rule, String reason, String provenOn) {
       found = true;
     }
   }

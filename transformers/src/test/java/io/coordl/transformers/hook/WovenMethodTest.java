@@ -116,7 +116,7 @@ final class WovenMethodTest {
             classFile,
             new RuleListener() {
               @Override
-              public void applied(String library, String rule, int sites, String provenOn) {
+              public void applied(String library, String rule, String provenOn) {
                 applied.add(rule);
               }
 
