@@ -2,7 +2,6 @@ package io.coordl.transformers.hook;
 
 import static io.coordl.bridge.SpanKind.ASK;
 import static io.coordl.bridge.SpanKind.ASSEMBLE;
-import static io.coordl.bridge.SpanKind.BATCH;
 import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.CONVERT;
@@ -33,8 +32,16 @@ public final class Hooks {
 
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
-  private static final String DJL_PROVEN = "DJL 0.35.1";
-  private static final String DL4J_PROVEN = "DL4J 1.0.0-M2.1";
+  private static final String COORDINATE = "prep=coordinate";
+  private static final String SHARE = "decoded=share";
+
+  private static final String DATASET = "ai/djl/training/dataset/";
+  private static final String BATCH = "Lai/djl/training/dataset/Batch;";
+  private static final String IMAGE = "Lai/djl/modality/cv/Image;";
+  private static final String DATA_SET = "Lorg/nd4j/linalg/dataset/DataSet;";
+  private static final String MULTI_DATA_SET = "Lorg/nd4j/linalg/dataset/api/MultiDataSet;";
+  private static final String ARRAY = "Lorg/nd4j/linalg/api/ndarray/INDArray;";
+  private static final String NATIVE_LOADER = "org/datavec/image/loader/NativeImageLoader";
 
   private Hooks() {}
 
@@ -74,289 +81,197 @@ public final class Hooks {
 
   /** The methods that policies answer, which is all that the agent replaces. */
   public static List<HookRule> answers() {
-    String fromFile = "(Ljava/nio/file/Path;)Lai/djl/modality/cv/Image;";
-    String fetch = "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;";
-    HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", "decoded=share");
-    HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", "decoded=share");
-    HookRule.Answerer djlAhead = new HookRule.Answerer("djl.Prefetch", PREFETCH);
-    HookRule.Answerer dl4jAhead = new HookRule.Answerer("dl4j.Prefetch", PREFETCH);
-    String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
-    HookRule.Answerer passes = new HookRule.Answerer("dl4j.EpochInterceptor", "prep=coordinate");
-    String iterators = "org/deeplearning4j/datasets/datavec/";
-    String ofRecords = iterators + "RecordReaderDataSetIterator";
-    String ofSequences = iterators + "SequenceRecordReaderDataSetIterator";
-    String ofArrays = iterators + "RecordReaderMultiDataSetIterator";
-    String nextDataSet = "(I)Lorg/nd4j/linalg/dataset/DataSet;";
-    String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
     HookRule.Answerer djlProfile = new HookRule.Answerer("djl.ProfiledBatches", PROFILE);
     HookRule.Answerer dl4jProfile = new HookRule.Answerer("dl4j.ProfiledBatches", PROFILE);
-    String dataSet = "Lorg/nd4j/linalg/dataset/DataSet;";
-    String multiDataSet = "Lorg/nd4j/linalg/dataset/api/MultiDataSet;";
-    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", "prep=coordinate");
+    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", COORDINATE);
+    HookRule.Answerer epochs = new HookRule.Answerer("dl4j.EpochInterceptor", COORDINATE);
+    HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", SHARE);
+    HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", SHARE);
+    HookRule.Answerer djlPrefetch = new HookRule.Answerer("djl.Prefetch", PREFETCH);
+    HookRule.Answerer dl4jPrefetch = new HookRule.Answerer("dl4j.Prefetch", PREFETCH);
+    String sample = "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;";
+    String fetch = "(Ljava/util/List;I)" + BATCH;
+    String fromFile = "(Ljava/nio/file/Path;)" + IMAGE;
+    String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
+    String iterators = "org/deeplearning4j/datasets/datavec/";
+    String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
     return List.of(
-        answer(djlProfile, DJL, null, "next", "()Lai/djl/training/dataset/Batch;"),
-        answer(
-            djlProfile,
-            DJL,
-            "ai/djl/training/dataset/DataIterable$PreFetchCallable",
-            "call",
-            "()Lai/djl/training/dataset/Batch;"),
-        answer(dl4jProfile, DL4J, null, "next", "()" + dataSet),
-        answer(dl4jProfile, DL4J, null, "next", "(I)" + dataSet),
-        answer(dl4jProfile, DL4J, null, "next", "()" + multiDataSet),
-        answer(dl4jProfile, DL4J, null, "next", "(I)" + multiDataSet),
-        answer(
-            batches,
-            DJL,
-            null,
-            "sample",
-            "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
-        answer(batches, DJL, null, "fetch", "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;"),
-        answer(batches, DJL, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
-        answer(images, DJL, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
-        new HookRule(
-            DJL,
-            "ai/djl/opencv/OpenCVImageFactory",
-            "fromFile",
-            fromFile,
-            null,
-            Weave.ANSWER,
-            DECODE,
-            "DJL OpenCV 0.32.0",
-            images),
-        answer(
-            djlAhead,
-            DJL,
-            "ai/djl/training/dataset/BatchSampler",
-            "sample",
-            "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;"),
-        answer(djlAhead, DJL, "ai/djl/training/dataset/DataIterable", "fetch", fetch),
-        answer(djlAhead, DJL, null, "prepare", "(Lai/djl/util/Progress;)V"),
-        new HookRule(
+        answer(djlProfile, null, "next", "()" + BATCH),
+        answer(djlProfile, DATASET + "DataIterable$PreFetchCallable", "call", "()" + BATCH),
+        answer(dl4jProfile, null, "next", "()" + DATA_SET),
+        answer(dl4jProfile, null, "next", "(I)" + DATA_SET),
+        answer(dl4jProfile, null, "next", "()" + MULTI_DATA_SET),
+        answer(dl4jProfile, null, "next", "(I)" + MULTI_DATA_SET),
+        answer(batches, null, "sample", sample),
+        answer(batches, null, "fetch", fetch),
+        answer(batches, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
+        answer(images, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
+        answer(images, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile)
+            .provenOn("DJL OpenCV 0.32.0"),
+        answer(djlPrefetch, DATASET + "BatchSampler", "sample", sample),
+        answer(djlPrefetch, DATASET + "DataIterable", "fetch", fetch),
+        answer(djlPrefetch, null, "prepare", "(Lai/djl/util/Progress;)V"),
+        rule(
             DJL,
             "ai/djl/util/RandomUtils",
             "<clinit>",
             "()V",
-            null,
             Weave.RANDOM,
-            BATCH,
-            DJL_PROVEN,
-            djlAhead),
-        answer(dl4jAhead, DL4J, reader, "next", "()Ljava/util/List;"),
-        answer(dl4jAhead, DL4J, reader, "next", "(I)Ljava/util/List;"),
+            SpanKind.BATCH,
+            djlPrefetch),
+        answer(dl4jPrefetch, reader, "next", "()Ljava/util/List;"),
+        answer(dl4jPrefetch, reader, "next", "(I)Ljava/util/List;"),
+        answer(matrices, NATIVE_LOADER, "asMatrixView", "(Ljava/io/File;" + ARRAY + ")V"),
+        answer(matrices, NATIVE_LOADER, "asMatrix", "(Ljava/io/File;Z)" + ARRAY),
         answer(
             matrices,
-            DL4J,
-            "org/datavec/image/loader/NativeImageLoader",
-            "asMatrixView",
-            "(Ljava/io/File;Lorg/nd4j/linalg/api/ndarray/INDArray;)V"),
-        answer(
-            matrices,
-            DL4J,
-            "org/datavec/image/loader/NativeImageLoader",
-            "asMatrix",
-            "(Ljava/io/File;Z)Lorg/nd4j/linalg/api/ndarray/INDArray;"),
-        answer(
-            matrices,
-            DL4J,
-            "org/datavec/image/loader/NativeImageLoader",
+            NATIVE_LOADER,
             "asImageMatrix",
             "(Ljava/io/File;Z)Lorg/datavec/image/data/Image;"),
-        answer(passes, DL4J, ofRecords, "next", nextDataSet),
-        answer(passes, DL4J, ofRecords, "reset", "()V"),
-        answer(passes, DL4J, ofSequences, "next", nextDataSet),
-        answer(passes, DL4J, ofSequences, "reset", "()V"),
-        answer(passes, DL4J, ofArrays, "next", "(I)Lorg/nd4j/linalg/dataset/api/MultiDataSet;"),
-        answer(passes, DL4J, ofArrays, "reset", "()V"),
+        answer(epochs, iterators + "RecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
+        answer(epochs, iterators + "RecordReaderDataSetIterator", "reset", "()V"),
+        answer(epochs, iterators + "SequenceRecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
+        answer(epochs, iterators + "SequenceRecordReaderDataSetIterator", "reset", "()V"),
         answer(
-            matrices,
-            DL4J,
-            "org/datavec/image/loader/NativeImageLoader",
-            "streamToMat",
-            "(Ljava/io/InputStream;)" + mat),
-        answer(
-            matrices,
-            DL4J,
-            "org/datavec/image/loader/NativeImageLoader",
-            "transformImage",
-            "("
-                + mat
-                + "Lorg/nd4j/linalg/api/ndarray/INDArray;)Lorg/nd4j/linalg/api/ndarray/INDArray;"));
+            epochs, iterators + "RecordReaderMultiDataSetIterator", "next", "(I)" + MULTI_DATA_SET),
+        answer(epochs, iterators + "RecordReaderMultiDataSetIterator", "reset", "()V"),
+        answer(matrices, NATIVE_LOADER, "streamToMat", "(Ljava/io/InputStream;)" + mat),
+        answer(matrices, NATIVE_LOADER, "transformImage", "(" + mat + ARRAY + ")" + ARRAY));
   }
 
   /** The methods that are marked, DJL first. */
   public static List<HookRule> spans() {
-    String batch = "()Lai/djl/training/dataset/Batch;";
-    String image = "Lai/djl/modality/cv/Image;";
-    String manager = "Lai/djl/ndarray/NDManager;";
-    String dataSet = "Lorg/nd4j/linalg/dataset/DataSet;";
-    String multiDataSet = "Lorg/nd4j/linalg/dataset/api/MultiDataSet;";
+    String data = "(Lai/djl/ndarray/NDManager;";
+    String list = "Lai/djl/ndarray/NDList;";
+    String nd = "Lai/djl/ndarray/NDArray;";
     String record = "()Lorg/datavec/api/records/Record;";
     String sequence = "()Lorg/datavec/api/records/SequenceRecord;";
+    String writable = "Lorg/datavec/image/data/ImageWritable;";
     return List.of(
         // DJL: loops over batches.
-        any(DJL, "next", batch, TAKE),
-        beside(DJL, "hasNext", "()Z", "next" + batch, ASK),
-        iterable(DJL, "getData", "(" + manager + ")Ljava/lang/Iterable;"),
-        iterable(
-            DJL,
-            "getData",
-            "(" + manager + "Ljava/util/concurrent/ExecutorService;)Ljava/lang/Iterable;"),
+        span(DJL, null, "next", "()" + BATCH, TAKE),
+        span(DJL, null, "hasNext", "()Z", ASK).beside("next()" + BATCH),
+        iterable("getData", data + ")Ljava/lang/Iterable;"),
+        iterable("getData", data + "Ljava/util/concurrent/ExecutorService;)Ljava/lang/Iterable;"),
         // DJL: preparing a batch.
-        exact(
-            DJL, "ai/djl/training/dataset/DataIterable$PreFetchCallable", "call", batch, PRODUCER),
-        any(DJL, "fetch", "(Ljava/util/List;I)Lai/djl/training/dataset/Batch;", BATCH),
-        any(DJL, "get", "(" + manager + "J)Lai/djl/training/dataset/Record;", SAMPLE),
-        any(DJL, "fromFile", "(Ljava/nio/file/Path;)" + image, DECODE),
-        any(DJL, "fromInputStream", "(Ljava/io/InputStream;)" + image, DECODE),
-        any(DJL, "fromUrl", "(Ljava/net/URL;)" + image, DECODE),
-        any(
-            DJL,
-            "toNDArray",
-            "(" + manager + "Lai/djl/modality/cv/Image$Flag;)Lai/djl/ndarray/NDArray;",
-            CONVERT),
-        exact(
-            DJL,
-            "ai/djl/translate/Pipeline",
-            "transform",
-            "(Lai/djl/ndarray/NDList;)Lai/djl/ndarray/NDList;",
-            ASSEMBLE),
-        any(DJL, "transform", "(Lai/djl/ndarray/NDArray;)Lai/djl/ndarray/NDArray;", TRANSFORM),
-        any(DJL, "batchify", "([Lai/djl/ndarray/NDList;)Lai/djl/ndarray/NDList;", ASSEMBLE),
+        span(DJL, DATASET + "DataIterable$PreFetchCallable", "call", "()" + BATCH, PRODUCER),
+        span(DJL, null, "fetch", "(Ljava/util/List;I)" + BATCH, SpanKind.BATCH),
+        span(DJL, null, "get", data + "J)Lai/djl/training/dataset/Record;", SAMPLE),
+        span(DJL, null, "fromFile", "(Ljava/nio/file/Path;)" + IMAGE, DECODE),
+        span(DJL, null, "fromInputStream", "(Ljava/io/InputStream;)" + IMAGE, DECODE),
+        span(DJL, null, "fromUrl", "(Ljava/net/URL;)" + IMAGE, DECODE),
+        span(DJL, null, "toNDArray", data + "Lai/djl/modality/cv/Image$Flag;)" + nd, CONVERT),
+        span(DJL, "ai/djl/translate/Pipeline", "transform", "(" + list + ")" + list, ASSEMBLE),
+        span(DJL, null, "transform", "(" + nd + ")" + nd, TRANSFORM),
+        span(DJL, null, "batchify", "([" + list + ")" + list, ASSEMBLE),
         // DJL: training.
-        exact(DJL, "ai/djl/training/EasyTrain", "fit", null, FIT),
-        exact(DJL, "ai/djl/training/EasyTrain", "evaluateDataset", null, FIT),
-        exact(DJL, "ai/djl/training/Trainer", "forward", null, COMPUTE),
-        exact(DJL, "ai/djl/training/Trainer", "evaluate", null, COMPUTE),
-        exact(DJL, "ai/djl/training/Trainer", "step", "()V", UPDATE),
-        exact(
+        span(DJL, "ai/djl/training/EasyTrain", "fit", null, FIT),
+        span(DJL, "ai/djl/training/EasyTrain", "evaluateDataset", null, FIT),
+        span(DJL, "ai/djl/training/Trainer", "forward", null, COMPUTE),
+        span(DJL, "ai/djl/training/Trainer", "evaluate", null, COMPUTE),
+        span(DJL, "ai/djl/training/Trainer", "step", "()V", UPDATE),
+        span(
             DJL,
             "ai/djl/BaseModel",
             "save",
             "(Ljava/nio/file/Path;Ljava/lang/String;)V",
             CHECKPOINT),
         // DL4J: loops over batches.
-        any(DL4J, "next", "()" + dataSet, TAKE),
-        any(DL4J, "next", "(I)" + dataSet, TAKE),
-        beside(DL4J, "hasNext", "()Z", "next()" + dataSet, ASK),
-        beside(DL4J, "reset", "()V", "next()" + dataSet, PASS),
-        any(DL4J, "next", "()" + multiDataSet, TAKE),
-        any(DL4J, "next", "(I)" + multiDataSet, TAKE),
-        beside(DL4J, "hasNext", "()Z", "next()" + multiDataSet, ASK),
-        beside(DL4J, "reset", "()V", "next()" + multiDataSet, PASS),
+        span(DL4J, null, "next", "()" + DATA_SET, TAKE),
+        span(DL4J, null, "next", "(I)" + DATA_SET, TAKE),
+        span(DL4J, null, "hasNext", "()Z", ASK).beside("next()" + DATA_SET),
+        span(DL4J, null, "reset", "()V", PASS).beside("next()" + DATA_SET),
+        span(DL4J, null, "next", "()" + MULTI_DATA_SET, TAKE),
+        span(DL4J, null, "next", "(I)" + MULTI_DATA_SET, TAKE),
+        span(DL4J, null, "hasNext", "()Z", ASK).beside("next()" + MULTI_DATA_SET),
+        span(DL4J, null, "reset", "()V", PASS).beside("next()" + MULTI_DATA_SET),
         // DL4J: preparing a batch.
-        exact(
+        span(
             DL4J,
             "org/nd4j/linalg/dataset/AsyncDataSetIterator$AsyncPrefetchThread",
             "run",
             "()V",
             PRODUCER),
-        exact(
+        span(
             DL4J,
             "org/nd4j/linalg/dataset/AsyncMultiDataSetIterator$AsyncPrefetchThread",
             "run",
             "()V",
             PRODUCER),
-        any(DL4J, "nextRecord", record, SAMPLE),
-        beside(DL4J, "next", "()Ljava/util/List;", "nextRecord" + record, SAMPLE),
-        beside(DL4J, "next", "(I)Ljava/util/List;", "nextRecord" + record, SAMPLE),
-        any(DL4J, "nextSequence", sequence, SAMPLE),
-        beside(DL4J, "sequenceRecord", "()Ljava/util/List;", "nextSequence" + sequence, SAMPLE),
-        exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asMatrix", null, DECODE),
-        exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asMatrixView", null, DECODE),
-        exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asWritable", null, DECODE),
-        exact(DL4J, "org/datavec/image/loader/NativeImageLoader", "asImageMatrix", null, DECODE),
-        exact(
-            DL4J, "org/datavec/image/loader/NativeImageLoader", "transformImage", null, TRANSFORM),
-        exact(DL4J, "org/datavec/image/loader/ImageLoader", "asMatrix", null, DECODE),
-        exact(DL4J, "org/datavec/image/loader/ImageLoader", "asImageMatrix", null, DECODE),
-        any(
-            DL4J,
-            "transform",
-            "(Lorg/datavec/image/data/ImageWritable;Ljava/util/Random;)Lorg/datavec/image/data/ImageWritable;",
-            TRANSFORM),
-        any(DL4J, "preProcess", "(Lorg/nd4j/linalg/dataset/api/DataSet;)V", TRANSFORM),
-        any(DL4J, "preProcess", "(" + multiDataSet + ")V", TRANSFORM),
+        span(DL4J, null, "nextRecord", record, SAMPLE),
+        span(DL4J, null, "next", "()Ljava/util/List;", SAMPLE).beside("nextRecord" + record),
+        span(DL4J, null, "next", "(I)Ljava/util/List;", SAMPLE).beside("nextRecord" + record),
+        span(DL4J, null, "nextSequence", sequence, SAMPLE),
+        span(DL4J, null, "sequenceRecord", "()Ljava/util/List;", SAMPLE)
+            .beside("nextSequence" + sequence),
+        span(DL4J, NATIVE_LOADER, "asMatrix", null, DECODE),
+        span(DL4J, NATIVE_LOADER, "asMatrixView", null, DECODE),
+        span(DL4J, NATIVE_LOADER, "asWritable", null, DECODE),
+        span(DL4J, NATIVE_LOADER, "asImageMatrix", null, DECODE),
+        span(DL4J, NATIVE_LOADER, "transformImage", null, TRANSFORM),
+        span(DL4J, "org/datavec/image/loader/ImageLoader", "asMatrix", null, DECODE),
+        span(DL4J, "org/datavec/image/loader/ImageLoader", "asImageMatrix", null, DECODE),
+        span(DL4J, null, "transform", "(" + writable + "Ljava/util/Random;)" + writable, TRANSFORM),
+        span(DL4J, null, "preProcess", "(Lorg/nd4j/linalg/dataset/api/DataSet;)V", TRANSFORM),
+        span(DL4J, null, "preProcess", "(" + MULTI_DATA_SET + ")V", TRANSFORM),
         // DL4J: training.
-        exact(DL4J, "org/deeplearning4j/nn/multilayer/MultiLayerNetwork", "fit", null, FIT),
-        exact(
-            DL4J, "org/deeplearning4j/nn/multilayer/MultiLayerNetwork", "doEvaluation", null, FIT),
-        exact(DL4J, "org/deeplearning4j/nn/graph/ComputationGraph", "fit", null, FIT),
-        exact(DL4J, "org/deeplearning4j/nn/graph/ComputationGraph", "doEvaluation", null, FIT),
-        exact(
+        span(DL4J, "org/deeplearning4j/nn/multilayer/MultiLayerNetwork", "fit", null, FIT),
+        span(DL4J, "org/deeplearning4j/nn/multilayer/MultiLayerNetwork", "doEvaluation", null, FIT),
+        span(DL4J, "org/deeplearning4j/nn/graph/ComputationGraph", "fit", null, FIT),
+        span(DL4J, "org/deeplearning4j/nn/graph/ComputationGraph", "doEvaluation", null, FIT),
+        span(
             DL4J,
             "org/deeplearning4j/earlystopping/trainer/BaseEarlyStoppingTrainer",
             "fit",
             null,
             FIT),
-        exact(DL4J, "org/deeplearning4j/parallelism/ParallelWrapper", "fit", null, FIT),
-        exact(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "fit", null, FIT),
-        exact(DL4J, "org/deeplearning4j/optimize/Solver", "optimize", null, UPDATE),
-        exact(
+        span(DL4J, "org/deeplearning4j/parallelism/ParallelWrapper", "fit", null, FIT),
+        span(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "fit", null, FIT),
+        span(DL4J, "org/deeplearning4j/optimize/Solver", "optimize", null, UPDATE),
+        span(
             DL4J,
             "org/nd4j/autodiff/samediff/internal/TrainingSession",
             "trainingIteration",
             null,
             UPDATE),
-        exact(DL4J, "org/deeplearning4j/util/ModelSerializer", "writeModel", null, CHECKPOINT),
-        exact(
+        span(DL4J, "org/deeplearning4j/util/ModelSerializer", "writeModel", null, CHECKPOINT),
+        span(
             DL4J,
             "org/deeplearning4j/optimize/listeners/CheckpointListener",
             "saveCheckpoint",
             null,
             CHECKPOINT),
-        exact(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "save", null, CHECKPOINT));
+        span(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "save", null, CHECKPOINT));
   }
 
   private static HookRule answer(
-      HookRule.Answerer answerer,
+      HookRule.Answerer answerer, @Nullable String owner, String method, String descriptor) {
+    String library = answerer.name().startsWith("djl.") ? DJL : DL4J;
+    return rule(library, owner, method, descriptor, Weave.ANSWER, DECODE, answerer);
+  }
+
+  private static HookRule iterable(String method, String descriptor) {
+    return rule(DJL, null, method, descriptor, Weave.TIMED_ITERABLE, PASS, null);
+  }
+
+  private static HookRule span(
       String library,
       @Nullable String owner,
       String method,
-      String descriptor) {
-    return new HookRule(
-        library,
-        owner,
-        method,
-        descriptor,
-        null,
-        Weave.ANSWER,
-        DECODE,
-        versions(library),
-        answerer);
+      @Nullable String descriptor,
+      SpanKind kind) {
+    return rule(library, owner, method, descriptor, Weave.SPAN, kind, null);
   }
 
-  private static HookRule any(String library, String method, String descriptor, SpanKind kind) {
-    return new HookRule(
-        library, null, method, descriptor, null, Weave.SPAN, kind, versions(library), null);
-  }
-
-  private static HookRule beside(
-      String library, String method, String descriptor, String beside, SpanKind kind) {
-    return new HookRule(
-        library, null, method, descriptor, beside, Weave.SPAN, kind, versions(library), null);
-  }
-
-  private static HookRule exact(
-      String library, String owner, String method, @Nullable String descriptor, SpanKind kind) {
-    return new HookRule(
-        library, owner, method, descriptor, null, Weave.SPAN, kind, versions(library), null);
-  }
-
-  private static HookRule iterable(String library, String method, String descriptor) {
-    return new HookRule(
-        library,
-        null,
-        method,
-        descriptor,
-        null,
-        Weave.TIMED_ITERABLE,
-        PASS,
-        versions(library),
-        null);
-  }
-
-  private static String versions(String library) {
-    return library.equals(DJL) ? DJL_PROVEN : DL4J_PROVEN;
+  private static HookRule rule(
+      String library,
+      @Nullable String owner,
+      String method,
+      @Nullable String descriptor,
+      Weave advice,
+      SpanKind kind,
+      HookRule.@Nullable Answerer answerer) {
+    String proven = library.equals(DJL) ? "DJL 0.35.1" : "DL4J 1.0.0-M2.1";
+    return new HookRule(library, owner, method, descriptor, null, advice, kind, proven, answerer);
   }
 }
