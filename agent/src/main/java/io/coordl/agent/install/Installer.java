@@ -44,7 +44,7 @@ public final class Installer {
                     new Predicate<>() { // No lambda here: each drags in its machinery.
                       @Override
                       public boolean test(HookRule.Answerer answerer) {
-                        return Policies.inForce(options, answerer.policy());
+                        return options.inForce(answerer.policy());
                       }
                     })),
             new ClassListener(rewrites, activation, log));

@@ -9,6 +9,7 @@ import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.Setting;
 import io.coordl.recording.UserText;
+import io.coordl.transformers.hook.Hooks;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -102,6 +103,39 @@ public final class Options {
     return !get(Option.PEER).equals("off");
   }
 
+  boolean keepsRaw() {
+    return get(Option.CACHE).equals("minio");
+  }
+
+  boolean keepsDecoded() {
+    return get(Option.DECODED).equals("share");
+  }
+
+  boolean coordinates() {
+    return get(Option.PREP).equals("coordinate");
+  }
+
+  /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
+  boolean preparesAhead() {
+    return count(Option.PREFETCH) > 0 && !coordinates();
+  }
+
+  /** A profile of all phases also learns what decoded items would take. */
+  boolean learnsSizes() {
+    return get(Option.PROFILE).equals("all");
+  }
+
+  /** Whether {@code policy}, as {@code key=value}, was asked for. */
+  boolean inForce(String policy) {
+    return switch (policy) {
+      case "decoded=share" -> keepsDecoded() || learnsSizes();
+      case Hooks.PREFETCH -> preparesAhead();
+      case "prep=coordinate" -> coordinates();
+      case Hooks.PROFILE -> profiles();
+      default -> false;
+    };
+  }
+
   /** Hosts and Redis do not go together, nor do two ways to find hosts. */
   private void checkPeers() {
     List<String> peers = list(Option.PEER);
@@ -154,17 +188,15 @@ public final class Options {
   /** What is right but without effect, one sentence each. */
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
-    boolean raw = get(Option.CACHE).equals("minio");
-    boolean decoded = get(Option.DECODED).equals("share");
-    without(remarks, raw, Option.CACHE_SIZE, "cache=minio");
-    without(remarks, decoded, Option.DECODED_SIZE, "decoded=share");
-    without(remarks, raw || decoded, Option.CACHE_SCOPE, "cache=minio or decoded=share");
+    boolean keeps = keepsRaw() || keepsDecoded();
+    without(remarks, keepsRaw(), Option.CACHE_SIZE, "cache=minio");
+    without(remarks, keepsDecoded(), Option.DECODED_SIZE, "decoded=share");
+    without(remarks, keeps, Option.CACHE_SCOPE, "cache=minio or decoded=share");
     boolean shared = get(Option.CACHE_SCOPE).equals("host");
     without(remarks, shared, Option.DATASET_ROOT, "cache.scope=host or peer=");
     without(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");
-    boolean coordinate = get(Option.PREP).equals("coordinate");
-    without(remarks, coordinate, Option.PREP_JOBS, "prep=coordinate");
-    without(remarks, coordinate, Option.PREP_SIZE, "prep=coordinate");
+    without(remarks, coordinates(), Option.PREP_JOBS, "prep=coordinate");
+    without(remarks, coordinates(), Option.PREP_SIZE, "prep=coordinate");
     boolean hosts = hasPeers() && !isRedis(get(Option.PEER));
     without(remarks, hosts, Option.PEER_BIND, "peer=HOST");
     without(remarks, hosts, Option.PEER_HOSTS, "peer=HOST");
@@ -182,19 +214,14 @@ public final class Options {
     if (!offForProfile.isEmpty()) {
       remarks.add(offForProfile);
     }
-    without(
-        remarks,
-        coordinate || get(Option.CACHE_SCOPE).equals("host"),
-        Option.GROUP,
-        "cache.scope=host or prep=coordinate");
+    without(remarks, coordinates() || shared, Option.GROUP, "cache.scope=host or prep=coordinate");
     return remarks;
   }
 
   /** What has no effect on a program that uses this library, a sentence; empty if nothing. */
   String remarkOn(String library) {
-    boolean coordinate = get(Option.PREP).equals("coordinate");
-    boolean keeps = get(Option.CACHE).equals("minio") || get(Option.DECODED).equals("share");
-    if (count(Option.PREFETCH) == 0 || (keeps && !coordinate)) {
+    boolean coordinate = coordinates();
+    if (count(Option.PREFETCH) == 0 || ((keepsRaw() || keepsDecoded()) && !coordinate)) {
       return "";
     }
     String prefetch = "prefetch=" + get(Option.PREFETCH);

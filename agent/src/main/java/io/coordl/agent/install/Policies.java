@@ -53,7 +53,7 @@ final class Policies {
   Policies(Options options, JobMonitor job) {
     this.options = options;
     this.job = job;
-    this.filter = files(options, job);
+    this.filter = files();
     this.scope = options.get(Option.CACHE_SCOPE);
     if (options.isGiven(Option.DATASET)) {
       for (String files : options.list(Option.DATASET)) {
@@ -72,53 +72,20 @@ final class Policies {
     asked(option, options.get(option), why);
   }
 
-  private static ItemFilter files(Options options, JobMonitor job) {
-    ItemNames names = names(options, job);
+  private ItemFilter files() {
+    ItemNames names = names();
     return options.get(Option.DATASET).equals("inferred")
         ? ItemFilter.inferred(job.spans()::loadingSample, names)
         : ItemFilter.matching(options.list(Option.DATASET), names);
   }
 
   /** Where nothing is kept it does not matter what items are known by. */
-  private static ItemNames names(Options options, JobMonitor job) {
+  private ItemNames names() {
     String root = options.get(Option.DATASET_ROOT);
     String manifest = options.get(Option.DATASET_MANIFEST);
-    return root.equals(NONE) || !(keepsRaw(options) || keepsDecoded(options))
+    return root.equals(NONE) || !(options.keepsRaw() || options.keepsDecoded())
         ? ItemNames.PATHS
         : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, job.log()::say);
-  }
-
-  private static boolean keepsRaw(Options options) {
-    return options.get(Option.CACHE).equals("minio");
-  }
-
-  /** Whether {@code policy}, as {@code key=value}, was asked for. */
-  static boolean inForce(Options options, String policy) {
-    return switch (policy) {
-      case "decoded=share" -> keepsDecoded(options) || learnsSizes(options);
-      case Hooks.PREFETCH -> preparesAhead(options);
-      case "prep=coordinate" -> coordinates(options);
-      case Hooks.PROFILE -> options.profiles();
-      default -> false;
-    };
-  }
-
-  /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
-  private static boolean preparesAhead(Options options) {
-    return options.count(Option.PREFETCH) > 0 && !coordinates(options);
-  }
-
-  private static boolean coordinates(Options options) {
-    return options.get(Option.PREP).equals("coordinate");
-  }
-
-  /** A profile of all phases also learns what decoded items would take. */
-  private static boolean learnsSizes(Options options) {
-    return options.get(Option.PROFILE).equals("all");
-  }
-
-  private static boolean keepsDecoded(Options options) {
-    return options.get(Option.DECODED).equals("share");
   }
 
   /**
@@ -131,11 +98,11 @@ final class Policies {
       profiled = items;
       return items;
     }
-    if (!keepsRaw(options)) {
+    if (!options.keepsRaw()) {
       return new MinioCache(null, filter);
     }
     ArenaStore store = store(Option.CACHE_SIZE, group());
-    if (store != null && keepsDecoded(options) && sharesBudget()) {
+    if (store != null && options.keepsDecoded() && sharesBudget()) {
       common = store;
       budget = new SharedBudget(store);
     }
@@ -167,14 +134,14 @@ final class Policies {
   LibraryHooks hooks(RewriteLog rewrites) {
     ProfiledItems items = profiled;
     if (items != null) {
-      DecodedSizes sizes = learnsSizes(options) ? DecodedSizes.open(filter, job.log()::say) : null;
+      DecodedSizes sizes = options.learnsSizes() ? DecodedSizes.open(filter, job.log()::say) : null;
       return answers(
           Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()::say),
           rewrites);
     }
-    DecodedStore decoded = keepsDecoded(options) ? decoded() : null;
-    Prefetcher ahead = preparesAhead(options) ? ahead(decoded) : null;
-    PrepGroup group = coordinates(options) ? prepGroup() : null;
+    DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
+    Prefetcher ahead = options.preparesAhead() ? ahead(decoded) : null;
+    PrepGroup group = options.coordinates() ? prepGroup() : null;
     if (decoded == null && ahead == null && group == null) {
       return LibraryHooks.NONE;
     }
@@ -278,7 +245,7 @@ final class Policies {
       // A group's name has no comma, so this name is no other group's.
       return store(Option.DECODED_SIZE, group() + ",decoded");
     }
-    return keepsRaw(options) ? common : store(Option.DECODED_SIZE, group());
+    return options.keepsRaw() ? common : store(Option.DECODED_SIZE, group());
   }
 
   /** With peers the raw items of this host are those of all: no decoded one takes their room. */
@@ -323,7 +290,7 @@ final class Policies {
   /** Beside an arena of a size of the user's, another takes half of what it would take alone. */
   private String size(Option size) {
     String given = options.get(size);
-    return given.equals("auto") && keepsDecoded(options) && !sharesBudget() ? "25%" : given;
+    return given.equals("auto") && options.keepsDecoded() && !sharesBudget() ? "25%" : given;
   }
 
   private StoreView view(String store, StoreStatistics s) {
