@@ -3,6 +3,7 @@ package io.coordl.reports.whatif;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.coordl.event.HostEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
@@ -299,6 +300,89 @@ class AnswersTest {
 
     assertThat(question("cores").ask(quick, Wishes.NONE).arguments()).containsExactly("prefetch=2");
     assertThat(question("cores").ask(serial, Wishes.NONE).arguments()).isEmpty();
+  }
+
+  @Test
+  void aCacheIsAdvisedOnlyIfItsBestSizeIsKnown() throws Exception {
+    // Storage 1.5 ms a sample, memory 0.5 ms, steps of 1 ms: half of the data set is enough.
+    Pipeline known =
+        recorded(
+            () -> {
+              Profiles.emitPhase("ingestion", 2, 1e6, 0, 0);
+              Profiles.emitPhase("cached", 2, 1e6, 0, 0.2e6);
+              Profiles.emitPhase("cold", 2, 1.5e6, 0.5e6, 0.2e6);
+              HostEvent host = Profiles.host(4, 500_000_000L, 66_666_667L, 0.1e6);
+              host.memoryRate = 200_000_000L;
+              host.commit();
+            });
+    Measure memory = known.memoryRate();
+    Measure vague = new Measure(memory.value(), memory.value());
+    Pipeline unknown =
+        WhatIfTest.seen(known, UnaryOperator.identity(), of -> memory.equals(of) ? vague : of);
+
+    assertThat(sentence("cacheSize", known, Wishes.NONE)).startsWith("x* = 50 ");
+    assertThat(question("cacheSize").ask(known, Wishes.NONE).arguments()).hasSize(2);
+    assertThat(sentence("cacheSize", unknown, Wishes.NONE))
+        .startsWith("not known, run again on a quiet machine: x* = 50 +- 5");
+    assertThat(question("cacheSize").ask(unknown, Wishes.NONE).arguments()).isEmpty();
+  }
+
+  @Test
+  void aCacheIsAdvisedOnlyIfItBeatsThePageCache() throws Exception {
+    Pipeline ample =
+        recorded(
+            () -> {
+              Profiles.emitWorkers();
+              Profiles.emitHost(8, 1_000_000_000L, 200_000_000L, 0.9e6);
+            });
+    Pipeline unknown =
+        recorded(
+            () -> {
+              Profiles.emitWorkers();
+              Profiles.emitHost(8, 0, 200_000_000L, 0.9e6);
+            });
+
+    assertThat(sentence("cacheSize", ample, Wishes.NONE))
+        .startsWith("x* = 71 ")
+        .contains("today it runs at 1,000 ");
+    assertThat(question("cacheSize").ask(ample, Wishes.NONE).arguments()).isEmpty();
+    assertThat(sentence("cacheSize", unknown, Wishes.NONE))
+        .startsWith("x* = 71 ")
+        .doesNotContain("today");
+    assertThat(question("cacheSize").ask(unknown, Wishes.NONE).arguments())
+        .containsExactly("cache=minio", "cache.size=750m");
+  }
+
+  @Test
+  void thePageCacheGetsWhatDecodedItemsLeaveIfTheyLeaveSomething() throws Exception {
+    String left = "the page cache has the free memory that decoded items leave";
+    Wishes all = new Wishes(null, 1.0, null, null, null, null, null, null, null);
+    Pipeline unknown =
+        recorded(
+            () -> {
+              Profiles.emitWorkers();
+              HostEvent host = Profiles.host(8, 500_000_000L, 200_000_000L, 0.9e6);
+              host.decodedItemBytes = 0;
+              host.commit();
+            });
+
+    assertThat(question("decoded").ask(workers, ASKED).assumptions()).contains(left);
+    assertThat(question("decoded").ask(workers, all).assumptions()).doesNotContain(left);
+    assertThat(question("decoded").ask(unknown, ASKED).assumptions()).doesNotContain(left);
+    assertThat(sentence("decoded", unknown, ASKED))
+        .contains("(how much memory that takes is not known)");
+  }
+
+  @Test
+  void aCoreForEachWorkerComesOnTopOfThoseOfTheStep() {
+    Pipeline busy = workers.with(8.0);
+
+    curve(
+        question("cores").ask(busy, Wishes.NONE),
+        "a core for each",
+        0,
+        8,
+        x -> busy.speed(busy.today().cores(Math.max(1, x) + 8).workers(x)));
   }
 
   @Test

@@ -263,7 +263,12 @@ class WhatIfTest {
 
   @Test
   void whatAJobGotOfOtherHostsIsTheirRate() throws Exception {
-    JobRecording job = Recordings.read(Recordings::emitPartitionedJob);
+    JobRecording job =
+        Recordings.read(
+            () -> {
+              Recordings.emitPartitionedJob();
+              Recordings.emitDecodedStore(0); // Which is not for other hosts.
+            });
     Pipeline pipeline = Pipeline.of(job);
 
     // 1,200 items of 100,000 bytes in 1 ms each, from two others; 600 of 1,000 in later epochs.
