@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RunnableFuture;
+import java.util.function.Function;
 import org.openjdk.jmc.common.item.IItemCollection;
 import org.openjdk.jmc.common.unit.UnitLookup;
 import org.openjdk.jmc.common.util.IPreferenceValueProvider;
@@ -19,7 +20,6 @@ import org.openjdk.jmc.flightrecorder.rules.IRule;
 import org.openjdk.jmc.flightrecorder.rules.ResultBuilder;
 import org.openjdk.jmc.flightrecorder.rules.Severity;
 import org.openjdk.jmc.flightrecorder.rules.TypedResult;
-import org.openjdk.jmc.flightrecorder.rules.util.JfrRuleTopics;
 import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit;
 import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit.EventAvailability;
 
@@ -27,54 +27,84 @@ import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit.EventAvailability;
  * What all rules share; a rule says what it looks for. Rules have no state, so Mission Control may
  * evaluate them on any thread, and several at once.
  */
-interface JobRule extends IRule {
+abstract class JobRule implements IRule {
   /** A share of the wall time, in percent, from which on a finding is worth a look. */
-  double WORTH_A_LOOK = 5;
+  private static final double WORTH_A_LOOK = 5;
 
   /** A share of the wall time, in percent, from which on a finding is a warning. */
-  double WARNING = 20;
+  private static final double WARNING = 20;
 
-  /** Looks at a job of which at least one batch was measured; empty if there is nothing to say. */
-  Optional<Finding> look(Findings job);
+  private final String id;
+  private final String name;
+  private final String topic;
+  private final Function<Findings, Optional<Finding>> look;
+  private final String fine;
+
+  /**
+   * @param look at a job of which at least one batch was measured; empty if there is nothing to say
+   * @param fine what to say then
+   */
+  JobRule(
+      String id,
+      String name,
+      String topic,
+      Function<Findings, Optional<Finding>> look,
+      String fine) {
+    this.id = "io.coordl." + id;
+    this.name = "CoorDL: " + name;
+    this.topic = topic;
+    this.look = look;
+    this.fine = fine;
+  }
+
+  /** A rule that always has something to say. */
+  JobRule(String id, String name, String topic, Function<Findings, Finding> look) {
+    this(id, name, topic, look.andThen(Optional::of), "");
+  }
 
   /** Whether it holds of the recording of a profile, too. */
-  default boolean looksAtProfiles() {
+  boolean looksAtProfiles() {
     return false;
   }
 
   /** 0 to 100 as Mission Control has it: from 25 on worth a look, from 75 on a warning. */
-  default double score(Finding finding) {
+  double score(Finding finding) {
     return RulesToolkit.mapExp100(100 * finding.share(), WORTH_A_LOOK, WARNING);
   }
 
-  /** What to say where there is nothing to say. */
-  default String fine() {
-    return "Not found in this recording.";
+  @Override
+  public String getId() {
+    return id;
   }
 
   @Override
-  default String getTopic() {
-    return JfrRuleTopics.JAVA_APPLICATION;
+  public String getName() {
+    return name;
+  }
+
+  @Override
+  public String getTopic() {
+    return topic;
   }
 
   /** None: whether a recording is ours is looked up when it is evaluated. */
   @Override
-  default Map<String, EventAvailability> getRequiredEvents() {
+  public Map<String, EventAvailability> getRequiredEvents() {
     return Map.of();
   }
 
   @Override
-  default Collection<TypedPreference<?>> getConfigurationAttributes() {
+  public Collection<TypedPreference<?>> getConfigurationAttributes() {
     return List.of();
   }
 
   @Override
-  default Collection<TypedResult<?>> getResults() {
+  public Collection<TypedResult<?>> getResults() {
     return List.of(TypedResult.SCORE);
   }
 
   @Override
-  default RunnableFuture<IResult> createEvaluation(
+  public RunnableFuture<IResult> createEvaluation(
       IItemCollection items,
       IPreferenceValueProvider preferences,
       IResultValueProvider otherResults) {
@@ -89,47 +119,40 @@ interface JobRule extends IRule {
     try {
       Findings job = Findings.of(Items.recording(items));
       if (!job.measured()) {
-        return result
-            .setSeverity(Severity.NA)
-            .setSummary("No batch was seen: let the job train at least one epoch.")
-            .build();
+        return notApplicable(result, "No batch was seen: let the job train at least one epoch.");
       }
       if (job.profiled() && !looksAtProfiles()) {
-        return result
-            .setSeverity(Severity.NA)
-            .setSummary(
-                "This is the recording of a profile, and what its phases did to the job is in its"
-                    + " totals: ask coordl diff and coordl whatif.")
-            .build();
+        return notApplicable(
+            result,
+            "This is the recording of a profile, and what its phases did to the job is in its"
+                + " totals: ask coordl diff and coordl whatif.");
       }
-      return look(job).map(finding -> found(result, finding)).orElseGet(() -> nothing(result));
+      return look.apply(job)
+          .map(finding -> found(result, finding))
+          .orElseGet(() -> scored(result, 0, fine));
     } catch (RecordingException e) {
-      return result
-          .setSeverity(Severity.NA)
-          .setSummary(Html.of(String.valueOf(e.getMessage())))
-          .build();
+      return notApplicable(result, Html.of(String.valueOf(e.getMessage())));
     }
+  }
+
+  private static IResult notApplicable(ResultBuilder result, String why) {
+    return result.setSeverity(Severity.NA).setSummary(why).build();
   }
 
   private IResult found(ResultBuilder result, Finding finding) {
     double score = score(finding);
-    Severity severity = Severity.get(score);
-    result
-        .setSeverity(severity)
-        .setSummary(Html.of(finding.what()))
-        .setExplanation(Html.of(finding.why()))
-        .addResult(TypedResult.SCORE, UnitLookup.NUMBER_UNITY.quantity(score));
-    if (severity != Severity.OK) {
+    result.setExplanation(Html.of(finding.why()));
+    if (Severity.get(score) != Severity.OK) {
       result.setSolution(Html.of(finding.next()));
     }
-    return result.build();
+    return scored(result, score, Html.of(finding.what()));
   }
 
-  private IResult nothing(ResultBuilder result) {
+  private static IResult scored(ResultBuilder result, double score, String summary) {
     return result
-        .setSeverity(Severity.OK)
-        .setSummary(fine())
-        .addResult(TypedResult.SCORE, UnitLookup.NUMBER_UNITY.quantity(0))
+        .setSeverity(Severity.get(score))
+        .setSummary(summary)
+        .addResult(TypedResult.SCORE, UnitLookup.NUMBER_UNITY.quantity(score))
         .build();
   }
 }

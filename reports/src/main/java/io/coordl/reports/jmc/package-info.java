@@ -1,5 +1,5 @@
 /**
- * Rules for the automated analysis of JDK Mission Control, one finding per class. They say what
+ * Rules for the automated analysis of JDK Mission Control, one for each finding. They say what
  * {@code coordl} says, from the same figures and in the same words; only here are classes of
  * Mission Control used, which are in none of our jars.
  */

@@ -38,18 +38,18 @@ class RulesTest {
     IItemCollection items = JfrLoaderToolkit.loadEvents(file.toFile());
     for (IRule rule :
         new IRule[] {
-          new DataStallRule(),
-          new FetchBoundRule(),
-          new LaterEpochsFetchRule(),
-          new StoreFullRule(),
-          new PrepBoundRule(),
-          new QueueBoundRule(),
-          new GarbageCollectionRule(),
-          new CheckpointRule(),
-          new SlowestJobRule(),
-          new UnansweredPeersRule(),
-          new UnusedPartitionRule(),
-          new AgentFaultRule()
+          new Rules.DataStall(),
+          new Rules.FetchBound(),
+          new Rules.LaterEpochsFetch(),
+          new Rules.StoreFull(),
+          new Rules.PrepBound(),
+          new Rules.QueueBound(),
+          new Rules.GarbageCollection(),
+          new Rules.Checkpoint(),
+          new Rules.SlowestJob(),
+          new Rules.UnansweredPeers(),
+          new Rules.UnusedPartition(),
+          new Rules.AgentFault()
         }) {
       var evaluation =
           rule.createEvaluation(
