@@ -1,5 +1,6 @@
 package io.coordl.profile;
 
+import io.coordl.advice.Student;
 import java.util.List;
 
 /**
@@ -21,12 +22,6 @@ record Estimate(double nanos, double error, long outlier) {
   private static final int MOST_BATCHES = 20;
   private static final int LEAST_BATCHES = 5;
   private static final int LONELY = 3;
-
-  /** Student's t, 97.5 %, by degrees of freedom from 1 on. */
-  private static final double[] STUDENT = {
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093
-  };
 
   /** Of at least two steps. */
   static Estimate of(List<Step> steps) {
@@ -59,12 +54,8 @@ record Estimate(double nanos, double error, long outlier) {
     double error =
         batches < 2
             ? Double.POSITIVE_INFINITY
-            : student(batches - 1) * Math.sqrt(squares / (batches - 1) / batches);
+            : Student.t(batches - 1) * Math.sqrt(squares / (batches - 1) / batches);
     return new Estimate(mean, error, outlier < 0 ? 0 : steps.get(outlier).nanos());
-  }
-
-  static double student(int degrees) {
-    return STUDENT[Math.min(degrees, STUDENT.length) - 1];
   }
 
   private static int lonely(List<Step> steps) {

@@ -1,5 +1,7 @@
 package io.coordl.reports.differential;
 
+import io.coordl.advice.Student;
+import io.coordl.advice.Text;
 import java.util.Arrays;
 import java.util.function.ToDoubleFunction;
 
@@ -10,13 +12,6 @@ import java.util.function.ToDoubleFunction;
  * @param error half the width of the 95 % confidence interval, in the same unit, never negative
  */
 public record Measure(double value, double error) {
-
-  /** Student's t at 97.5 % for 1 to 30 degrees of freedom. */
-  private static final double[] STUDENT = {
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
-    2.052, 2.048, 2.045, 2.042
-  };
 
   public Measure {
     if (!Double.isFinite(value) || !Double.isFinite(error) || error < 0) {
@@ -41,8 +36,7 @@ public record Measure(double value, double error) {
     double mean = Arrays.stream(values).average().orElseThrow();
     double squares = Arrays.stream(values).map(value -> (value - mean) * (value - mean)).sum();
     int freedom = values.length - 1;
-    double t = freedom <= STUDENT.length ? STUDENT[freedom - 1] : 1.96 + 2.5 / freedom;
-    return new Measure(mean, t * Math.sqrt(squares / freedom / values.length));
+    return new Measure(mean, Student.t(freedom) * Math.sqrt(squares / freedom / values.length));
   }
 
   /**
@@ -69,6 +63,12 @@ public record Measure(double value, double error) {
     return new Measure(centre, Math.sqrt(squares));
   }
 
+  /** With as many digits as mean something. */
+  public String text() {
+    String digits = value >= 100 ? "%,.0f" : value >= 10 ? "%,.1f" : "%,.2f";
+    return Text.format(digits + " +- " + digits, value, error);
+  }
+
   public Measure plus(Measure other) {
     return new Measure(value + other.value, Math.hypot(error, other.error));
   }
@@ -80,14 +80,6 @@ public record Measure(double value, double error) {
   /** This figure in another unit. */
   public Measure times(double factor) {
     return new Measure(value * factor, error * Math.abs(factor));
-  }
-
-  /**
-   * The quotient of two figures that are not of the same measurement. The divisor must differ from
-   * 0 by more than its error.
-   */
-  public Measure over(Measure divisor) {
-    return of(of -> of[0] / of[1], this, divisor);
   }
 
   /** What remains of a difference that cannot be negative. */

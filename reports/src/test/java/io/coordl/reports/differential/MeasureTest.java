@@ -22,7 +22,7 @@ class MeasureTest {
 
   @Test
   void aQuotientsRelativeErrorsAddAsSquares() {
-    Measure quotient = new Measure(100, 1).over(new Measure(50, 1));
+    Measure quotient = Measure.of(at -> at[0] / at[1], new Measure(100, 1), new Measure(50, 1));
 
     assertThat(quotient.value()).isEqualTo(2);
     assertThat(quotient.error()).isCloseTo(2 * Math.hypot(0.01, 0.02), within(0.001));
