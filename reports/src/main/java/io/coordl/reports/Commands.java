@@ -13,9 +13,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * What all commands have in common, so that none has to say it again: {@code --help} and {@code
  * --version}, exit codes and their table, errors of one sentence, colours and width. A new
  * sub-command is a class with {@code @Command(name, description)} that is named in {@link Coordl};
- * it takes the mixins {@link RecordingFile} or {@link ReadingOptions} and {@link JsonOption},
- * prints to {@code spec.commandLine().getOut()}, returns {@link ExitStatus#code()} of {@link
- * ExitStatus#DONE} and throws {@link RecordingException}.
+ * it reads with the mixin {@link ReadingOptions}, prints with {@link JsonOption}, returns {@link
+ * ExitStatus#code()} of {@link ExitStatus#DONE} and throws {@link RecordingException}.
  */
 final class Commands {
   private static final String EXIT_CODES = "%nExit codes:%n";

@@ -1,12 +1,12 @@
 package io.coordl.reports;
 
 import io.coordl.reports.differential.Differential;
-import io.coordl.reports.differential.DifferentialJson;
 import io.coordl.reports.differential.DifferentialText;
+import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
           + " order, or ordinary recordings of three epochs or more, in this order.",
       "The schema of the JSON is differential.schema.json in coordl.jar.",
     })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class DiffCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 
@@ -48,9 +49,6 @@ final class DiffCommand implements Callable<Integer> {
   @Mixin JsonOption json;
   @Mixin ReadingOptions reading;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
-  DiffCommand() {}
-
   @Override
   public Integer call() throws RecordingException {
     if (files.size() == 2) {
@@ -60,26 +58,24 @@ final class DiffCommand implements Callable<Integer> {
     }
     Optional<JobRecording> ordinary =
         live == null ? Optional.empty() : Optional.of(reading.read(live));
-    JobRecording first = reading.read(files.get(0));
-    Differential differential =
-        files.size() == 1
-            ? Differential.of(first, ordinary)
-            : Differential.of(
-                first, reading.read(files.get(1)), reading.read(files.get(2)), ordinary);
+    List<JobRecording> recordings = new ArrayList<>();
+    for (Path file : files) {
+      recordings.add(reading.read(file));
+    }
+    print(Differential.of(recordings, ordinary), json);
+    return ExitStatus.DONE.code();
+  }
+
+  /** Prints what was measured, if anything was. */
+  static void print(Differential differential, JsonOption json) throws RecordingException {
     if (differential.timings().isEmpty()) {
       throw new RecordingException(
           RecordingException.Kind.WITHOUT_OUR_EVENTS,
           differential.missing().stream()
-              .map(one -> one.reason())
+              .map(Missing::reason)
               .findFirst()
               .orElse("no phase was measured."));
     }
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.wanted()) {
-      out.println(DifferentialJson.of(differential));
-    } else {
-      DifferentialText.lines(differential).forEach(out::println);
-    }
-    return ExitStatus.DONE.code();
+    json.print(differential, DifferentialText.lines(differential));
   }
 }

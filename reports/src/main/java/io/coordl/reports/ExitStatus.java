@@ -34,15 +34,9 @@ enum ExitStatus {
     return code;
   }
 
+  /** Each kind has the status of its name. */
   static ExitStatus of(RecordingException.Kind kind) {
-    return switch (kind) {
-      case UNREADABLE -> UNREADABLE;
-      case NO_RECORDING -> NO_RECORDING;
-      case DAMAGED -> DAMAGED;
-      case WITHOUT_OUR_EVENTS -> WITHOUT_OUR_EVENTS;
-      case OTHER_VERSION -> OTHER_VERSION;
-      case SEVERAL_RUNS -> SEVERAL_RUNS;
-    };
+    return valueOf(kind.name());
   }
 
   /** For the help of a command: what each number means, in the order of the numbers. */

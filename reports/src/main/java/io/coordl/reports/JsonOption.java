@@ -1,9 +1,29 @@
 package io.coordl.reports;
 
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
 
-/** {@code --json}, for every command that has a result: add it with {@code @Mixin}. */
+/** How commands print what they found: add it with {@code @Mixin}, and call {@link #print}. */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class JsonOption {
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          // So that the JSON is the same whatever the terminal's encoding.
+          .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+          .build();
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
   @Option(
       names = "--json",
       description = "Print JSON, for programs: times in nanoseconds, sizes in bytes.")
@@ -11,5 +31,20 @@ final class JsonOption {
 
   boolean wanted() {
     return wanted;
+  }
+
+  /**
+   * Prints a result.
+   *
+   * @param result as JSON, in the order of its declaration; a schema describes it
+   * @param text the same as lines
+   */
+  void print(Object result, List<String> text) {
+    PrintWriter out = command.commandLine().getOut();
+    if (wanted) {
+      out.println(MAPPER.writeValueAsString(result));
+    } else {
+      text.forEach(out::println);
+    }
   }
 }

@@ -1,15 +1,11 @@
 package io.coordl.reports;
 
 import io.coordl.reports.differential.Differential;
-import io.coordl.reports.differential.DifferentialJson;
-import io.coordl.reports.differential.DifferentialText;
-import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +13,6 @@ import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -41,6 +36,7 @@ import picocli.CommandLine.Spec;
       "Where the program fails, its exit code is that of this command, and what was measured"
           + " before is printed.",
     })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ProfileCommand implements Callable<Integer> {
   private static final String AGENT = "coordl-agent.jar";
   private static final String TOOL_OPTIONS = "JAVA_TOOL_OPTIONS";
@@ -98,9 +94,6 @@ final class ProfileCommand implements Callable<Integer> {
     cold
   }
 
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
-  ProfileCommand() {}
-
   @Override
   public Integer call() throws RecordingException, OutputException {
     ProcessBuilder program = program();
@@ -108,21 +101,18 @@ final class ProfileCommand implements Callable<Integer> {
     if (code != 0) {
       spec.commandLine().getErr().println("coordl: the program ended with exit code " + code + ".");
     }
-    Differential differential;
     try {
-      differential = measured();
+      if (!Files.exists(output())) {
+        throw new RecordingException(
+            "the program made no recording: it ended before it trained, or uses neither DJL nor"
+                + " DL4J, or another agent argument is in its way.");
+      }
+      DiffCommand.print(Differential.of(RecordingReader.read(output(), Progress.NONE)), json);
     } catch (RecordingException e) {
       if (code == 0) {
         throw e;
       }
       spec.commandLine().getErr().println("coordl: " + e.getMessage());
-      return code;
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.wanted()) {
-      out.println(DifferentialJson.of(differential));
-    } else {
-      DifferentialText.lines(differential).forEach(out::println);
     }
     return code;
   }
@@ -132,25 +122,6 @@ final class ProfileCommand implements Callable<Integer> {
     return named != null
         ? named
         : Path.of("coordl-profile" + (phases == Phases.all ? "" : "-" + phases) + ".jfr");
-  }
-
-  private Differential measured() throws RecordingException {
-    if (!Files.exists(output())) {
-      throw new RecordingException(
-          "the program made no recording: it ended before it trained, or uses neither DJL nor"
-              + " DL4J, or another agent argument is in its way.");
-    }
-    JobRecording recording = RecordingReader.read(output(), Progress.NONE);
-    Differential differential = Differential.of(recording, Optional.empty());
-    if (differential.timings().isEmpty()) {
-      throw new RecordingException(
-          RecordingException.Kind.WITHOUT_OUR_EVENTS,
-          differential.missing().stream()
-              .map(one -> one.reason())
-              .findFirst()
-              .orElse("no phase was measured."));
-    }
-    return differential;
   }
 
   private ProcessBuilder program() throws RecordingException, OutputException {

@@ -10,6 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** How commands read recordings: add it with {@code @Mixin}, and call {@link #read}. */
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ReadingOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -18,9 +19,6 @@ final class ReadingOptions {
       names = "--no-progress",
       description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
   private boolean noProgress;
-
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
-  ReadingOptions() {}
 
   /** Reads one recording, with a progress bar where it helps. */
   JobRecording read(Path file) throws RecordingException {

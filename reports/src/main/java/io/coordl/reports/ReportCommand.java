@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
       "Draws one recording, or compares several, on one HTML page.",
       "The page needs no network and nothing beside it."
     })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ReportCommand implements Callable<Integer> {
   /** More side by side cannot be read. */
   private static final int MOST = 6;
@@ -47,9 +48,6 @@ final class ReportCommand implements Callable<Integer> {
   boolean force;
 
   @Mixin ReadingOptions reading;
-
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
-  ReportCommand() {}
 
   @Override
   public Integer call() throws RecordingException, OutputException {

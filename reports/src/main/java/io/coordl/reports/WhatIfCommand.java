@@ -1,21 +1,19 @@
 package io.coordl.reports;
 
 import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.whatif.Scenario;
 import io.coordl.reports.whatif.WhatIf;
-import io.coordl.reports.whatif.WhatIfJson;
 import io.coordl.reports.whatif.WhatIfText;
-import io.coordl.reports.whatif.Wishes;
-import java.io.PrintWriter;
-import java.util.LinkedHashSet;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Parameters;
 
 /** {@code coordl whatif FILE.jfr}. */
 @Command(
@@ -26,10 +24,12 @@ import picocli.CommandLine.Spec;
           + " errors. Without a question it answers all of them.",
       "The schema of the JSON is whatif.schema.json in coordl.jar.",
     })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class WhatIfCommand implements Callable<Integer> {
-  @Spec CommandSpec spec;
+  @Parameters(paramLabel = "FILE.jfr", description = "The recording that the agent wrote.")
+  Path file;
 
-  @Mixin RecordingFile recording;
+  @Mixin ReadingOptions reading;
 
   @Option(
       names = "--cache",
@@ -85,6 +85,7 @@ final class WhatIfCommand implements Callable<Integer> {
   @Option(
       names = "--compute-cores",
       paramLabel = "N",
+      converter = Amounts.ToCores.class,
       description =
           "Cores that a training step keeps busy: 0 if it runs on an accelerator. Not a question,"
               + " but what the recording may not show.")
@@ -92,28 +93,15 @@ final class WhatIfCommand implements Callable<Integer> {
 
   @Mixin JsonOption json;
 
-  @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
-  WhatIfCommand() {}
-
   @Override
   public Integer call() throws RecordingException {
-    if (computeCores != null && !(computeCores >= 0 && Double.isFinite(computeCores))) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "Invalid value for option '--compute-cores': '" + computeCores + "' is below 0");
-    }
-    WhatIf whatIf = WhatIf.of(recording.read(), wishes(), questions());
-    PrintWriter out = spec.commandLine().getOut();
-    if (json.wanted()) {
-      out.println(WhatIfJson.of(whatIf));
-    } else {
-      WhatIfText.lines(whatIf).forEach(out::println);
-    }
+    WhatIf whatIf = WhatIf.of(reading.read(file), scenario(), questions());
+    json.print(whatIf, WhatIfText.lines(whatIf));
     return ExitStatus.DONE.code();
   }
 
-  private Wishes wishes() {
-    return new Wishes(
+  private Scenario scenario() {
+    return new Scenario(
         cache == null || cache.bytes() == 0 ? null : (Double) cache.bytes(),
         cache == null || cache.share() == 0 ? null : (Double) cache.share(),
         cores,
@@ -127,26 +115,22 @@ final class WhatIfCommand implements Callable<Integer> {
 
   /** Those that the options ask; none if they ask nothing in particular. */
   private Set<String> questions() {
-    Set<String> questions = new LinkedHashSet<>();
-    boolean together = hosts != null || network != null;
-    if (cache != null && !together && storage == null) {
-      questions.addAll(Set.of("cacheSize", "minio", "decoded"));
-    }
-    if (cores != null) {
-      questions.add("cores");
-    }
-    if (gpu != null) {
-      questions.add("gpu");
-    }
-    if (storage != null) {
-      questions.add("storage");
-    }
-    if (jobs != null) {
-      questions.add("jobs");
-    }
-    if (together) {
-      questions.addAll(Set.of("hosts", "locality"));
-    }
-    return questions;
+    boolean ofHosts = hosts != null || network != null;
+    boolean ofCache = cache != null && !ofHosts && storage == null;
+    Map<String, Boolean> asked =
+        Map.of(
+            "cacheSize", ofCache,
+            "minio", ofCache,
+            "decoded", ofCache,
+            "cores", cores != null,
+            "gpu", gpu != null,
+            "storage", storage != null,
+            "jobs", jobs != null,
+            "hosts", ofHosts,
+            "locality", ofHosts);
+    return asked.entrySet().stream()
+        .filter(Map.Entry::getValue)
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.reports.differential;
 
+import io.coordl.advice.Text;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Differential.Share;
 import io.coordl.reports.recording.JobRecording;
@@ -204,47 +205,47 @@ final class Analysis {
     }
   }
 
-  /** P: measured alone; else what a pipeline without overlap, or one that prep limits, shows. */
   private Optional<Measure> prepRate() {
-    Optional<Measure> alone = alone(Phases.PREP);
-    if (alone.isPresent()) {
-      return alone;
-    }
-    Optional<Measure> stall = difference(Phases.INGESTION, Phases.CACHED);
-    Optional<Measure> time = isSerial() ? stall : time(Phases.CACHED);
-    if (stall.isPresent() && time.isPresent() && stall.get().exceedsItsError()) {
-      return time.map(Measure::perSecond);
-    }
-    missing.add(
-        new Missing(
-            "prep rate P",
-            stall.isEmpty()
-                ? "it takes the phases ingestion and cached, or prep: make a profile with"
-                    + " profile=all."
-                : "preparation hides behind compute here, so these phases only say that it is"
-                    + " faster: the phase prep of profile=all measures it alone."));
-    return Optional.empty();
+    return rate(
+        "prep rate P",
+        Phases.PREP,
+        Phases.INGESTION,
+        Phases.CACHED,
+        "preparation hides behind compute here");
   }
 
-  /** F: measured alone, else what a pipeline without overlap, or one that fetch limits, shows. */
   private Optional<Measure> fetchRate() {
-    Optional<Measure> alone = alone(Phases.FETCH);
+    return rate(
+        "fetch rate F",
+        Phases.FETCH,
+        Phases.CACHED,
+        Phases.COLD,
+        "fetching hides behind preparation and compute here");
+  }
+
+  /** Measured alone; else what a pipeline without overlap, or one that the stage limits, shows. */
+  private Optional<Measure> rate(
+      String name, String stage, String without, String with, String hidden) {
+    Optional<Measure> alone = alone(stage);
     if (alone.isPresent()) {
       return alone;
     }
-    Optional<Measure> stall = difference(Phases.CACHED, Phases.COLD);
-    Optional<Measure> time = isSerial() ? stall : time(Phases.COLD);
+    Optional<Measure> stall = difference(without, with);
+    Optional<Measure> time = isSerial() ? stall : time(with);
     if (stall.isPresent() && time.isPresent() && stall.get().exceedsItsError()) {
       return time.map(Measure::perSecond);
     }
     missing.add(
         new Missing(
-            "fetch rate F",
+            name,
             stall.isEmpty()
-                ? "it takes the phases cached and cold, or fetch: make a profile with"
-                    + " profile=all."
-                : "fetching hides behind preparation and compute here, so these phases only say"
-                    + " that it is faster: the phase fetch of profile=all measures it alone."));
+                ? Text.format(
+                    "it takes the phases %s and %s, or %s: make a profile with profile=all.",
+                    without, with, stage)
+                : Text.format(
+                    "%s, so these phases only say that it is faster: the phase %s of profile=all"
+                        + " measures it alone.",
+                    hidden, stage)));
     return Optional.empty();
   }
 

@@ -78,34 +78,17 @@ public record Differential(
 
   /** Of one recording made with {@code profile=}; every figure may be missing, with its reason. */
   public static Differential of(JobRecording profile) {
-    return of(profile, Optional.empty());
+    return of(List.of(profile), Optional.empty());
   }
 
   /**
-   * Of one recording made with {@code profile=}, beside the live attribution of another.
-   *
-   * @param ordinary a recording of the same job without a profile
-   */
-  public static Differential of(JobRecording profile, Optional<JobRecording> ordinary) {
-    return new Analysis(Phases.of(profile), ordinary).differential();
-  }
-
-  /**
-   * Of three recordings made at different times or places. Each is either of a profile, and then
-   * its phase counts, wherever it stands; or an ordinary one, and then its place tells what it is.
+   * Of one recording made with {@code profile=}, or of three made at different times or places.
+   * Each of these is either of a profile, and then its phase counts, wherever it stands; or an
+   * ordinary one, and then its place tells what it is: ingestion, cached, cold.
    *
    * @param ordinary a recording of the same job under ordinary conditions, for the live attribution
    */
-  public static Differential of(
-      JobRecording ingestion,
-      JobRecording cached,
-      JobRecording cold,
-      Optional<JobRecording> ordinary) {
-    return new Analysis(Phases.of(ingestion, cached, cold), ordinary).differential();
-  }
-
-  /** The part of that name. */
-  public Optional<Share> share(String part) {
-    return shares.stream().filter(share -> share.part().equals(part)).findFirst();
+  public static Differential of(List<JobRecording> recordings, Optional<JobRecording> ordinary) {
+    return new Analysis(Phases.of(recordings), ordinary).differential();
   }
 }

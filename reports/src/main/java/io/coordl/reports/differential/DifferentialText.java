@@ -30,7 +30,9 @@ public final class DifferentialText {
     lines.add(
         "CoorDL differential profile of "
             + Text.line(String.join(", ", differential.recordings()), 3 * LONGEST_NAME));
-    lines.add(program(differential));
+    lines.add(
+        "Program     "
+            + program(differential.mainClass(), differential.frameworks(), differential.workers()));
     addTimings(lines, differential);
     addShares(lines, differential);
     addRates(lines, differential);
@@ -41,21 +43,18 @@ public final class DifferentialText {
     return lines;
   }
 
-  private static String program(Differential differential) {
-    String frameworks = Objects.requireNonNullElse(differential.frameworks(), "");
-    return "Program     "
-        + Text.line(Objects.requireNonNullElse(differential.mainClass(), "unknown"), LONGEST_NAME)
-        + (frameworks.isEmpty() ? "" : ", " + Text.line(frameworks, LONGEST_NAME))
-        + workers(differential.workers());
-  }
-
-  private static String workers(@Nullable Long workers) {
-    if (workers == null) {
-      return "";
-    }
-    return workers == 0
-        ? ", prepares on the training thread"
-        : ", prepares on " + Text.count(workers, "thread", "threads") + " beside it";
+  /** What was running, and which threads prepare; null: unknown. */
+  public static String program(
+      @Nullable String mainClass, @Nullable String frameworks, @Nullable Long workers) {
+    return Text.line(Objects.requireNonNullElse(mainClass, "unknown"), LONGEST_NAME)
+        + (frameworks == null || frameworks.isEmpty()
+            ? ""
+            : ", " + Text.line(frameworks, LONGEST_NAME))
+        + (workers == null
+            ? ""
+            : workers == 0
+                ? ", prepares on the training thread"
+                : ", prepares on " + Text.count(workers, "thread", "threads") + " beside it");
   }
 
   private static void addTimings(List<String> lines, Differential differential) {

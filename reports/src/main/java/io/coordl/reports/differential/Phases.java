@@ -1,5 +1,6 @@
 package io.coordl.reports.differential;
 
+import io.coordl.advice.Text;
 import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
 import java.util.ArrayList;
@@ -35,25 +36,14 @@ record Phases(
 
   private static final List<String> THREE = List.of(INGESTION, CACHED, COLD);
 
-  static Phases of(JobRecording profile) {
-    return find(List.of(profile), List.of());
-  }
-
-  static Phases of(JobRecording ingestion, JobRecording cached, JobRecording cold) {
-    List<JobRecording> three = List.of(ingestion, cached, cold);
-    return find(three, three);
-  }
-
-  /**
-   * @param places the recordings whose place tells what they are, if they have no phases
-   */
-  private static Phases find(List<JobRecording> recordings, List<JobRecording> places) {
+  /** Of three recordings, the place tells what one is that has no phases. */
+  static Phases of(List<JobRecording> recordings) {
     Map<String, Timing> timings = new LinkedHashMap<>();
     Map<String, Attribution> attributions = new LinkedHashMap<>();
     List<Missing> missing = new ArrayList<>();
     for (int i = 0; i < THREE.size(); i++) {
       String name = THREE.get(i);
-      JobRecording place = places.isEmpty() ? null : places.get(i);
+      JobRecording place = recordings.size() < THREE.size() ? null : recordings.get(i);
       Optional<Found> measured = measured(recordings, place, name);
       if (measured.isPresent()) {
         Found found = measured.get();
@@ -137,24 +127,19 @@ record Phases(
         recordings.stream()
             .map(recording -> recording.configuration().getOrDefault("profile", "off"))
             .anyMatch(phases -> phases.equals("all") || phases.equals(name));
-    return note.map(text -> "the phase was tried, but nothing was measured: " + text)
-        .orElse(
-            asked
-                ? "the profile ended before the phase "
-                    + name
-                    + " was measured; what the agent said meanwhile tells why."
-                : notAsked(recordings, name));
-  }
-
-  private static String notAsked(List<JobRecording> recordings, String name) {
-    return (recordings.size() == 1
-            ? recordings.get(0).file() + " does not"
-            : "the recordings do not")
-        + " hold the phase "
-        + name
-        + ": make one with profile="
-        + name
-        + ", or all of them with profile=all.";
+    if (note.isPresent()) {
+      return "the phase was tried, but nothing was measured: " + note.get();
+    }
+    if (asked) {
+      return "the profile ended before the phase "
+          + name
+          + " was measured; what the agent said meanwhile tells why.";
+    }
+    return Text.format(
+        "%s not hold the phase %s: make one with profile=%s, or all of them with profile=all.",
+        recordings.size() == 1 ? recordings.get(0).file() + " does" : "the recordings do",
+        name,
+        name);
   }
 
   Optional<Timing> timing(String name) {

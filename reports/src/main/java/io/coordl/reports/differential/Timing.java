@@ -99,7 +99,7 @@ public record Timing(
   }
 
   /** The time of one sample, or of one batch, in nanoseconds. */
-  Measure nanos(boolean ofSample) {
+  public Measure nanos(boolean ofSample) {
     return ofSample && samplesPerBatch != null ? batchNanos.times(1 / samplesPerBatch) : batchNanos;
   }
 

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.coordl.advice.Arguments;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.function.DoubleFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param figure the number that the sentence is about; absent if something is missing
  * @param plot what the number was read from; absent if something is missing
  * @param arguments of the agent to try, as {@code key=value}; empty if none would help
- * @param assumptions what the figure takes for granted
+ * @param assumptions that the figure rests on
  * @param missing what was not measured, and how to get it
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -31,9 +33,6 @@ public record Answer(
     List<String> arguments,
     List<String> assumptions,
     List<Missing> missing) {
-
-  /** An error of this part of a figure leaves little of it. */
-  private static final double HARDLY = 0.3;
 
   /**
    * A number with its error.
@@ -49,44 +48,43 @@ public record Answer(
    * @param today absent where today lies outside the plot or is not known
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  public record Plot(Axis x, Axis y, @Nullable Point today, List<Series> series) {}
+  public record Plot(Axis x, Axis y, @Nullable Point today, List<Series> series) {
+    static Plot of(Axis x, Axis y, @Nullable Point today, Series... series) {
+      return new Plot(x, y, today, List.of(series));
+    }
+  }
 
   /** What an axis shows, and its unit as in {@link Figure}. */
-  public record Axis(String name, String unit) {}
+  public record Axis(String name, String unit) {
+    static final Axis SPEED = new Axis("speed", "samples/s");
+    static final Axis CACHE = new Axis("cache", "share");
+    static final Axis WORKERS = new Axis("workers", "threads");
+    static final Axis HOSTS = new Axis("hosts", "hosts");
+  }
 
   /** A curve, from left to right. */
-  public record Series(String name, List<Point> points) {}
+  public record Series(String name, List<Point> points) {
+    /** Shares of the data set. */
+    static final double[] SHARES = steps(0, 1, 0.05);
+
+    static Series of(String name, double[] at, DoubleFunction<Measure> y) {
+      return new Series(name, Arrays.stream(at).mapToObj(x -> new Point(x, y.apply(x))).toList());
+    }
+
+    /** From one to the other, both included. */
+    static double[] steps(double from, double to, double step) {
+      int count = (int) Math.round((to - from) / step);
+      return IntStream.rangeClosed(0, count)
+          .mapToDouble(i -> from + (to - from) * i / count)
+          .toArray();
+    }
+  }
 
   /** A point of a curve; the error is that of the prediction. */
   public record Point(double x, Measure y) {}
 
-  /**
-   * The same; where the figure is hardly one because it is not known how many cores a step keeps
-   * busy, the sentence says so.
-   */
-  Answer hinting(Pipeline pipeline) {
-    Measure cores = pipeline.computeCores();
-    if (figure == null
-        || cores == null
-        || cores.error() == 0
-        || figure.measure().error() < HARDLY * figure.measure().value()) {
-      return this;
-    }
-    return new Answer(
-        question,
-        title,
-        sentence
-            + " The error is that large because it is not known how many cores a step keeps busy:"
-            + " give --compute-cores N, 0 for an accelerator.",
-        figure,
-        plot,
-        arguments,
-        assumptions,
-        missing);
-  }
-
-  /** The same, with its arguments among those that the job had: no cure is dropped for another. */
-  Answer beside(Map<String, String> given) {
+  /** The same, its arguments added to those that the job had: no cure is dropped for another. */
+  Answer after(Map<String, String> given) {
     return new Answer(
         question,
         title,
@@ -95,24 +93,6 @@ public record Answer(
         plot,
         Arguments.merged(given, arguments),
         assumptions,
-        missing);
-  }
-
-  /** True if something is missing for an answer. */
-  boolean isWithheld() {
-    return !missing.isEmpty();
-  }
-
-  static Answer withheld(String question, String title, List<Missing> missing) {
-    return new Answer(
-        question,
-        title,
-        "no answer: "
-            + missing.stream().map(Missing::reason).distinct().collect(Collectors.joining(" ")),
-        null,
-        null,
-        List.of(),
-        List.of(),
         missing);
   }
 }

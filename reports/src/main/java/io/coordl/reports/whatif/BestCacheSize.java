@@ -1,114 +1,73 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.Sketch.SHARES;
+import static io.coordl.reports.whatif.TextChart.bytes;
+import static io.coordl.reports.whatif.TextChart.percent;
+import static io.coordl.reports.whatif.TextChart.times;
 
+import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
-import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Plot;
-import java.util.ArrayList;
+import io.coordl.reports.whatif.Answer.Series;
 import java.util.List;
 
 /**
  * The smallest MinIO cache with which a job is as fast as if every item came from memory: x*. Looks
  * at what fetching costs where it shows.
  */
-final class BestCacheSize implements Question {
-  @Override
-  public String name() {
-    return "cacheSize";
+final class BestCacheSize extends Question {
+  BestCacheSize() {
+    super("cacheSize", "Best size of a MinIO cache", "sampleBytes");
   }
 
   @Override
-  public String title() {
-    return "Best size of a MinIO cache";
-  }
-
-  @Override
-  public Answer ask(Pipeline pipeline, Wishes wishes) {
-    List<Missing> missing =
-        pipeline.missing("computeNanos", "prepNanos", "missNanos", "sampleBytes");
-    if (!missing.isEmpty()) {
-      return Answer.withheld(name(), title(), missing);
-    }
+  Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
     Measure best = pipeline.figure(costs -> bestShare(costs, today));
     Measure gain = pipeline.gain(today.hit(0), today.hit(best.value()));
-    Double asked = Cache.share(pipeline, wishes);
-    String sentence = sentence(pipeline, best, gain);
-    if (asked != null) {
-      sentence +=
-          "; one of "
-              + Sketch.percent(asked)
-              + " gives "
-              + Sketch.speed(pipeline.speed(today.hit(asked)));
-    }
-    List<String> assumptions = new ArrayList<>(pipeline.assumptions());
-    if (pipeline.storageRate() == null) {
-      assumptions.add("the storage is not at its limit, as its rate is not known");
-    }
-    return new Answer(
-        name(),
-        title(),
-        sentence + ".",
-        Sketch.worthIt(gain)
+    // The share that fits in the free memory, as far as that is known.
+    double fits = pipeline.freeMemoryBytes == 0 ? 1 : pipeline.memoryShare();
+    // The page cache may do as well already.
+    boolean advised =
+        isWorthIt(gain)
+            && best.exceedsItsError()
+            && isWorthIt(pipeline.gain(today, today.hit(Math.min(best.value(), fits))));
+    Double asked = scenario.cacheShare(pipeline);
+    String answer =
+        isWorthIt(gain)
+            ? best(pipeline, best, gain, fits)
+            : Text.format(
+                "none: with nothing cached the job runs at %s, with everything in memory at %s",
+                speed(pipeline, today.hit(0)), speed(pipeline, today.hit(1)));
+    return new Finding(
+        answer
+            + (asked == null
+                ? "."
+                : Text.format(
+                    "; one of %s gives %s.", percent(asked), speed(pipeline, today.hit(asked)))),
+        isWorthIt(gain)
             ? new Figure("best cache size", "share", best)
             : new Figure("speed with everything in memory", "times", gain),
-        new Plot(
-            Sketch.SHARE,
-            Sketch.SPEED,
-            Cache.today(pipeline),
-            List.of(Sketch.series("MinIO", SHARES, share -> pipeline.speed(today.hit(share))))),
-        Sketch.worthIt(gain)
-                && isKnown(best)
-                && isBetterThanToday(pipeline, Math.min(best.value(), fits(pipeline)))
-            ? Cache.arguments(pipeline, Math.min(best.value(), fits(pipeline) / 1.1))
-            : List.of(),
-        assumptions,
-        List.of());
+        plotByCacheSize(pipeline, series("MinIO", Series.SHARES, pipeline, today::hit)),
+        advised ? minio(pipeline, Math.min(best.value(), fits / 1.1)) : List.of(),
+        storageAssumption(pipeline));
   }
 
-  private static boolean isKnown(Measure best) {
-    return best.exceedsItsError();
-  }
-
-  /** The page cache may do as well already. */
-  private static boolean isBetterThanToday(Pipeline pipeline, double share) {
+  private static String best(Pipeline pipeline, Measure best, Measure gain, double fits) {
     Setup today = pipeline.today();
-    return pipeline.todayHit() == null || Sketch.worthIt(pipeline.gain(today, today.hit(share)));
-  }
-
-  private static String sentence(Pipeline pipeline, Measure best, Measure gain) {
-    Setup today = pipeline.today();
-    if (!Sketch.worthIt(gain)) {
-      return "none: with nothing cached the job runs at "
-          + Sketch.speed(pipeline.speed(today.hit(0)))
-          + ", with everything in memory at "
-          + Sketch.speed(pipeline.speed(today.hit(1)));
-    }
-    return (isKnown(best) ? "x* = " : "not known, run again on a quiet machine: x* = ")
-        + Sketch.percent(best)
-        + " of the data set ("
-        + Sketch.bytes(best.value() * pipeline.datasetBytes())
-        + "): "
-        + Sketch.speed(pipeline.speed(today.hit(best.value())))
-        + ", "
-        + Sketch.times(gain)
-        + " as fast as with nothing cached; more memory brings nothing"
-        + (pipeline.todayHit() == null
+    return Text.format(
+            "%sx* = %s of the data set (%s): %s, %s as fast as with nothing cached; more memory"
+                + " brings nothing",
+            best.exceedsItsError() ? "" : "not known, run again on a quiet machine: ",
+            percent(best),
+            bytes(best.value() * pipeline.datasetBytes),
+            speed(pipeline, today.hit(best.value())),
+            times(gain))
+        + (pipeline.todayHit == null ? "" : "; today it runs at " + speed(pipeline, today))
+        + (best.value() <= fits
             ? ""
-            : "; today it runs at " + Sketch.speed(pipeline.speed(today)))
-        + (best.value() <= fits(pipeline)
-            ? ""
-            : "; what is free ("
-                + Sketch.bytes((double) pipeline.freeMemoryBytes())
-                + ") gives "
-                + Sketch.speed(pipeline.speed(today.hit(fits(pipeline)))));
-  }
-
-  /** The part of the data set that the free memory holds, as far as that is known. */
-  private static double fits(Pipeline pipeline) {
-    return pipeline.freeMemoryBytes() == 0 ? 1 : pipeline.memoryShare();
+            : Text.format(
+                "; what is free (%s) gives %s",
+                bytes((double) pipeline.freeMemoryBytes), speed(pipeline, today.hit(fits))));
   }
 
   /**
@@ -122,11 +81,11 @@ final class BestCacheSize implements Question {
     if (costs.storage() > all) {
       best = (costs.storage() - all) / (costs.storage() - costs.memory());
     }
-    if (setup.workers() == 0) {
+    if (setup.workers == 0) {
       // Every fetch shows.
       return costs.miss() > 0 ? 1 : best;
     }
-    double left = setup.workers() * (all - costs.prepSerial()) - costs.prepParallel();
+    double left = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
     if (costs.miss() > left) {
       best = Math.max(best, 1 - left / costs.miss());
     }

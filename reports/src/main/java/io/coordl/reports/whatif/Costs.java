@@ -64,29 +64,29 @@ record Costs(
    * min(F, P, G) with 1 / F = x / C + (1 - x) / S.
    */
   double nanos(Setup setup) {
-    double hit = setup.hit() == null ? todayHit : setup.hit();
-    double remote = Math.min(setup.remote(), 1 - hit);
+    double hit = setup.hit == null ? todayHit : setup.hit;
+    double remote = Math.min(setup.remote, 1 - hit);
     double missed = 1 - hit - remote;
-    double step = compute / setup.stepFactor();
-    double parallel = prepParallel - setup.decoded() * decode;
-    double fetch = missed * miss / setup.storageFactor() + remote * setup.remoteNanos();
+    double step = compute / setup.stepFactor;
+    double parallel = prepParallel - setup.decoded * decode;
+    double fetch = missed * miss / setup.storageFactor + remote * setup.remoteNanos;
     double worker = parallel + fetch;
     // Of a sample that several jobs use, each job pays its part.
-    double part = setup.coordinated() ? 1.0 / setup.jobs() : 1;
+    double part = setup.coordinated ? 1.0 / setup.jobs : 1;
 
     double cores =
-        setup.jobs() * (step * computeCores + part * (prepSerial + parallel)) / setup.cores();
+        setup.jobs * (step * computeCores + part * (prepSerial + parallel)) / setup.cores;
     double transfer =
-        setup.hosts() * missed * storage / setup.storageFactor()
-            + remote * setup.networkNanos()
+        setup.hosts * missed * storage / setup.storageFactor
+            + remote * setup.networkNanos
             + hit * memory;
-    double shared = Math.max(cores, setup.jobs() * part * transfer);
+    double shared = Math.max(cores, setup.jobs * part * transfer);
 
-    boolean serial = setup.workers() == 0 && !setup.coordinated();
+    boolean serial = setup.workers == 0 && !setup.coordinated;
     double own =
         serial
             ? step + prepSerial + worker
-            : Math.max(step, part * (prepSerial + worker / Math.max(1, setup.workers())));
+            : Math.max(step, part * (prepSerial + worker / Math.max(1, setup.workers)));
     return Math.max(LEAST_NANOS, Math.max(own, shared));
   }
 }

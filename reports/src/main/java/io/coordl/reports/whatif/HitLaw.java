@@ -1,5 +1,8 @@
 package io.coordl.reports.whatif;
 
+import io.coordl.reports.differential.Measure;
+import java.util.function.DoublePredicate;
+
 /**
  * What part of the items a cache answers in an epoch that asks for each once, in a fresh random
  * order every time, once the first epoch is over.
@@ -34,19 +37,15 @@ enum HitLaw {
       if (size >= 1 || size <= 0) {
         return size >= 1 ? 1 : 0;
       }
-      double low = 0; // Misses are more than the equation gives below the root, fewer above it.
-      double high = 1;
-      while (high - low > 1e-12) {
-        double middle = (low + high) / 2;
-        double a = middle / size;
-        double kept = -Math.expm1(-a) / a;
-        if (1 - kept * kept > middle) {
-          low = middle;
-        } else {
-          high = middle;
-        }
-      }
-      return 1 - (low + high) / 2;
+      // Misses are more than the equation gives below the root, fewer above it.
+      return 1
+          - root(
+              0,
+              1,
+              missed -> {
+                double kept = -Math.expm1(-missed / size) / (missed / size);
+                return 1 - kept * kept > missed;
+              });
     }
   };
 
@@ -56,4 +55,27 @@ enum HitLaw {
    * @param size the cache as a part of the data set, 0 to 1
    */
   abstract double hit(double size);
+
+  /** What a page cache hits: the middle of both laws, which are the ends of the error. */
+  static Measure pageCache(double size) {
+    double bounded = Math.max(0, Math.min(1, size));
+    double low = LRU.hit(bounded);
+    double high = RANDOM.hit(bounded);
+    return new Measure((low + high) / 2, (high - low) / 2);
+  }
+
+  /** Where a condition stops to hold, by halving. */
+  static double root(double low, double high, DoublePredicate below) {
+    double from = low;
+    double to = high;
+    while (to - from > 1e-12 * high) {
+      double middle = (from + to) / 2;
+      if (below.test(middle)) {
+        from = middle;
+      } else {
+        to = middle;
+      }
+    }
+    return (from + to) / 2;
+  }
 }

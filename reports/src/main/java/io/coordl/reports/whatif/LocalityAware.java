@@ -1,109 +1,94 @@
 package io.coordl.reports.whatif;
 
+import static io.coordl.reports.whatif.TextChart.tenths;
+import static io.coordl.reports.whatif.TextChart.times;
+
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.Answer.Axis;
 import io.coordl.reports.whatif.Answer.Figure;
 import io.coordl.reports.whatif.Answer.Plot;
-import io.coordl.reports.whatif.Together.Origins;
+import io.coordl.reports.whatif.Answer.Series;
+import io.coordl.reports.whatif.Coupling.Origins;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * What a partitioned cache would do if each sample of a global batch went to the host that keeps it
  * (Yang and Cong, HiPC'19). Looks at the network, which is all that this spares. The agent does not
  * do it: docs/design/locality-aware.md says why.
  */
-final class LocalityAware implements Question {
+final class LocalityAware extends Question {
   private static final int MANY = 256;
 
-  @Override
-  public String name() {
-    return "locality";
+  LocalityAware() {
+    super("locality", "Samples to the hosts that keep them");
   }
 
   @Override
-  public String title() {
-    return "Samples to the hosts that keep them";
-  }
-
-  @Override
-  public Answer ask(Pipeline measured, Wishes wishes) {
-    List<Missing> missing = new ArrayList<>(Together.missing(measured, wishes));
-    if (missing.isEmpty() && measured.batchSamples() <= 0) {
+  List<Missing> missing(Pipeline measured, Scenario scenario) {
+    List<Missing> missing = new ArrayList<>(Coupling.missing(measured, scenario));
+    if (missing.isEmpty() && measured.batchSamples <= 0) {
       missing.add(
           new Missing(
               "batchSamples",
               "how many samples a batch has was not measured: measure it with coordl profile --"
                   + " java ... your.Program."));
     }
-    if (!missing.isEmpty()) {
-      return Answer.withheld(name(), title(), missing);
-    }
-    Together together = Together.of(measured, wishes);
-    Pipeline pipeline = together.pipeline();
-    int hosts = together.hosts();
-    double share = together.share();
-    double batch = pipeline.batchSamples();
-    Origins any = Together.partitioned(hosts, share);
-    Origins aware = Together.localityAware(hosts, share, batch);
-    Measure gain = gain(together, hosts, any, aware);
-    Measure gainOfMany =
-        gain(
-            together,
-            MANY,
-            Together.partitioned(MANY, share),
-            Together.localityAware(MANY, share, batch));
-    List<String> assumptions = new ArrayList<>(together.assumptions());
+    return missing;
+  }
+
+  @Override
+  Finding find(Pipeline measured, Scenario scenario) {
+    Coupling coupling = Coupling.of(measured, scenario);
+    int hosts = coupling.hosts();
+    double share = coupling.share();
+    double batch = coupling.pipeline().batchSamples;
+    Origins any = Coupling.partitioned(hosts, share);
+    Origins aware = Coupling.localityAware(hosts, share, batch);
+    Measure gain = gain(coupling, hosts);
+    List<String> assumptions = new ArrayList<>(coupling.assumptions());
     assumptions.add(
         "every host trains on its part of the same global batch, drawn at random from the whole"
             + " data set");
-    return new Answer(
-        name(),
-        title(),
-        hosts
-            + (hosts == 1 ? " host fetches " : " hosts with a partitioned cache fetch ")
-            + Sketch.tenths(any.remote())
-            + " of the items from each other; were each sample given to the host that keeps it,"
-            + " with batches of "
-            + Text.format("%.0f", batch)
-            + " a host, "
-            + Sketch.tenths(aware.remote())
-            + " would move, and they would train "
-            + Sketch.times(gain)
-            + " as fast ("
-            + MANY
-            + " hosts: "
-            + Sketch.times(gainOfMany)
-            + "). The agent does not do this.",
+    return new Finding(
+        Text.format(
+            "%s %s of the items from each other; were each sample given to the host that keeps it,"
+                + " with batches of %.0f a host, %s would move, and they would train %s as fast"
+                + " (%d hosts: %s). The agent does not do this.",
+            Text.count(hosts, "host fetches", "hosts with a partitioned cache fetch"),
+            tenths(any.remote()),
+            batch,
+            tenths(aware.remote()),
+            times(gain),
+            MANY,
+            times(gain(coupling, MANY))),
         new Figure(
             "gain of locality-aware assignment on " + Text.count(hosts, "host", "hosts"),
             "times",
             gain),
-        new Plot(
-            new Axis("hosts", "hosts"),
+        Plot.of(
+            Axis.HOSTS,
             new Axis("items from there", "share"),
             null,
-            List.of(
-                Sketch.series(
-                    "other hosts",
-                    Together.COUNTS,
-                    n -> Measure.exact(Together.partitioned(n, share).remote())),
-                Sketch.series(
-                    "same, assigned",
-                    Together.COUNTS,
-                    n -> Measure.exact(Together.localityAware(n, share, batch).remote())),
-                Sketch.series(
-                    "storage",
-                    Together.COUNTS,
-                    n -> Measure.exact(Together.partitioned(n, share).storage())))),
+            series("other hosts", n -> Coupling.partitioned(n, share).remote()),
+            series("same, assigned", n -> Coupling.localityAware(n, share, batch).remote()),
+            series("storage", n -> Coupling.partitioned(n, share).storage())),
         List.of(),
-        assumptions,
-        List.of());
+        assumptions);
   }
 
-  private static Measure gain(Together together, int hosts, Origins any, Origins aware) {
-    return together.pipeline().gain(together.setup(hosts, any), together.setup(hosts, aware));
+  private static Series series(String name, DoubleUnaryOperator share) {
+    return Series.of(name, Coupling.COUNTS, n -> Measure.exact(share.applyAsDouble(n)));
+  }
+
+  private static Measure gain(Coupling coupling, int hosts) {
+    double share = coupling.share();
+    Pipeline pipeline = coupling.pipeline();
+    return pipeline.gain(
+        coupling.setup(hosts, Coupling.partitioned(hosts, share)),
+        coupling.setup(hosts, Coupling.localityAware(hosts, share, pipeline.batchSamples)));
   }
 }

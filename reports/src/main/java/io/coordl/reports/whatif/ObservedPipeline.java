@@ -7,7 +7,6 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.whatif.Pipeline.Peers;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
@@ -31,8 +30,7 @@ final class ObservedPipeline {
 
   private final JobRecording recording;
   private final List<EpochEvent> epochs;
-  private final List<String> assumptions = new ArrayList<>();
-  private final List<Missing> missing = new ArrayList<>();
+  private final Pipeline pipeline = new Pipeline("recording");
 
   ObservedPipeline(JobRecording recording) {
     this.recording = recording;
@@ -40,42 +38,50 @@ final class ObservedPipeline {
   }
 
   Pipeline pipeline() {
-    missing.add(
-        new Missing("storageRate", "the rate of the storage behind the page cache" + PROFILE));
-    missing.add(new Missing("cores", "the number of cores" + PROFILE));
+    JobStatisticsEvent job = recording.job();
+    pipeline.frameworks = job == null ? "" : Objects.requireNonNullElse(job.frameworks, "");
+    need("storageRate", "the rate of the storage behind the page cache" + PROFILE);
+    need("cores", "the number of cores" + PROFILE);
     if (epochs.size() < 2) {
       String reason = tooFew();
       List.of("computeNanos", "prepNanos", "missNanos", "decodeNanos", "todayHit", "sampleBytes")
-          .forEach(component -> missing.add(new Missing(component, reason)));
-      return pipeline(0, null, null, null, null, null, 0, 0, 0, 0, null);
+          .forEach(component -> need(component, reason));
+      return pipeline;
     }
-    assumptions.add(
+    pipeline.assumptions.add(
         "an item is a sample, and the epochs after the first show what each stage takes within "
             + Math.round(100 * LEAST_ERROR)
             + " % or their spread, whichever is more");
     boolean serial = isSerial();
-    Measure fetch = serial ? mean(epoch -> epoch.fetchStall) : mean(epoch -> epoch.fetchTime);
+    Measure fetch = mean(epoch -> serial ? epoch.fetchStall : epoch.fetchTime);
     Measure prep =
-        serial
-            ? mean(epoch -> epoch.prepStall + epoch.gcStall + epoch.queueStall)
-            : mean(epoch -> epoch.decodeTime + epoch.transformTime + epoch.otherTime);
+        mean(
+            epoch ->
+                serial
+                    ? epoch.prepStall + epoch.gcStall + epoch.queueStall
+                    : epoch.decodeTime + epoch.transformTime + epoch.otherTime);
     Measure hits = ratio(epoch -> epoch.memoryItems, 0);
     double bytes =
         ratio(epoch -> epoch.memoryBytes + epoch.peerBytes + epoch.storageBytes, 0).value();
     double items = epochs.stream().mapToLong(epoch -> epoch.items).average().orElseThrow();
-    @Nullable Peers peers = peers();
-    return pipeline(
-        serial ? 0 : workers(prep.plus(fetch).value()),
-        mean(epoch -> epoch.compute),
-        prep,
-        miss(fetch, hits, bytes, peers),
-        mean(epoch -> epoch.decodeTime),
-        hits,
-        bytes,
-        Math.round(items),
-        Math.round(bytes * items),
-        items / epochs.stream().mapToLong(epoch -> epoch.batches).average().orElseThrow(),
-        peers);
+    Peers peers = peers();
+    pipeline.workers = serial ? 0 : workers(prep.plus(fetch).value());
+    pipeline.computeNanos = mean(epoch -> epoch.compute);
+    pipeline.prepNanos = prep;
+    pipeline.missNanos = miss(fetch, hits, bytes, peers);
+    pipeline.decodeNanos = mean(epoch -> epoch.decodeTime);
+    pipeline.todayHit = hits;
+    pipeline.sampleBytes = bytes;
+    pipeline.batchSamples =
+        items / epochs.stream().mapToLong(epoch -> epoch.batches).average().orElseThrow();
+    pipeline.peers = peers;
+    pipeline.datasetItems = Math.round(items);
+    pipeline.datasetBytes = Math.round(bytes * items);
+    return pipeline;
+  }
+
+  private void need(String component, String reason) {
+    pipeline.missing.add(new Missing(component, reason));
   }
 
   /** Why there are no epochs to look at, and what to do about it. */
@@ -120,10 +126,10 @@ final class ObservedPipeline {
   private @Nullable Measure miss(Measure fetch, Measure hits, double bytes, @Nullable Peers peers) {
     double answered = hits.value() + (peers == null ? 0 : peers.share());
     if (answered >= 1) {
-      missing.add(new Missing("missNanos", "fetching from storage" + PROFILE));
+      need("missNanos", "fetching from storage" + PROFILE);
       return null;
     }
-    assumptions.add(
+    pipeline.assumptions.add(
         "a fetch from storage takes what it takes today, the page cache's part in that included");
     return fetch
         .minus(Measure.exact(peers == null ? 0 : peers.share() * bytes / peers.rate() * 1e9))
@@ -140,7 +146,7 @@ final class ObservedPipeline {
                 epoch -> epoch.fetchTime + epoch.decodeTime + epoch.transformTime + epoch.otherTime)
             .sum();
     boolean serial = waited >= SERIAL * done;
-    assumptions.add(
+    pipeline.assumptions.add(
         serial
             ? "the training thread prepares its batches itself, as it waited for all of that"
             : "threads beside the training thread prepare, as it did not wait for all of that");
@@ -151,12 +157,8 @@ final class ObservedPipeline {
   private long workers(double busyNanos) {
     double busy = busyNanos / mean(epoch -> epoch.wall).value();
     long workers = Math.max(1, Math.round(busy));
-    assumptions.add(
-        "there are "
-            + workers
-            + " such threads, as "
-            + Text.format("%.1f", busy)
-            + " were busy on average");
+    pipeline.assumptions.add(
+        Text.format("there are %d such threads, as %.1f were busy on average", workers, busy));
     return workers;
   }
 
@@ -172,45 +174,5 @@ final class ObservedPipeline {
                 .mapToDouble(epoch -> figure.applyAsDouble(epoch) / epoch.items)
                 .toArray());
     return new Measure(mean.value(), Math.max(mean.error(), leastError * mean.value()));
-  }
-
-  private Pipeline pipeline(
-      long workers,
-      @Nullable Measure compute,
-      @Nullable Measure prep,
-      @Nullable Measure miss,
-      @Nullable Measure decode,
-      @Nullable Measure hits,
-      double sampleBytes,
-      long items,
-      long bytes,
-      double batchSamples,
-      @Nullable Peers peers) {
-    JobStatisticsEvent job = recording.job();
-    return new Pipeline(
-        "recording",
-        workers,
-        compute,
-        null,
-        prep,
-        null,
-        miss,
-        null,
-        null,
-        decode,
-        hits,
-        sampleBytes,
-        batchSamples,
-        peers,
-        items,
-        bytes,
-        0,
-        0,
-        0,
-        0,
-        job == null ? "" : Objects.requireNonNullElse(job.frameworks, ""),
-        List.copyOf(assumptions),
-        List.of(),
-        List.copyOf(missing));
   }
 }

@@ -1,64 +1,57 @@
 package io.coordl.reports.whatif;
 
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was measured of one job's pipeline: the input of every answer. Times are nanoseconds a
- * sample, sizes bytes; what is 0 among the counts, and null among the measures, is unknown.
- *
- * @param origin {@code profile}: from the phases of a profile; {@code recording}: from the epochs
- *     of an ordinary run, with wider errors
- * @param workers threads that fetch and prepare beside the training thread, 0 if it does so itself
- * @param computeNanos a sample's part of a training step
- * @param computeCores cores that a step keeps busy
- * @param prepNanos preparing a sample from memory, on one thread
- * @param prepSerialShare the part of that which more threads do not shorten, 0 to 1
- * @param missNanos what fetching a sample from storage takes a thread more than from memory
- * @param storageRate bytes a second of the storage at its highest
- * @param memoryRate bytes a second that items are read at from memory
- * @param decodeNanos the part of {@code prepNanos} that decodes
- * @param todayHit part of the items that memory answers today, 0 to 1
- * @param sampleBytes bytes of a sample as stored
- * @param batchSamples samples of a batch of this host
- * @param peers what the job shows of other hosts; null if it asked none
- * @param assumptions what every answer takes for granted
- * @param checks what the model says of phases it was not made from
- * @param missing what was not measured, by the name of the component
+ * What was measured of one job's pipeline: the input of every answer, and as JSON what an answer
+ * was made from. Times are nanoseconds a sample, sizes bytes, rates bytes a second, shares 0 to 1;
+ * among the counts 0 is unknown, among the measures null. Only what makes a pipeline sets fields.
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record Pipeline(
-    String origin,
-    long workers,
-    @Nullable Measure computeNanos,
-    @Nullable Measure computeCores,
-    @Nullable Measure prepNanos,
-    @Nullable Measure prepSerialShare,
-    @Nullable Measure missNanos,
-    @Nullable Measure storageRate,
-    @Nullable Measure memoryRate,
-    @Nullable Measure decodeNanos,
-    @Nullable Measure todayHit,
-    double sampleBytes,
-    double batchSamples,
-    @Nullable Peers peers,
-    long datasetItems,
-    long datasetBytes,
-    long decodedItemBytes,
-    long cores,
-    long memoryBytes,
-    long freeMemoryBytes,
-    String frameworks,
-    List<String> assumptions,
-    List<Check> checks,
-    List<Missing> missing) {
+@JsonAutoDetect(
+    fieldVisibility = Visibility.ANY,
+    getterVisibility = Visibility.NONE,
+    isGetterVisibility = Visibility.NONE)
+public final class Pipeline implements Cloneable {
+  final String origin; // profile, or recording: the epochs of an ordinary run, with wider errors
+  long workers; // threads that prepare beside the training thread, 0 if it does so itself
+  @Nullable Measure computeNanos;
+  @Nullable Measure computeCores; // that a step keeps busy
+  @Nullable Measure prepNanos; // from memory, on one thread
+  @Nullable Measure prepSerialShare; // the part of it that more threads do not shorten
+  @Nullable Measure missNanos; // what storage takes a thread more than memory
+  @Nullable Measure storageRate; // at its highest
+  @Nullable Measure memoryRate;
+  @Nullable Measure decodeNanos; // the part of prepNanos that decodes
+  @Nullable Measure todayHit; // share of the items that memory answers today
+  double sampleBytes; // as stored
+  double batchSamples; // of this host
+  @Nullable Peers peers; // null if the job asked no other host
+  long datasetItems;
+  long datasetBytes;
+  long decodedItemBytes;
+  long cores;
+  long memoryBytes;
+  long freeMemoryBytes;
+  String frameworks = "";
+  List<String> assumptions = new ArrayList<>(); // of every answer
+  List<Check> checks = new ArrayList<>(); // phases that the model was not made from
+  List<Missing> missing = new ArrayList<>(); // by the name of the component
+
+  Pipeline(String origin) {
+    this.origin = origin;
+  }
 
   /**
    * A phase that was measured, and what the model says of it.
@@ -72,24 +65,32 @@ public record Pipeline(
    * A job with a partitioned cache.
    *
    * @param hosts that hold the data set between them, this one included
-   * @param share part of the items that other hosts answered, 0 to 1
+   * @param share of the items that other hosts answered, 0 to 1
    * @param rate bytes a second that a thread got of them
    * @param cacheBytes what this host may keep
    */
   public record Peers(long hosts, double share, double rate, long cacheBytes) {}
 
   /** Of a recording: by its profile if it has one, else by its epochs. */
-  public static Pipeline of(JobRecording recording) {
+  static Pipeline of(JobRecording recording) {
     return recording.phases().isEmpty()
         ? new ObservedPipeline(recording).pipeline()
         : new ProfiledPipeline(recording).pipeline();
   }
 
+  Pipeline copy() {
+    try {
+      return (Pipeline) clone();
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** The same with the cores of a step as the user knows them; null: as they are here. */
-  Pipeline with(@Nullable Double coresOfStep) {
-    return coresOfStep == null
-        ? this
-        : with(Measure.exact(coresOfStep), missNanos, storageRate, missing);
+  Pipeline withComputeCores(@Nullable Double known) {
+    Pipeline copy = copy();
+    copy.computeCores = known == null ? computeCores : Measure.exact(known);
+    return copy;
   }
 
   /** The same with a storage of that many bytes a second where its rate was not measured. */
@@ -97,56 +98,20 @@ public record Pipeline(
     if (storageRate != null || sampleBytes <= 0) {
       return this;
     }
-    return with(
-        computeCores,
-        missNanos == null ? Measure.exact(sampleBytes / rate * 1e9) : missNanos,
-        Measure.exact(rate),
-        missing.stream()
-            .filter(one -> !one.figure().equals("storageRate") && !one.figure().equals("missNanos"))
-            .toList());
-  }
-
-  private Pipeline with(
-      @Nullable Measure otherCores,
-      @Nullable Measure otherMissNanos,
-      @Nullable Measure otherStorageRate,
-      List<Missing> otherMissing) {
-    return new Pipeline(
-        origin,
-        workers,
-        computeNanos,
-        otherCores,
-        prepNanos,
-        prepSerialShare,
-        otherMissNanos,
-        otherStorageRate,
-        memoryRate,
-        decodeNanos,
-        todayHit,
-        sampleBytes,
-        batchSamples,
-        peers,
-        datasetItems,
-        datasetBytes,
-        decodedItemBytes,
-        cores,
-        memoryBytes,
-        freeMemoryBytes,
-        frameworks,
-        assumptions,
-        checks,
-        otherMissing);
+    Pipeline copy = copy();
+    copy.storageRate = Measure.exact(rate);
+    copy.missNanos = missNanos == null ? Measure.exact(sampleBytes / rate * 1e9) : missNanos;
+    copy.missing = new ArrayList<>(missing);
+    copy.missing.removeAll(missing("storageRate", "missNanos"));
+    return copy;
   }
 
   /** The job as it is; cores that nobody counted are no limit. */
   Setup today() {
     Setup alone =
         Setup.of((double) workers, cores == 0 ? Double.POSITIVE_INFINITY : (double) cores);
-    if (peers == null) {
-      return alone;
-    }
     // The network's part is within what a thread waited.
-    return alone.remote(peers.share(), sampleBytes / peers.rate() * 1e9, 0);
+    return peers == null ? alone : alone.remote(peers.share(), sampleBytes / peers.rate() * 1e9, 0);
   }
 
   /** True if the training thread prepares its batches itself. */
@@ -171,11 +136,11 @@ public record Pipeline(
             nanos(memoryRate),
             decodeNanos,
             todayHit)
-        .map(measure -> Optional.ofNullable(measure).orElse(Measure.exact(0)))
+        .map(measure -> Objects.requireNonNullElse(measure, Measure.exact(0)))
         .toArray(Measure[]::new);
   }
 
-  /** A sample's time at a rate in bytes a second. */
+  /** A sample's time at a rate. */
   private @Nullable Measure nanos(@Nullable Measure rate) {
     return rate == null ? null : rate.perSecond().times(sampleBytes);
   }
@@ -201,7 +166,7 @@ public record Pipeline(
     return missing.stream().filter(one -> wanted.contains(one.figure())).toList();
   }
 
-  /** The memory that is free for a cache as a part of the data set, at most 1. */
+  /** The memory that is free for a cache as a share of the data set, at most 1. */
   double memoryShare() {
     return datasetBytes == 0 ? 0 : Math.min(1, (double) freeMemoryBytes / datasetBytes);
   }

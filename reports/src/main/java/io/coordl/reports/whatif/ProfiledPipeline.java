@@ -7,7 +7,6 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.differential.Timing;
 import io.coordl.reports.recording.JobRecording;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * took.
  */
 final class ProfiledPipeline {
-  private static final String HOW = ": measure it with coordl profile -- java ... your.Program";
+  private static final String HOW = ": measure it with coordl profile -- java ... your.Program.";
 
   /** Of CPU time, which is counted in ticks and has what compilers and collectors did in it. */
   private static final double CPU_ERROR = 0.1;
@@ -27,121 +26,87 @@ final class ProfiledPipeline {
   private static final double NEARLY = 0.03;
 
   private final JobRecording recording;
-  private final @Nullable HostEvent host;
+  private final HostEvent host;
   private final Differential differential;
-  private final long workers;
-  private final long cores;
-  private final List<String> assumptions = new ArrayList<>();
-  private final List<Missing> missing = new ArrayList<>();
+  private final Pipeline pipeline = new Pipeline("profile");
 
   ProfiledPipeline(JobRecording recording) {
     this.recording = recording;
-    this.host = recording.host();
+    this.host = Objects.requireNonNullElseGet(recording.host(), HostEvent::new);
     this.differential = Differential.of(recording);
-    this.workers = differential.workers() == null ? 0 : differential.workers();
-    this.cores = host == null ? 0 : host.cores;
   }
 
   Pipeline pipeline() {
-    Optional<PrepLaw> law = PrepLaw.of(alone(), cores);
-    @Nullable Measure compute = needed("computeNanos", sample("ingestion"), "a step alone");
-    @Nullable Measure prep = needed("prepNanos", prep(law), "preparation from memory");
-    @Nullable Measure miss =
+    pipeline.workers = Objects.requireNonNullElse(differential.workers(), 0L);
+    pipeline.frameworks = Objects.requireNonNullElse(differential.frameworks(), "");
+    pipeline.cores = host.cores;
+    pipeline.memoryBytes = host.memory;
+    pipeline.freeMemoryBytes = host.freeMemory;
+    pipeline.datasetItems = host.datasetItems;
+    pipeline.datasetBytes = host.datasetBytes;
+    pipeline.decodedItemBytes = host.decodedItemBytes;
+    pipeline.sampleBytes =
+        host.datasetItems <= 0
+            ? 0
+            : (double) host.datasetBytes / host.datasetItems * itemsPerSample();
+    pipeline.batchSamples =
+        phase("cold")
+            .filter(cold -> cold.steps > 0)
+            .map(cold -> (double) cold.samples / cold.steps)
+            .orElse(0.0);
+    List<Timing> alone =
+        differential.timings().stream().filter(timing -> timing.phase().equals("prep")).toList();
+    Optional<PrepScaling> scaling = PrepScaling.of(alone, host.cores);
+    pipeline.computeNanos = needed("computeNanos", sample("ingestion"), "a step alone");
+    pipeline.prepNanos = needed("prepNanos", prep(scaling), "preparation from memory");
+    pipeline.missNanos =
         needed(
             "missNanos",
-            workers == 0
+            pipeline.isSerial()
                 ? difference("cached", "cold").or(() -> fetchTime("cold"))
                 : missOnThreads(),
             "fetching from storage");
-    @Nullable Measure share = law.map(PrepLaw::serialShare).orElse(null);
-    if (law.isEmpty() || alone().size() < 2) {
-      assumptions.add(
+    pipeline.prepSerialShare = scaling.map(PrepScaling::serialShare).orElse(null);
+    if (scaling.isEmpty() || alone.size() < 2) {
+      pipeline.assumptions.add(
           "preparation was not measured with several numbers of threads: k threads are taken to be"
               + " k times as fast as one, up to the number of cores");
     }
-    @Nullable Measure storage =
-        needed(
-            "storageRate",
-            rate(host == null ? 0 : host.storageRate, storageError()),
-            "the storage's rate");
-    String access = host == null ? null : host.storageAccess;
-    if (storage != null && access != null && !access.equals("direct")) {
-      assumptions.add(
+    pipeline.storageRate =
+        needed("storageRate", rate(host.storageRate, host.storageRateError), "the storage's rate");
+    String access = host.storageAccess;
+    if (pipeline.storageRate != null && access != null && !access.equals("direct")) {
+      pipeline.assumptions.add(
           "storage was not read past the page cache ("
               + access
               + "): what it gives may be what memory gives");
     }
-    @Nullable Measure memory = rate(host == null ? 0 : host.memoryRate, 0).orElse(null);
-    @Nullable Measure decode = needed("decodeNanos", decode(), "the time to decode an item");
-    @Nullable Measure hit =
+    pipeline.memoryRate = rate(host.memoryRate, 0).orElse(null);
+    pipeline.decodeNanos =
+        needed(
+            "decodeNanos",
+            Optional.of(host.decodeNanos * itemsPerSample())
+                .filter(nanos -> nanos > 0)
+                .map(Measure::exact),
+            "the time to decode an item");
+    pipeline.todayHit =
         needed("todayHit", todayHit(), "the size of the data set and of the free memory");
-    if (sampleBytes() <= 0) {
+    if (pipeline.sampleBytes <= 0) {
       need("sampleBytes", "the size of the data set");
     }
-    if (cores == 0) {
+    if (host.cores == 0) {
       need("cores", "the number of cores");
     }
-    Pipeline known =
-        pipeline(
-            compute,
-            computeCores(compute, prep, share),
-            prep,
-            share,
-            miss,
-            storage,
-            memory,
-            decode,
-            hit,
-            List.of());
-    return pipeline(
-        compute,
-        known.computeCores(),
-        prep,
-        share,
-        miss,
-        storage,
-        memory,
-        decode,
-        hit,
-        checks(known));
-  }
-
-  private Pipeline pipeline(
-      @Nullable Measure compute,
-      @Nullable Measure computeCores,
-      @Nullable Measure prep,
-      @Nullable Measure share,
-      @Nullable Measure miss,
-      @Nullable Measure storage,
-      @Nullable Measure memory,
-      @Nullable Measure decode,
-      @Nullable Measure hit,
-      List<Pipeline.Check> checks) {
-    return new Pipeline(
-        "profile",
-        workers,
-        compute,
-        computeCores,
-        prep,
-        share,
-        miss,
-        storage,
-        memory,
-        decode,
-        hit,
-        sampleBytes(),
-        batchSamples(),
-        null,
-        host == null ? 0 : host.datasetItems,
-        host == null ? 0 : host.datasetBytes,
-        host == null ? 0 : host.decodedItemBytes,
-        cores,
-        host == null ? 0 : host.memory,
-        host == null ? 0 : host.freeMemory,
-        Objects.requireNonNullElse(differential.frameworks(), ""),
-        List.copyOf(assumptions),
-        checks,
-        List.copyOf(missing));
+    Measure compute = pipeline.computeNanos;
+    Measure prep = pipeline.prepNanos;
+    if (compute != null && prep != null) {
+      pipeline.computeCores = host.cores == 0 ? null : computeCores(compute, prep);
+      check("cached", 1);
+      if (pipeline.missNanos != null) {
+        check("cold", 0);
+      }
+    }
+    return pipeline;
   }
 
   private @Nullable Measure needed(String component, Optional<Measure> measure, String what) {
@@ -152,17 +117,7 @@ final class ProfiledPipeline {
   }
 
   private void need(String component, String what) {
-    missing.add(new Missing(component, what + " was not measured" + HOW + "."));
-  }
-
-  private Optional<Timing> timing(String phase) {
-    return differential.timings().stream()
-        .filter(timing -> timing.phase().equals(phase))
-        .findFirst();
-  }
-
-  private List<Timing> alone() {
-    return differential.timings().stream().filter(timing -> timing.phase().equals("prep")).toList();
+    pipeline.missing.add(new Missing(component, what + " was not measured" + HOW));
   }
 
   private Optional<PhaseEvent> phase(String name) {
@@ -172,12 +127,10 @@ final class ProfiledPipeline {
   }
 
   private Optional<Measure> sample(String phase) {
-    return timing(phase).map(ProfiledPipeline::sample);
-  }
-
-  private static Measure sample(Timing timing) {
-    Double samples = timing.samplesPerBatch();
-    return timing.batchNanos().times(1 / (samples == null ? 1 : samples));
+    return differential.timings().stream()
+        .filter(timing -> timing.phase().equals(phase))
+        .findFirst()
+        .map(timing -> timing.nanos(true));
   }
 
   private Optional<Measure> difference(String without, String with) {
@@ -185,9 +138,13 @@ final class ProfiledPipeline {
         .flatMap(later -> sample(without).map(earlier -> later.minus(earlier).atLeastZero()));
   }
 
-  private Optional<Measure> prep(Optional<PrepLaw> law) {
-    Optional<Measure> serial = workers == 0 ? difference("ingestion", "cached") : Optional.empty();
-    return serial.or(() -> law.map(PrepLaw::thread)).or(this::prepOnThreads).or(this::prepOfCold);
+  private Optional<Measure> prep(Optional<PrepScaling> scaling) {
+    Optional<Measure> serial =
+        pipeline.isSerial() ? difference("ingestion", "cached") : Optional.empty();
+    return serial
+        .or(() -> scaling.map(PrepScaling::thread))
+        .or(this::prepOnThreads)
+        .or(this::prepOfCold);
   }
 
   /** All that can be known of a data set that is larger than memory. */
@@ -195,7 +152,7 @@ final class ProfiledPipeline {
     Optional<Measure> prep =
         phase("cold").filter(cold -> cold.prepTime > 0).map(cold -> onThreads(cold, cold.prepTime));
     if (prep.isPresent()) {
-      assumptions.add(
+      pipeline.assumptions.add(
           "no phase had every item in memory: preparation is what the phase cold took beside"
               + " fetching");
     }
@@ -214,16 +171,11 @@ final class ProfiledPipeline {
    * threads also wait for each other, which becomes less as fewer fetch.
    */
   private Optional<Measure> missOnThreads() {
-    Optional<Measure> alone =
-        differential.timings().stream()
-            .filter(timing -> timing.phase().equals("fetch") && isByOne(timing))
-            .map(ProfiledPipeline::sample)
-            .findFirst();
-    return alone.isPresent() ? alone : fetchTime("cold").map(this::lessThanCached);
-  }
-
-  private static boolean isByOne(Timing timing) {
-    return timing.workers() != null && timing.workers() == 1;
+    return differential.timings().stream()
+        .filter(timing -> timing.phase().equals("fetch") && Objects.equals(timing.workers(), 1L))
+        .findFirst()
+        .map(timing -> timing.nanos(true))
+        .or(() -> fetchTime("cold").map(this::lessThanCached));
   }
 
   private Measure lessThanCached(Measure cold) {
@@ -243,41 +195,37 @@ final class ProfiledPipeline {
    * Where preparing takes longer beside compute than both explain, they compete for the cores: then
    * all cores are busy, and what preparation leaves is what compute takes.
    */
-  private @Nullable Measure computeCores(
-      @Nullable Measure compute, @Nullable Measure prep, @Nullable Measure share) {
-    if (cores == 0 || compute == null || prep == null) {
-      return null;
-    }
+  private Measure computeCores(Measure compute, Measure prep) {
     Optional<Measure> seen = phase("ingestion").filter(of -> of.cpu > 0).map(this::busyCores);
     if (seen.isPresent()) {
       return seen.get();
     }
-    if (workers == 0) {
-      assumptions.add(
+    if (pipeline.isSerial()) {
+      pipeline.assumptions.add(
           "whether a step keeps this host's cores busy was not seen, as nothing ran beside it:"
               + " anything from none (an accelerator) to all is within the error"
               + " (--compute-cores says it)");
-      return new Measure(cores / 2.0, cores / 2.0);
+      return new Measure(host.cores / 2.0, host.cores / 2.0);
     }
     Optional<Measure> cached = sample("cached");
     Measure alone =
         Measure.of(
-            of -> Math.max(of[0], of[1] * (of[2] + (1 - of[2]) / workers)),
+            of -> Math.max(of[0], of[1] * (of[2] + (1 - of[2]) / pipeline.workers)),
             compute,
             prep,
-            share == null ? Measure.exact(0) : share);
+            Objects.requireNonNullElse(pipeline.prepSerialShare, Measure.exact(0)));
     if (cached.isPresent() && cached.get().minus(alone).exceedsItsError()) {
-      assumptions.add(
+      pipeline.assumptions.add(
           "compute and preparation together take longer than either alone: they compete for the "
-              + cores
+              + host.cores
               + " cores");
       return Measure.of(
-          of -> Math.max(0, Math.min((double) cores, (of[0] * cores - of[1]) / of[2])),
+          of -> Math.max(0, Math.min((double) host.cores, (of[0] * host.cores - of[1]) / of[2])),
           cached.get(),
           prep,
           compute);
     }
-    assumptions.add(
+    pipeline.assumptions.add(
         "a step leaves the cores to preparation, as no competition was seen (--compute-cores says"
             + " otherwise)");
     return Measure.exact(0);
@@ -285,7 +233,7 @@ final class ProfiledPipeline {
 
   /** With prepared batches replayed, nothing but steps takes CPU time, and what the JVM does. */
   private Measure busyCores(PhaseEvent ingestion) {
-    double busy = Math.min((double) ingestion.cpu / ingestion.wall, (double) cores);
+    double busy = Math.min((double) ingestion.cpu / ingestion.wall, (double) host.cores);
     return new Measure(busy, busy * CPU_ERROR);
   }
 
@@ -293,16 +241,6 @@ final class ProfiledPipeline {
     return bytesPerSecond <= 0
         ? Optional.empty()
         : Optional.of(new Measure(bytesPerSecond, Math.max(0, error)));
-  }
-
-  private long storageError() {
-    return host == null ? 0 : host.storageRateError;
-  }
-
-  private Optional<Measure> decode() {
-    return host == null || host.decodeNanos <= 0
-        ? Optional.empty()
-        : Optional.of(Measure.exact(host.decodeNanos * itemsPerSample()));
   }
 
   /** Nearly a whole number is one: what is prepared ahead belongs to other batches. */
@@ -316,51 +254,25 @@ final class ProfiledPipeline {
     return Math.abs(mean - whole) <= NEARLY * whole ? whole : mean;
   }
 
-  private double batchSamples() {
-    return phase("cold")
-        .filter(cold -> cold.steps > 0)
-        .map(cold -> (double) cold.samples / cold.steps)
-        .orElse(0.0);
-  }
-
-  private double sampleBytes() {
-    return host == null || host.datasetItems <= 0
-        ? 0
-        : (double) host.datasetBytes / host.datasetItems * itemsPerSample();
-  }
-
   /** What a page cache of the free memory hits: between least recently used and any replaced. */
   private Optional<Measure> todayHit() {
-    if (host == null || host.datasetBytes <= 0 || host.freeMemory <= 0) {
+    if (host.datasetBytes <= 0 || host.freeMemory <= 0) {
       return Optional.empty();
     }
-    double size = Math.min(1, (double) host.freeMemory / host.datasetBytes);
-    assumptions.add(
+    double size = pipeline.memoryShare();
+    pipeline.assumptions.add(
         size >= 1
             ? "the free memory holds the data set, so from the second epoch on the page cache"
                 + " answers every fetch"
             : "the page cache has the free memory, and answers what lies between least recently"
                 + " used and random replacement");
-    return Optional.of(Cache.pageCacheHit(size));
+    return Optional.of(HitLaw.pageCache(size));
   }
 
-  private List<Pipeline.Check> checks(Pipeline pipeline) {
-    if (pipeline.computeNanos() == null || pipeline.prepNanos() == null) {
-      return List.of();
-    }
-    List<Pipeline.Check> checks = new ArrayList<>();
-    sample("cached")
-        .ifPresent(
-            cached ->
-                checks.add(
-                    new Pipeline.Check("cached", cached, pipeline.nanos(pipeline.today().hit(1)))));
-    if (pipeline.missNanos() != null) {
-      sample("cold")
-          .ifPresent(
-              cold ->
-                  checks.add(
-                      new Pipeline.Check("cold", cold, pipeline.nanos(pipeline.today().hit(0)))));
-    }
-    return List.copyOf(checks);
+  /** Holds the model against a phase in which that share of the items came from memory. */
+  private void check(String phase, double hit) {
+    Measure predicted = pipeline.nanos(pipeline.today().hit(hit));
+    sample(phase)
+        .ifPresent(measured -> pipeline.checks.add(new Pipeline.Check(phase, measured, predicted)));
   }
 }

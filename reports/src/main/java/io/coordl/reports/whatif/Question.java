@@ -1,16 +1,153 @@
 package io.coordl.reports.whatif;
 
-/**
- * One question about a job. Each looks at the {@link Pipeline} on its own, says what it found, how
- * sure that is, and names no argument that the agent does not have.
- */
-interface Question {
-  /** Its stable name, for programs. */
-  String name();
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.whatif.Answer.Axis;
+import io.coordl.reports.whatif.Answer.Figure;
+import io.coordl.reports.whatif.Answer.Plot;
+import io.coordl.reports.whatif.Answer.Point;
+import io.coordl.reports.whatif.Answer.Series;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-  /** What is asked, in a few words. */
-  String title();
+/**
+ * One question about a job. Each looks at the {@link Pipeline} on its own, says how certain its
+ * answer is, and names no argument that the agent does not have.
+ */
+abstract class Question {
+  private static final long GIBIBYTE = 1L << 30;
+
+  /** A figure with a larger relative error says little. */
+  private static final double LARGE_ERROR = 0.3;
+
+  private final String name;
+  private final String title;
+  private final String[] needed;
+
+  /**
+   * @param name stable, for programs
+   * @param needed components of a pipeline, beside compute, prep and miss
+   */
+  Question(String name, String title, String... needed) {
+    this.name = name;
+    this.title = title;
+    this.needed =
+        Stream.concat(Stream.of("computeNanos", "prepNanos", "missNanos"), Stream.of(needed))
+            .toArray(String[]::new);
+  }
+
+  /**
+   * What a question found.
+   *
+   * @param assumptions beside those of the pipeline
+   */
+  record Finding(
+      String sentence,
+      Figure figure,
+      Plot plot,
+      List<String> arguments,
+      List<String> assumptions) {}
+
+  String name() {
+    return name;
+  }
 
   /** An answer, or what is missing for one. */
-  Answer ask(Pipeline pipeline, Wishes wishes);
+  Answer ask(Pipeline pipeline, Scenario scenario) {
+    List<Missing> missing = missing(pipeline, scenario);
+    if (!missing.isEmpty()) {
+      String reasons =
+          missing.stream().map(Missing::reason).distinct().collect(Collectors.joining(" "));
+      return new Answer(
+          name, title, "no answer: " + reasons, null, null, List.of(), List.of(), missing);
+    }
+    Finding found = find(pipeline, scenario);
+    List<String> assumptions = new ArrayList<>(pipeline.assumptions);
+    assumptions.addAll(found.assumptions());
+    return new Answer(
+        name,
+        title,
+        found.sentence() + hint(pipeline, found.figure().measure()),
+        found.figure(),
+        found.plot(),
+        found.arguments(),
+        assumptions,
+        missing);
+  }
+
+  List<Missing> missing(Pipeline pipeline, Scenario scenario) {
+    return pipeline.missing(needed);
+  }
+
+  /** Called only if nothing is missing. */
+  abstract Finding find(Pipeline pipeline, Scenario scenario);
+
+  private static String hint(Pipeline pipeline, Measure figure) {
+    Measure cores = pipeline.computeCores;
+    return cores == null || cores.error() == 0 || figure.error() < LARGE_ERROR * figure.value()
+        ? ""
+        : " The error is that large because it is not known how many cores a step keeps busy:"
+            + " give --compute-cores N, 0 for an accelerator.";
+  }
+
+  /** True for a gain that exceeds its error and is worth a change. */
+  static boolean isWorthIt(Measure gain) {
+    return gain.value() - gain.error() > 1 && gain.value() >= 1.05;
+  }
+
+  /** What turns on prefetching; the agent does it for DJL, DL4J has its own. */
+  static List<String> prefetch(Pipeline pipeline, Measure gain) {
+    return pipeline.isSerial()
+            && pipeline.frameworks.toLowerCase(Locale.ROOT).contains("djl")
+            && isWorthIt(gain)
+        ? List.of("prefetch=2")
+        : List.of();
+  }
+
+  static List<String> minio(Pipeline pipeline, double share) {
+    return List.of("cache=minio", "cache.size=" + budget(share * pipeline.datasetBytes));
+  }
+
+  /** A budget for that many bytes as the agent takes it: a tenth more, for the index. */
+  static String budget(double bytes) {
+    double wanted = bytes * 1.1;
+    return wanted < GIBIBYTE
+        ? Math.max(1, (long) Math.ceil(wanted / (1L << 20))) + "m"
+        : (long) Math.ceil(wanted / GIBIBYTE) + "g";
+  }
+
+  static List<String> storageAssumption(Pipeline pipeline) {
+    return pipeline.storageRate == null
+        ? List.of("the storage is not at its limit, as its rate is not known")
+        : List.of();
+  }
+
+  static String speed(Pipeline pipeline, Setup setup) {
+    return TextChart.speed(pipeline.speed(setup));
+  }
+
+  /** Speeds of a job, and where on the axis it is today. */
+  static Plot plot(Pipeline pipeline, Axis x, double today, Series... series) {
+    return Plot.of(x, Axis.SPEED, new Point(today, pipeline.speed(pipeline.today())), series);
+  }
+
+  static Series series(String name, double[] at, Pipeline pipeline, DoubleFunction<Setup> setup) {
+    return Series.of(name, at, x -> pipeline.speed(setup.apply(x)));
+  }
+
+  /** Speeds by cache size; where the job is today may be unknown. */
+  static Plot plotByCacheSize(Pipeline pipeline, Series... series) {
+    Measure hit = pipeline.todayHit;
+    return hit == null
+        ? Plot.of(Axis.CACHE, Axis.SPEED, null, series)
+        : plot(
+            pipeline,
+            Axis.CACHE,
+            pipeline.freeMemoryBytes == 0 ? hit.value() : pipeline.memoryShare(),
+            series);
+  }
 }

@@ -1,183 +1,82 @@
 package io.coordl.reports.whatif;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A job as it would run.
- *
- * @param hit part of the items answered from this host's memory; null: as today
- * @param remote part of the items answered by another host's memory
- * @param remoteNanos what a sample of those takes a thread
- * @param networkNanos what it takes the network to this host
- * @param workers threads that fetch and prepare beside the training thread, 0 if it does so itself
- * @param cores that the jobs of the host share
- * @param stepFactor how many times faster than measured a step is
- * @param storageFactor how many times faster than measured the storage is
- * @param jobs of the host, all alike
- * @param coordinated true if they prepare each batch once between them
- * @param hosts that share the storage
- * @param decoded part of the items that is decoded already
- */
-record Setup(
-    @Nullable Double hit,
-    double remote,
-    double remoteNanos,
-    double networkNanos,
-    double workers,
-    double cores,
-    double stepFactor,
-    double storageFactor,
-    int jobs,
-    boolean coordinated,
-    double hosts,
-    double decoded) {
+/** A job as it would run. Each method gives a setup that differs in what it names. */
+final class Setup implements Cloneable {
+  @Nullable Double hit; // share of the items answered from this host's memory; null: as today
+  double remote; // share of the items answered from another host's memory
+  double remoteNanos; // what a sample of those takes a thread
+  double networkNanos; // what it takes the network to this host
+  double workers; // threads that prepare beside the training thread, 0 if it does so itself
+  double cores; // that the jobs of the host share
+  double stepFactor = 1; // how many times faster than measured a step is
+  double storageFactor = 1; // how many times faster than measured the storage is
+  int jobs = 1; // of the host, all alike
+  boolean coordinated; // true if they prepare each batch once between them
+  double hosts = 1; // that share the storage
+  double decoded; // share of the items that is decoded already
+
+  private Setup() {}
 
   /** Today's. */
   static Setup of(double workers, double cores) {
-    return new Setup(null, 0, 0, 0, workers, cores, 1, 1, 1, false, 1, 0);
+    return new Setup().workers(workers).cores(cores);
   }
 
-  Setup hit(double of) {
-    return new Setup(
-        of,
-        remote,
-        remoteNanos,
-        networkNanos,
-        workers,
-        cores,
-        stepFactor,
-        storageFactor,
-        jobs,
-        coordinated,
-        hosts,
-        decoded);
+  private Setup with(Consumer<Setup> change) {
+    try {
+      Setup copy = (Setup) clone();
+      change.accept(copy);
+      return copy;
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
   }
 
-  Setup remote(double of, double threadNanos, double onNetworkNanos) {
-    return new Setup(
-        hit,
-        of,
-        threadNanos,
-        onNetworkNanos,
-        workers,
-        cores,
-        stepFactor,
-        storageFactor,
-        jobs,
-        coordinated,
-        hosts,
-        decoded);
+  Setup hit(double share) {
+    return with(copy -> copy.hit = share);
   }
 
-  Setup workers(double of) {
-    return new Setup(
-        hit,
-        remote,
-        remoteNanos,
-        networkNanos,
-        of,
-        cores,
-        stepFactor,
-        storageFactor,
-        jobs,
-        coordinated,
-        hosts,
-        decoded);
+  Setup remote(double share, double threadNanos, double onNetworkNanos) {
+    return with(
+        copy -> {
+          copy.remote = share;
+          copy.remoteNanos = threadNanos;
+          copy.networkNanos = onNetworkNanos;
+        });
   }
 
-  Setup cores(double of) {
-    return new Setup(
-        hit,
-        remote,
-        remoteNanos,
-        networkNanos,
-        workers,
-        of,
-        stepFactor,
-        storageFactor,
-        jobs,
-        coordinated,
-        hosts,
-        decoded);
+  Setup workers(double threads) {
+    return with(copy -> copy.workers = threads);
+  }
+
+  Setup cores(double count) {
+    return with(copy -> copy.cores = count);
   }
 
   Setup step(double factor) {
-    return new Setup(
-        hit,
-        remote,
-        remoteNanos,
-        networkNanos,
-        workers,
-        cores,
-        factor,
-        storageFactor,
-        jobs,
-        coordinated,
-        hosts,
-        decoded);
+    return with(copy -> copy.stepFactor = factor);
   }
 
   Setup storage(double factor) {
-    return new Setup(
-        hit,
-        remote,
-        remoteNanos,
-        networkNanos,
-        workers,
-        cores,
-        stepFactor,
-        factor,
-        jobs,
-        coordinated,
-        hosts,
-        decoded);
+    return with(copy -> copy.storageFactor = factor);
   }
 
-  Setup jobs(int of, boolean together) {
-    return new Setup(
-        hit,
-        remote,
-        remoteNanos,
-        networkNanos,
-        workers,
-        cores,
-        stepFactor,
-        storageFactor,
-        of,
-        together,
-        hosts,
-        decoded);
+  Setup jobs(int count, boolean coordinatedPrep) {
+    return with(
+        copy -> {
+          copy.jobs = count;
+          copy.coordinated = coordinatedPrep;
+        });
   }
 
-  Setup decoded(double of) {
-    return new Setup(
-        hit,
-        remote,
-        remoteNanos,
-        networkNanos,
-        workers,
-        cores,
-        stepFactor,
-        storageFactor,
-        jobs,
-        coordinated,
-        hosts,
-        of);
+  Setup hosts(double count) {
+    return with(copy -> copy.hosts = count);
   }
 
-  Setup hosts(double sharing) {
-    return new Setup(
-        hit,
-        remote,
-        remoteNanos,
-        networkNanos,
-        workers,
-        cores,
-        stepFactor,
-        storageFactor,
-        jobs,
-        coordinated,
-        sharing,
-        decoded);
+  Setup decoded(double share) {
+    return with(copy -> copy.decoded = share);
   }
 }

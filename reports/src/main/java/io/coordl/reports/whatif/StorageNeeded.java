@@ -1,89 +1,69 @@
 package io.coordl.reports.whatif;
 
+import static io.coordl.reports.whatif.TextChart.bytes;
+import static io.coordl.reports.whatif.TextChart.percent;
+
+import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
-import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.Answer.Axis;
 import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Plot;
-import io.coordl.reports.whatif.Answer.Point;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.DoubleStream;
 
 /**
  * How fast a storage must be until the job no longer waits for it: S*. Looks at what a sample takes
  * with everything in memory, and at what of it is left for fetching.
  */
-final class StorageNeeded implements Question {
-  /** A pipeline that fetches on the training thread always waits; this part of its time may be. */
+final class StorageNeeded extends Question {
+  /** A pipeline that fetches on the training thread always waits; this share of its time may be. */
   private static final double LITTLE = 0.05;
 
   private static final double[] FACTORS = {0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 8, 16};
 
-  @Override
-  public String name() {
-    return "storage";
+  StorageNeeded() {
+    super("storage", "Storage rate needed", "storageRate", "sampleBytes");
   }
 
   @Override
-  public String title() {
-    return "Storage rate needed";
-  }
-
-  @Override
-  public Answer ask(Pipeline pipeline, Wishes wishes) {
-    List<Missing> missing =
-        pipeline.missing("computeNanos", "prepNanos", "missNanos", "storageRate", "sampleBytes");
-    Measure rate = pipeline.storageRate();
-    if (!missing.isEmpty() || rate == null) {
-      return Answer.withheld(name(), title(), missing);
-    }
+  Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
-    Double asked = Cache.share(pipeline, wishes);
+    Double asked = scenario.cacheShare(pipeline);
     double hit = asked == null ? 0 : asked;
+    Setup cached = today.hit(hit);
+    Measure rate = Objects.requireNonNull(pipeline.storageRate);
     double value = rate.value();
-    Measure needed = pipeline.figure(costs -> factor(costs, today.hit(hit)) * value);
-    List<String> assumptions = new ArrayList<>(pipeline.assumptions());
-    assumptions.add("a storage k times as fast answers each fetch in a k-th of the time");
-    String sentence =
-        "S* = "
-            + Sketch.rate(needed)
-            + (pipeline.isSerial()
-                ? " leave at most " + Sketch.percent(LITTLE) + " of the time to fetching"
-                : " keep up with the rest of the job")
-            + " when "
-            + (hit == 0 ? "nothing" : Sketch.percent(hit))
-            + " is cached; this storage gives "
-            + Sketch.rate(rate)
-            + " and the job then runs at "
-            + Sketch.speed(pipeline.speed(today.hit(hit)));
-    if (wishes.storageRate() != null) {
-      double factor = wishes.storageRate() / value;
-      sentence +=
-          "; with "
-              + Sketch.bytes(wishes.storageRate())
-              + "/s it runs at "
-              + Sketch.speed(pipeline.speed(today.hit(hit).storage(factor)));
-    }
-    double[] rates = Arrays.stream(FACTORS).map(factor -> factor * value).toArray();
-    return new Answer(
-        name(),
-        title(),
-        sentence + ".",
+    Measure needed = pipeline.figure(costs -> factor(costs, cached) * value);
+    Double other = scenario.storageRate();
+    double[] rates = DoubleStream.of(FACTORS).map(factor -> factor * value).toArray();
+    return new Finding(
+        Text.format(
+            "S* = %s %s when %s is cached; this storage gives %s and the job then runs at %s%s.",
+            rate(needed),
+            pipeline.isSerial()
+                ? "leave at most " + percent(LITTLE) + " of the time to fetching"
+                : "keep up with the rest of the job",
+            hit == 0 ? "nothing" : percent(hit),
+            rate(rate),
+            speed(pipeline, cached),
+            other == null
+                ? ""
+                : Text.format(
+                    "; with %s/s it runs at %s",
+                    bytes(other), speed(pipeline, cached.storage(other / value)))),
         new Figure("storage rate needed", "bytes/s", needed),
-        new Plot(
+        plot(
+            pipeline,
             new Axis("storage rate", "bytes/s"),
-            Sketch.SPEED,
-            new Point(value, pipeline.speed(today)),
-            List.of(
-                Sketch.series(
-                    Sketch.percent(hit) + " cached",
-                    rates,
-                    at -> pipeline.speed(today.hit(hit).storage(at / value))),
-                Sketch.series("as today", rates, at -> pipeline.speed(today.storage(at / value))))),
+            value,
+            series(percent(hit) + " cached", rates, pipeline, at -> cached.storage(at / value)),
+            series("as today", rates, pipeline, at -> today.storage(at / value))),
         List.of(),
-        assumptions,
-        List.of());
+        List.of("a storage k times as fast answers each fetch in a k-th of the time"));
+  }
+
+  private static String rate(Measure bytesPerSecond) {
+    return bytes(bytesPerSecond.value()) + "/s +- " + bytes(bytesPerSecond.error()) + "/s";
   }
 
   /**
@@ -92,17 +72,17 @@ final class StorageNeeded implements Question {
    * fetches must fit into what R leaves the worker.
    */
   static double factor(Costs costs, Setup setup) {
-    double hit = setup.hit() == null ? costs.todayHit() : setup.hit();
+    double hit = setup.hit == null ? costs.todayHit() : setup.hit;
     double all = costs.nanos(setup.hit(1));
     double missed = 1 - hit;
     double storage = quotient(missed * costs.storage(), all - hit * costs.memory());
-    if (setup.workers() == 0) {
+    if (setup.workers == 0) {
       return Math.max(storage, quotient(missed * costs.miss(), all * LITTLE / (1 - LITTLE)));
     }
-    double left = setup.workers() * (all - costs.prepSerial()) - costs.prepParallel();
+    double left = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
     // Workers that prepare without a pause have nothing left; a little is a matter of taste.
     return Math.max(
-        storage, quotient(missed * costs.miss(), Math.max(left, setup.workers() * all * LITTLE)));
+        storage, quotient(missed * costs.miss(), Math.max(left, setup.workers * all * LITTLE)));
   }
 
   private static double quotient(double need, double room) {

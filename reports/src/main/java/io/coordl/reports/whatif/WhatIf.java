@@ -33,22 +33,22 @@ public record WhatIf(
           new WorkersNeeded(),
           new StorageNeeded(),
           new FasterStep(),
-          new JobsTogether(),
-          new HostsTogether(),
+          new SeveralJobs(),
+          new SeveralHosts(),
           new LocalityAware());
 
-  /** Every question about a recording, made with a profile or without. */
+  /** Answers every question about a recording, made with a profile or without. */
   public static WhatIf of(JobRecording recording) {
-    return of(recording, Wishes.NONE, Set.of());
+    return of(recording, Scenario.NONE, Set.of());
   }
 
   /**
-   * Some questions about a recording.
+   * Answers some questions about a recording.
    *
    * @param questions by their names; none: all
    */
-  public static WhatIf of(JobRecording recording, Wishes wishes, Set<String> questions) {
-    Pipeline pipeline = Pipeline.of(recording).with(wishes.computeCores());
+  public static WhatIf of(JobRecording recording, Scenario scenario, Set<String> questions) {
+    Pipeline pipeline = Pipeline.of(recording).withComputeCores(scenario.computeCores());
     JobStatisticsEvent job = recording.job();
     return new WhatIf(
         SCHEMA_VERSION,
@@ -57,9 +57,7 @@ public record WhatIf(
         pipeline,
         QUESTIONS.stream()
             .filter(question -> questions.isEmpty() || questions.contains(question.name()))
-            .map(
-                question ->
-                    question.ask(pipeline, wishes).hinting(pipeline).beside(recording.given()))
+            .map(question -> question.ask(pipeline, scenario).after(recording.given()))
             .toList());
   }
 }

@@ -5,8 +5,7 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.Answer.Axis;
 import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Plot;
-import io.coordl.reports.whatif.Answer.Point;
+import io.coordl.reports.whatif.Answer.Series;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,117 +13,82 @@ import java.util.List;
  * How many threads must prepare, and how many cores that takes, until the job no longer waits for
  * them: k*. Looks at how preparation becomes faster with threads.
  */
-final class WorkersNeeded implements Question {
+final class WorkersNeeded extends Question {
   private static final int MOST = 64;
 
-  @Override
-  public String name() {
-    return "cores";
+  WorkersNeeded() {
+    super("cores", "Workers and cores needed", "todayHit");
   }
 
   @Override
-  public String title() {
-    return "Workers and cores needed";
-  }
-
-  @Override
-  public Answer ask(Pipeline pipeline, Wishes wishes) {
-    List<Missing> missing =
-        new ArrayList<>(pipeline.missing("computeNanos", "prepNanos", "missNanos", "todayHit"));
-    if (wishes.cores() == null) {
+  List<Missing> missing(Pipeline pipeline, Scenario scenario) {
+    List<Missing> missing = new ArrayList<>(super.missing(pipeline, scenario));
+    if (scenario.cores() == null) {
       missing.addAll(pipeline.missing("cores"));
-    } else if (pipeline.cores() == 0 && pipeline.computeCores() == null) {
+    } else if (pipeline.cores == 0 && pipeline.computeCores == null) {
       missing.add(
           new Missing(
               "computeCores",
               "how many of the cores a step keeps busy: an ordinary run does not show it; say it"
                   + " with --compute-cores (0 for an accelerator)."));
     }
-    if (!missing.isEmpty()) {
-      return Answer.withheld(name(), title(), missing);
-    }
+    return missing;
+  }
+
+  @Override
+  Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
-    double cores = wishes.cores() == null ? pipeline.cores() : wishes.cores();
+    double cores = scenario.cores() == null ? (double) pipeline.cores : scenario.cores();
     Measure workers = pipeline.figure(costs -> Math.min(MOST, workers(costs)));
-    Measure coresNeeded = pipeline.figure(costs -> cores(costs));
-    boolean saturates = workers.value() >= MOST;
-    Setup with = today.cores(cores).workers(Math.max(1, Math.ceil(workers.value())));
-    return new Answer(
-        name(),
-        title(),
-        (saturates
-                ? tooMany(pipeline)
-                : "k* = "
-                    + Text.format("%.0f", Math.max(1, Math.ceil(workers.value())))
-                    + " workers ("
-                    + Sketch.number(workers)
-                    + ") on "
-                    + Sketch.number(coresNeeded)
-                    + (isFetchingTheLimit(pipeline, workers.value())
-                        ? " cores would keep up with the steps, but fetching does not; "
-                        : " cores keep up with the steps; "))
-            + "with "
-            + Text.format("%.0f", cores)
-            + " cores the job then runs at "
-            + Sketch.speed(pipeline.speed(with))
-            + ", today at "
-            + Sketch.speed(pipeline.speed(today))
-            + ".",
+    double whole = Math.max(1, Math.ceil(workers.value()));
+    Setup with = today.cores(cores).workers(whole);
+    double[] counts =
+        Series.steps(
+            0, Math.min(MOST, Math.max(8, Math.max((double) pipeline.workers, whole + 2))), 1);
+    double busy = pipeline.computeCores == null ? 0 : pipeline.computeCores.value();
+    return new Finding(
+        Text.format(
+            "%s; with %.0f cores the job then runs at %s, today at %s.",
+            workers.value() >= MOST ? tooMany(pipeline) : enough(pipeline, workers, whole),
+            cores,
+            speed(pipeline, with),
+            speed(pipeline, today)),
         new Figure("workers needed", "threads", workers),
-        new Plot(
-            new Axis("workers", "threads"),
-            Sketch.SPEED,
-            new Point(pipeline.workers(), pipeline.speed(today)),
-            List.of(
-                Sketch.series(
-                    Text.format("%.0f cores", cores),
-                    Sketch.steps(0, most(pipeline, workers), 1),
-                    at -> pipeline.speed(today.cores(cores).workers(at))),
-                Sketch.series(
-                    "a core for each",
-                    Sketch.steps(0, most(pipeline, workers), 1),
-                    at ->
-                        pipeline.speed(
-                            today.cores(Math.max(1, at) + costly(pipeline)).workers(at))))),
-        arguments(pipeline, workers, with),
-        pipeline.assumptions(),
+        plot(
+            pipeline,
+            Axis.WORKERS,
+            (double) pipeline.workers,
+            series(Text.format("%.0f cores", cores), counts, pipeline, today.cores(cores)::workers),
+            series(
+                "a core for each",
+                counts,
+                pipeline,
+                at -> today.cores(Math.max(1, at) + busy).workers(at))),
+        // One worker is what the agent can add; more are the program's own executor.
+        workers.value() <= 1 ? prefetch(pipeline, pipeline.gain(today, with)) : List.of(),
         List.of());
   }
 
   private static String tooMany(Pipeline pipeline) {
     Measure left = pipeline.figure(costs -> costs.compute() - costs.prepSerial());
     return left.value() > 0
-        ? Text.format("more than %d workers would be needed to keep up with the steps; ", MOST)
+        ? Text.format("more than %d workers would be needed to keep up with the steps", MOST)
         : "no number of workers keeps up with the steps: preparation has a part that more threads"
-            + " do not shorten; ";
+            + " do not shorten";
   }
 
-  /** Whether the job is slower than its steps, however many cores the workers have. */
-  private static boolean isFetchingTheLimit(Pipeline pipeline, double workers) {
-    Setup ample =
-        pipeline.today().cores(Double.POSITIVE_INFINITY).workers(Math.max(1, Math.ceil(workers)));
+  /** Tells whether the job is slower than its steps, however many cores the workers have. */
+  private static String enough(Pipeline pipeline, Measure workers, double whole) {
+    Setup ample = pipeline.today().cores(Double.POSITIVE_INFINITY).workers(whole);
     Measure over = pipeline.figure(costs -> costs.nanos(ample) - costs.compute());
-    return over.value() > 0 && over.exceedsItsError();
-  }
-
-  private static double costly(Pipeline pipeline) {
-    Measure cores = pipeline.computeCores();
-    return cores == null ? 0 : cores.value();
-  }
-
-  private static double most(Pipeline pipeline, Measure workers) {
-    return Math.min(
-        MOST, Math.max(8, Math.max((double) pipeline.workers(), Math.ceil(workers.value()) + 2)));
-  }
-
-  /** One worker is what the agent can add, to DJL; more are the program's own executor. */
-  private static List<String> arguments(Pipeline pipeline, Measure workers, Setup with) {
-    return pipeline.isSerial()
-            && workers.value() <= 1
-            && Sketch.uses(pipeline, "djl")
-            && Sketch.worthIt(pipeline.gain(pipeline.today(), with))
-        ? List.of("prefetch=2")
-        : List.of();
+    return Text.format(
+        "k* = %.0f workers (%s) on %s cores %s",
+        whole,
+        workers.text(),
+        pipeline.figure(WorkersNeeded::cores).text(),
+        over.value() > 0 && over.exceedsItsError()
+            ? "would keep up with the steps, but fetching does not"
+            : "keep up with the steps");
   }
 
   /** In closed form: k such that a + (b + f) / k equals the time of a step. */

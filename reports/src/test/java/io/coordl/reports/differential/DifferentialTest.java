@@ -12,6 +12,7 @@ import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -27,8 +28,19 @@ class DifferentialTest {
         Recordings.record(folder.resolve(name + ".jfr"), events), Progress.NONE);
   }
 
+  private static Differential of(JobRecording... recordings) {
+    return Differential.of(List.of(recordings), Optional.empty());
+  }
+
+  private static Differential.Share part(Differential differential, String name) {
+    return differential.shares().stream()
+        .filter(share -> share.part().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
   private static Measure share(Differential differential, String part) {
-    return differential.share(part).orElseThrow().share();
+    return part(differential, part).share();
   }
 
   @Test
@@ -57,11 +69,11 @@ class DifferentialTest {
   void theLiveAttributionOfTheColdPhaseStandsBeside() throws Exception {
     Differential profile = Differential.of(recording("all", Profiles::emitSerial));
 
-    Differential.Share fetch = profile.share("fetchStall").orElseThrow();
+    Differential.Share fetch = part(profile, "fetchStall");
     assertThat(fetch.live()).isCloseTo(1 / 8.0, EXACT);
     assertThat(fetch.difference()).isCloseTo(1 / 8.0 - 1 / 6.0, EXACT);
     assertThat(profile.live().of()).isEqualTo("cold");
-    assertThat(profile.share("queueStall").orElseThrow().live())
+    assertThat(part(profile, "queueStall").live())
         .isCloseTo(1 - 1 / 3.0 - 1 / 2.0 - 1 / 8.0 - 1 / 60.0, EXACT);
   }
 
@@ -71,10 +83,10 @@ class DifferentialTest {
         recording("job", () -> Recordings.emitTotals(1, 100, 70 * SECOND, 40 * SECOND));
 
     Differential profile =
-        Differential.of(recording("all", Profiles::emitSerial), Optional.of(ordinary));
+        Differential.of(List.of(recording("all", Profiles::emitSerial)), Optional.of(ordinary));
 
     assertThat(profile.live().of()).isEqualTo("job");
-    assertThat(profile.share("fetchStall").orElseThrow().live()).isCloseTo(40 / 70.0, EXACT);
+    assertThat(part(profile, "fetchStall").live()).isCloseTo(40 / 70.0, EXACT);
   }
 
   @Test
@@ -83,8 +95,8 @@ class DifferentialTest {
     JobRecording cached = recording("p", () -> emitPhase("cached", 2, 5e6, 0, 0));
     JobRecording cold = recording("c", () -> emitPhase("cold", 2, 8e6, 0, 0));
 
-    Differential inOrder = Differential.of(ingestion, cached, cold, Optional.empty());
-    Differential mixed = Differential.of(cold, ingestion, cached, Optional.empty());
+    Differential inOrder = of(ingestion, cached, cold);
+    Differential mixed = of(cold, ingestion, cached);
 
     assertThat(mixed.shares()).isEqualTo(inOrder.shares());
     assertThat(share(mixed, "prepStall").value()).isCloseTo(3 / 8.0, EXACT);
@@ -111,8 +123,7 @@ class DifferentialTest {
               });
     }
 
-    Differential differential =
-        Differential.of(recordings[0], recordings[1], recordings[2], Optional.empty());
+    Differential differential = of(recordings);
 
     // 100 batches an epoch, the checkpoint of 1 s taken out, the first epoch left out; in each of
     // the waits, 0.25 s of pauses.
@@ -127,7 +138,7 @@ class DifferentialTest {
   @Test
   void whatIsMissingIsSaidAndNotGuessed() throws Exception {
     JobRecording tooShort = recording("short", () -> Recordings.emitEpoch(1, 30 * SECOND, SECOND));
-    Differential ordinary = Differential.of(tooShort, tooShort, tooShort, Optional.empty());
+    Differential ordinary = of(tooShort, tooShort, tooShort);
     Differential noCold =
         Differential.of(
             recording(
@@ -251,7 +262,7 @@ class DifferentialTest {
               event.commit();
             });
 
-    assertThat(Differential.of(ingestion, cached, cold, Optional.empty()).remarks())
+    assertThat(of(ingestion, cached, cold).remarks())
         .anyMatch(remark -> remark.startsWith("the argument decoded differs"))
         .anyMatch(
             remark ->

@@ -12,7 +12,6 @@ import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.Summary;
-import io.coordl.reports.summary.SummaryJson;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.file.Files;
@@ -237,7 +236,9 @@ class ReportPageIT {
   void theSummaryInThePageIsTheOneThatIsPrinted() {
     browser.open(single);
     assertThat(data().at("/recordings/0/summary"))
-        .isEqualTo(JsonMapper.shared().readTree(SummaryJson.of(Summary.of(before.recording()))));
+        .isEqualTo(
+            JsonMapper.shared()
+                .readTree(JsonMapper.shared().writeValueAsString(Summary.of(before.recording()))));
   }
 
   /** Each number says where it comes from; whatever looks like one and does not is a defect. */

@@ -16,6 +16,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What is drawn and said of two pipelines without errors: {@link Profiles#emitSerial} and {@link
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class AnswersTest {
   /** A quarter in the cache, steps 3 times as fast, 500 MB/s, 4 jobs, 4 hosts, 1 GB/s between. */
-  private static final Wishes ASKED = new Wishes(null, 0.25, 16, 3.0, 5e8, 4, 4, 1e9, null);
+  private static final Scenario ASKED = new Scenario(null, 0.25, 16, 3.0, 5e8, 4, 4, 1e9, null);
 
   private Pipeline serial;
   private Pipeline workers;
@@ -36,7 +37,7 @@ class AnswersTest {
 
   private static Pipeline exact(Pipeline measured) {
     UnaryOperator<Measure> exact = measure -> Measure.exact(measure.value());
-    return WhatIfTest.seen(measured.with(0.0), exact, exact);
+    return WhatIfTest.seen(measured.withComputeCores(0.0), exact, exact);
   }
 
   private static Question question(String name) {
@@ -63,59 +64,59 @@ class AnswersTest {
   @Test
   void everyCurveIsTheLawAtItsPoints() {
     for (Pipeline of : List.of(serial, workers)) {
-      for (Wishes wishes : List.of(Wishes.NONE, ASKED)) {
-        curvesAreTheLaw(of, wishes);
+      for (Scenario scenario : List.of(Scenario.NONE, ASKED)) {
+        curvesAreTheLaw(of, scenario);
       }
     }
   }
 
-  private static void curvesAreTheLaw(Pipeline of, Wishes wishes) {
-    boolean asked = wishes.equals(ASKED);
+  private static void curvesAreTheLaw(Pipeline of, Scenario scenario) {
+    boolean asked = scenario.equals(ASKED);
     Setup today = of.today();
-    curve(question("cacheSize").ask(of, wishes), "MinIO", 0, 1, x -> of.speed(today.hit(x)));
+    curve(question("cacheSize").ask(of, scenario), "MinIO", 0, 1, x -> of.speed(today.hit(x)));
 
-    Answer minio = question("minio").ask(of, wishes);
+    Answer minio = question("minio").ask(of, scenario);
     curve(minio, "MinIO", 0, 1, x -> of.speed(today.hit(x)));
     curve(minio, "random replacement", 0, 1, x -> of.speed(today.hit(HitLaw.RANDOM.hit(x))));
     curve(minio, "least recently used", 0, 1, x -> of.speed(today.hit(HitLaw.LRU.hit(x))));
 
     curve(
-        question("decoded").ask(of, wishes),
+        question("decoded").ask(of, scenario),
         "decoded",
         0,
         1,
         x -> {
           // 0.5 GB less what 6 GB of decoded items take, for what is left of the 1 GB.
-          double left = x == 1 ? 0 : Cache.pageCacheHit((0.5 - 6 * x) / (1 - x)).value();
-          double page = Math.min(of.todayHit().value(), left);
+          double left = x == 1 ? 0 : HitLaw.pageCache((0.5 - 6 * x) / (1 - x)).value();
+          double page = Math.min(of.todayHit.value(), left);
           return of.speed(today.hit(x + (1 - x) * page).decoded(x));
         });
 
-    Answer overlap = question("overlap").ask(of, wishes);
+    Answer overlap = question("overlap").ask(of, scenario);
     curve(overlap, "beside the step", 0, 8, x -> of.speed(today.workers(x)));
 
-    Answer cores = question("cores").ask(of, wishes);
-    int count = asked ? 16 : (int) of.cores();
+    Answer cores = question("cores").ask(of, scenario);
+    int count = asked ? 16 : (int) of.cores;
     String name = count + " cores";
     curve(cores, name, 0, 8, x -> of.speed(today.cores(count).workers(x)));
     curve(cores, "a core for each", 0, 8, x -> of.speed(today.cores(Math.max(1, x)).workers(x)));
 
-    Answer storage = question("storage").ask(of, wishes);
+    Answer storage = question("storage").ask(of, scenario);
     double hit = asked ? 0.25 : 0;
     double rate = 2e8;
     String cached = asked ? "25 % cached" : "0 % cached";
     curve(storage, cached, rate / 8, rate * 16, x -> of.speed(today.hit(hit).storage(x / rate)));
     curve(storage, "as today", rate / 8, rate * 16, x -> of.speed(today.storage(x / rate)));
 
-    Answer gpu = question("gpu").ask(of, wishes);
+    Answer gpu = question("gpu").ask(of, scenario);
     curve(gpu, "today", 1, 8, x -> of.speed(today.step(x)));
     curve(gpu, "everything in memory", 1, 8, x -> of.speed(today.hit(1).step(x)));
 
-    Answer jobs = question("jobs").ask(of, wishes);
+    Answer jobs = question("jobs").ask(of, scenario);
     curve(jobs, "each for itself", 1, 8, x -> of.speed(today.jobs((int) x, false)));
     curve(jobs, "coordinated", 1, 8, x -> of.speed(today.jobs((int) x, true)));
 
-    Answer hosts = question("hosts").ask(of, wishes);
+    Answer hosts = question("hosts").ask(of, scenario);
     double share = asked ? 0.25 : 0.5;
     double net = asked ? 1e5 : 8e4; // 100,000 bytes at 1 or 1.25 GB/s.
     Setup stored = asked ? today.storage(2.5) : today;
@@ -130,7 +131,7 @@ class AnswersTest {
         hosts, "partitioned cache", 1, 256, n -> of.speed(partitioned.apply(n).hosts(n)).times(n));
     curve(hosts, "a storage each", 1, 256, n -> of.speed(partitioned.apply(n)).times(n));
 
-    Answer locality = question("locality").ask(of, wishes);
+    Answer locality = question("locality").ask(of, scenario);
     curve(locality, "other hosts", 1, 256, n -> Measure.exact((n - 1) * Math.min(share, 1 / n)));
     curve(
         locality,
@@ -146,26 +147,26 @@ class AnswersTest {
     Measure speed = workers.speed(workers.today());
     double[] places = {0.5, 0.5, 0, 2, 2, 2e8, 1, 1, 1};
     for (int i = 0; i < places.length; i++) {
-      Answer answer = WhatIf.QUESTIONS.get(i).ask(workers, Wishes.NONE);
+      Answer answer = WhatIf.QUESTIONS.get(i).ask(workers, Scenario.NONE);
       assertThat(answer.plot().today())
           .as(answer.question())
           .isEqualTo(new Point(places[i], speed));
     }
-    assertThat(question("locality").ask(workers, Wishes.NONE).plot().today()).isNull();
+    assertThat(question("locality").ask(workers, Scenario.NONE).plot().today()).isNull();
   }
 
   // ---- sentences
 
-  private static String said(Pipeline pipeline, Wishes wishes) {
+  private static String said(Pipeline pipeline, Scenario scenario) {
     return WhatIf.QUESTIONS.stream()
-        .map(question -> question.ask(pipeline, wishes))
+        .map(question -> question.ask(pipeline, scenario))
         .map(answer -> answer.title() + ": " + answer.sentence() + " " + answer.arguments())
         .collect(Collectors.joining("\n"));
   }
 
   @Test
   void whatIsSaidOfAJobThatPreparesItself() {
-    assertThat(said(serial, Wishes.NONE))
+    assertThat(said(serial, Scenario.NONE))
         .isEqualTo(
             """
             Best size of a MinIO cache: x* = 100 +- 0 % of the data set (953.7 MiB): 200 +- 0 \
@@ -249,13 +250,13 @@ class AnswersTest {
     return Pipeline.of(Recordings.read(events));
   }
 
-  private static String sentence(String question, Pipeline pipeline, Wishes wishes) {
-    return question(question).ask(pipeline, wishes).sentence();
+  private static String sentence(String question, Pipeline pipeline, Scenario scenario) {
+    return question(question).ask(pipeline, scenario).sentence();
   }
 
   @Test
   void oneJobAndOneHostAreSpokenOfAsOne() {
-    Wishes one = new Wishes(null, 0.25, null, null, null, 1, 1, null, null);
+    Scenario one = new Scenario(null, 0.25, null, null, null, 1, 1, null, null);
 
     assertThat(sentence("jobs", serial, one)).startsWith("each of 1 job runs at 173 ");
     assertThat(question("jobs").ask(serial, one).arguments()).isEmpty();
@@ -266,7 +267,7 @@ class AnswersTest {
 
   @Test
   void aDataSetThatFitsInMemoryNeedsNoCache() {
-    Wishes all = new Wishes(null, 1.0, null, null, null, null, null, null, null);
+    Scenario all = new Scenario(null, 1.0, null, null, null, null, null, null, null);
 
     assertThat(sentence("minio", workers, all))
         .startsWith("nothing after the first epoch: the data set (953.7 MiB) fits in memory");
@@ -275,13 +276,13 @@ class AnswersTest {
 
   @Test
   void aSizeInBytesIsAPartOfTheDataSet() throws Exception {
-    Wishes bytes = new Wishes(2.5e8, null, null, null, null, null, null, null, null);
-    Wishes more = new Wishes(2e9, null, null, null, null, null, null, null, null);
+    Scenario bytes = new Scenario(2.5e8, null, null, null, null, null, null, null, null);
+    Scenario more = new Scenario(2e9, null, null, null, null, null, null, null, null);
 
-    assertThat(Cache.share(workers, bytes)).isEqualTo(0.25);
-    assertThat(Cache.share(workers, more)).isEqualTo(1);
-    assertThat(Cache.share(workers, Wishes.NONE)).isNull();
-    assertThat(Cache.share(recorded(() -> Recordings.emitFetches(1)), bytes)).isNull();
+    assertThat(bytes.cacheShare(workers)).isEqualTo(0.25);
+    assertThat(more.cacheShare(workers)).isEqualTo(1);
+    assertThat(Scenario.NONE.cacheShare(workers)).isNull();
+    assertThat(bytes.cacheShare(recorded(() -> Recordings.emitFetches(1)))).isNull();
     // Decoded items take 6 GB, of which 0.25 are 4 %.
     assertThat(sentence("decoded", workers, bytes)).contains("with 4 % of the items kept decoded");
   }
@@ -298,8 +299,9 @@ class AnswersTest {
               Recordings.emitTotals(1, 100, 70 * Recordings.SECOND, 0);
             });
 
-    assertThat(question("cores").ask(quick, Wishes.NONE).arguments()).containsExactly("prefetch=2");
-    assertThat(question("cores").ask(serial, Wishes.NONE).arguments()).isEmpty();
+    assertThat(question("cores").ask(quick, Scenario.NONE).arguments())
+        .containsExactly("prefetch=2");
+    assertThat(question("cores").ask(serial, Scenario.NONE).arguments()).isEmpty();
   }
 
   @Test
@@ -315,16 +317,16 @@ class AnswersTest {
               host.memoryRate = 200_000_000L;
               host.commit();
             });
-    Measure memory = known.memoryRate();
+    Measure memory = known.memoryRate;
     Measure vague = new Measure(memory.value(), memory.value());
     Pipeline unknown =
         WhatIfTest.seen(known, UnaryOperator.identity(), of -> memory.equals(of) ? vague : of);
 
-    assertThat(sentence("cacheSize", known, Wishes.NONE)).startsWith("x* = 50 ");
-    assertThat(question("cacheSize").ask(known, Wishes.NONE).arguments()).hasSize(2);
-    assertThat(sentence("cacheSize", unknown, Wishes.NONE))
+    assertThat(sentence("cacheSize", known, Scenario.NONE)).startsWith("x* = 50 ");
+    assertThat(question("cacheSize").ask(known, Scenario.NONE).arguments()).hasSize(2);
+    assertThat(sentence("cacheSize", unknown, Scenario.NONE))
         .startsWith("not known, run again on a quiet machine: x* = 50 +- 5");
-    assertThat(question("cacheSize").ask(unknown, Wishes.NONE).arguments()).isEmpty();
+    assertThat(question("cacheSize").ask(unknown, Scenario.NONE).arguments()).isEmpty();
   }
 
   @Test
@@ -342,21 +344,21 @@ class AnswersTest {
               Profiles.emitHost(8, 0, 200_000_000L, 0.9e6);
             });
 
-    assertThat(sentence("cacheSize", ample, Wishes.NONE))
+    assertThat(sentence("cacheSize", ample, Scenario.NONE))
         .startsWith("x* = 71 ")
         .contains("today it runs at 1,000 ");
-    assertThat(question("cacheSize").ask(ample, Wishes.NONE).arguments()).isEmpty();
-    assertThat(sentence("cacheSize", unknown, Wishes.NONE))
+    assertThat(question("cacheSize").ask(ample, Scenario.NONE).arguments()).isEmpty();
+    assertThat(sentence("cacheSize", unknown, Scenario.NONE))
         .startsWith("x* = 71 ")
         .doesNotContain("today");
-    assertThat(question("cacheSize").ask(unknown, Wishes.NONE).arguments())
+    assertThat(question("cacheSize").ask(unknown, Scenario.NONE).arguments())
         .containsExactly("cache=minio", "cache.size=750m");
   }
 
   @Test
   void thePageCacheGetsWhatDecodedItemsLeaveIfTheyLeaveSomething() throws Exception {
     String left = "the page cache has the free memory that decoded items leave";
-    Wishes all = new Wishes(null, 1.0, null, null, null, null, null, null, null);
+    Scenario all = new Scenario(null, 1.0, null, null, null, null, null, null, null);
     Pipeline unknown =
         recorded(
             () -> {
@@ -375,10 +377,10 @@ class AnswersTest {
 
   @Test
   void aCoreForEachWorkerComesOnTopOfThoseOfTheStep() {
-    Pipeline busy = workers.with(8.0);
+    Pipeline busy = workers.withComputeCores(8.0);
 
     curve(
-        question("cores").ask(busy, Wishes.NONE),
+        question("cores").ask(busy, Scenario.NONE),
         "a core for each",
         0,
         8,
@@ -388,18 +390,18 @@ class AnswersTest {
   @Test
   void whatAJobGotOfOtherHostsIsSaid() throws Exception {
     Pipeline pipeline = recorded(Recordings::emitPartitionedJob);
-    Wishes wishes = new Wishes(null, null, null, null, 1e8, 3, 3, null, null);
-    Answer hosts = question("hosts").ask(pipeline, wishes);
+    Scenario scenario = new Scenario(null, null, null, null, 1e8, 3, 3, null, null);
+    Answer hosts = question("hosts").ask(pipeline, scenario);
 
     // 1 GiB of the store for 100 MB: each host may keep all.
     assertThat(hosts.sentence()).startsWith("3 hosts, each with room for 100 % of the data set");
     assertThat(hosts.assumptions())
         .anyMatch(line -> line.startsWith("a thread gets 95.4 MiB/s of another host"))
         .anyMatch(line -> line.startsWith("the network gives each host 1.2 GiB/s (10 Gbit/s"));
-    Together together = Together.of(pipeline, wishes);
-    assertThat(together.networkNanos()).isCloseTo(8e4, within(1e-6));
-    assertThat(together.threadNanos()).isCloseTo(1e6, within(1e-6));
-    assertThat(pipeline.today().remoteNanos()).isCloseTo(1e6, within(1e-6));
+    Coupling coupling = Coupling.of(pipeline, scenario);
+    assertThat(coupling.networkNanos()).isCloseTo(8e4, within(1e-6));
+    assertThat(coupling.threadNanos()).isCloseTo(1e6, within(1e-6));
+    assertThat(pipeline.today().remoteNanos).isCloseTo(1e6, within(1e-6));
   }
 
   @Test
@@ -408,7 +410,7 @@ class AnswersTest {
     WhatIf known =
         WhatIf.of(
             Recordings.read(WhatIfTest.SERIAL),
-            new Wishes(null, null, null, null, null, null, null, null, 0.0),
+            new Scenario(null, null, null, null, null, null, null, null, 0.0),
             Set.of());
 
     // Of 4 cores, a step may keep none or all busy; only then do two jobs compete for them.
@@ -417,33 +419,34 @@ class AnswersTest {
         .extracting(Answer::question)
         .containsExactly("jobs");
     assertThat(known.answers()).noneMatch(answer -> answer.sentence().contains("--compute-cores"));
-    assertThat(WhatIfJson.of(unknown)).contains("give --compute-cores N");
+    assertThat(JsonMapper.shared().writeValueAsString(unknown)).contains("give --compute-cores N");
   }
 
   @Test
   void figuresHaveAsManyDigitsAsMeanSomething() {
-    assertThat(Sketch.number(new Measure(100, 1))).isEqualTo("100 +- 1");
-    assertThat(Sketch.number(new Measure(99, 1))).isEqualTo("99.0 +- 1.0");
-    assertThat(Sketch.number(new Measure(10, 1))).isEqualTo("10.0 +- 1.0");
-    assertThat(Sketch.number(new Measure(9, 1))).isEqualTo("9.00 +- 1.00");
-    assertThat(Sketch.percent(new Measure(0.5, 0.25))).isEqualTo("50 +- 25 %");
-    assertThat(Sketch.budget(95 << 20)).isEqualTo("105m");
-    assertThat(Sketch.budget(10L << 30)).isEqualTo("11g");
-    assertThat(Sketch.steps(2, 8, 3)).containsExactly(2, 5, 8);
+    assertThat(new Measure(100, 1).text()).isEqualTo("100 +- 1");
+    assertThat(new Measure(99, 1).text()).isEqualTo("99.0 +- 1.0");
+    assertThat(new Measure(10, 1).text()).isEqualTo("10.0 +- 1.0");
+    assertThat(new Measure(9, 1).text()).isEqualTo("9.00 +- 1.00");
+    assertThat(TextChart.percent(new Measure(0.5, 0.25))).isEqualTo("50 +- 25 %");
+    assertThat(Question.budget(95 << 20)).isEqualTo("105m");
+    assertThat(Question.budget(10L << 30)).isEqualTo("11g");
+    assertThat(Series.steps(2, 8, 3)).containsExactly(2, 5, 8);
   }
 
   @Test
   void aGainIsWorthItIfItsErrorDoesNotExplainIt() {
-    assertThat(Sketch.worthIt(new Measure(1.05, 0.01))).isTrue();
-    assertThat(Sketch.worthIt(new Measure(1.04, 0.01))).isFalse();
-    assertThat(Sketch.worthIt(new Measure(1.5, 0.5))).isFalse();
-    assertThat(Sketch.worthIt(new Measure(1.5, 0.49))).isTrue();
+    assertThat(Question.isWorthIt(new Measure(1.05, 0.01))).isTrue();
+    assertThat(Question.isWorthIt(new Measure(1.04, 0.01))).isFalse();
+    assertThat(Question.isWorthIt(new Measure(1.5, 0.5))).isFalse();
+    assertThat(Question.isWorthIt(new Measure(1.5, 0.49))).isTrue();
   }
 
   // ---- the page
 
-  private static String page(Runnable events, Wishes wishes, String... questions) throws Exception {
-    WhatIf whatIf = WhatIf.of(Recordings.read(events), wishes, Set.of(questions));
+  private static String page(Runnable events, Scenario scenario, String... questions)
+      throws Exception {
+    WhatIf whatIf = WhatIf.of(Recordings.read(events), scenario, Set.of(questions));
     // The first line has the name of the file.
     return WhatIfText.lines(whatIf).stream().skip(1).collect(Collectors.joining("\n"));
   }
@@ -492,7 +495,7 @@ class AnswersTest {
                           256                99.6 %                 7.0 %                 0.0 %
                items from there in share
 
-            Taken for granted
+            Assumptions
                - the page cache has the free memory, and answers what lies between least recently used and
                random replacement
                - a step leaves the cores to preparation, as no competition was seen (--compute-cores says
@@ -508,7 +511,7 @@ class AnswersTest {
 
   @Test
   void whatHasNoAnswerForTheSameReasonStandsTogether() throws Exception {
-    assertThat(page(WhatIfTest.ORDINARY, Wishes.NONE, "overlap", "storage", "minio"))
+    assertThat(page(WhatIfTest.ORDINARY, Scenario.NONE, "overlap", "storage", "minio"))
         .isEqualTo(
             """
             Program: my.Train --epochs 3, DJL 0.35.1, prepares on the training thread
@@ -534,7 +537,7 @@ class AnswersTest {
                no answer: the rate of the storage behind the page cache: an ordinary run does not show it;
                measure it with coordl profile -- java ... your.Program.
 
-            Taken for granted
+            Assumptions
                - an item is a sample, and the epochs after the first show what each stage takes within 10 % or
                their spread, whichever is more
                - the training thread prepares its batches itself, as it waited for all of that
@@ -544,7 +547,7 @@ class AnswersTest {
 
   @Test
   void ratesAndFactorsAreTabled() throws Exception {
-    assertThat(page(WhatIfTest.WORKERS, Wishes.NONE, "storage", "gpu").lines())
+    assertThat(page(WhatIfTest.WORKERS, Scenario.NONE, "storage", "gpu").lines())
         .contains(
             "      190.7 MiB/s              500 +- 4             590 +- 33",
             "   speed in samples/s; today: 190.7 MiB/s, 590 +- 33",

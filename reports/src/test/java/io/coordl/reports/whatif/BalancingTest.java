@@ -109,8 +109,8 @@ class BalancingTest {
     assertThat(Balancing.moved(64, 64, 1)).isCloseTo(0.049, within(0.0005));
     assertThat(Balancing.moved(64, 128, 1)).isCloseTo(0.035, within(0.0005));
     double gigabit = 125e6 / 100e3;
-    assertThat(gigabit / Together.partitioned(64, 1).remote()).isCloseTo(1_270, within(5.0));
-    assertThat(gigabit / Together.localityAware(64, 1, 32).remote())
+    assertThat(gigabit / Coupling.partitioned(64, 1).remote()).isCloseTo(1_270, within(5.0));
+    assertThat(gigabit / Coupling.localityAware(64, 1, 32).remote())
         .isCloseTo(17_900, within(50.0));
   }
 

@@ -131,14 +131,14 @@ class CostsTest {
       assertThat(costs.nanos(setup.hit(more))).isLessThanOrEqualTo(nanos);
       assertThat(costs.nanos(setup.hit(x).storage(2))).isLessThanOrEqualTo(nanos);
       assertThat(costs.nanos(setup.hit(x).step(2))).isLessThanOrEqualTo(nanos);
-      assertThat(costs.nanos(setup.hit(x).cores(setup.cores() + 1))).isLessThanOrEqualTo(nanos);
+      assertThat(costs.nanos(setup.hit(x).cores(setup.cores + 1))).isLessThanOrEqualTo(nanos);
       assertThat(costs.nanos(setup.hit(x).decoded(0.5))).isLessThanOrEqualTo(nanos);
-      assertThat(costs.nanos(setup.hit(x).jobs(setup.jobs() + 1, setup.coordinated())))
-          .isGreaterThanOrEqualTo(setup.coordinated() ? 0 : nanos);
+      assertThat(costs.nanos(setup.hit(x).jobs(setup.jobs + 1, setup.coordinated)))
+          .isGreaterThanOrEqualTo(setup.coordinated ? 0 : nanos);
       // Never above min(P, G), nor above what one thread does.
       assertThat(nanos).isGreaterThanOrEqualTo(costs.compute());
-      assertThat(nanos * setup.cores())
-          .isGreaterThanOrEqualTo(costs.prep() * 0.999 * (setup.coordinated() ? 0 : 1));
+      assertThat(nanos * setup.cores)
+          .isGreaterThanOrEqualTo(costs.prep() * 0.999 * (setup.coordinated ? 0 : 1));
     }
   }
 
@@ -171,7 +171,7 @@ class CostsTest {
       Costs costs = draw.get();
       double played = new Simulation(costs, setup, 0.2, i).nanos(400);
       errors[i] = Math.abs(costs.nanos(setup) / played - 1);
-      assertThat(errors[i]).as("%s %s", costs, setup).isLessThan(0.15);
+      assertThat(errors[i]).as("draw %s: %s", i, costs).isLessThan(0.15);
     }
     Arrays.sort(errors);
     assertThat(errors[draws / 2]).isLessThan(0.01);

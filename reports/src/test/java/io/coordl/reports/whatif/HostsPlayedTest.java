@@ -2,7 +2,7 @@ package io.coordl.reports.whatif;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.reports.whatif.Together.Origins;
+import io.coordl.reports.whatif.Coupling.Origins;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -93,9 +93,9 @@ class HostsPlayedTest {
       Rates rates = drawn(random);
       Origins origins =
           i % 3 == 0
-              ? Together.localityAware(rates.hosts, 1, 32)
+              ? Coupling.localityAware(rates.hosts, 1, 32)
               : i % 3 == 1
-                  ? Together.partitioned(rates.hosts, 1)
+                  ? Coupling.partitioned(rates.hosts, 1)
                   : new Origins(random.nextDouble(), 0);
       errors[i] = Math.abs(lawToPlayed(rates, origins, random) - 1);
       assertThat(errors[i]).as("%s %s", rates, origins).isLessThan(0.15);
@@ -110,7 +110,7 @@ class HostsPlayedTest {
     Random random = new Random(22);
     for (int i = 0; i < DRAWS; i++) {
       Rates rates = drawn(random);
-      Origins origins = Together.partitioned(rates.hosts, random.nextDouble() / rates.hosts);
+      Origins origins = Coupling.partitioned(rates.hosts, random.nextDouble() / rates.hosts);
 
       assertThat(lawToPlayed(rates, origins, random))
           .as("%s %s", rates, origins)

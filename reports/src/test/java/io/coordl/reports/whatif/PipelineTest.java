@@ -66,20 +66,20 @@ class PipelineTest {
   void threadsThatTheJobWaitsLittleForPrepareBesideIt() throws Exception {
     Pipeline pipeline = of(PipelineTest::emitThreads);
 
-    assertThat(pipeline.workers()).isEqualTo(1);
+    assertThat(pipeline.workers).isEqualTo(1);
     assertThat(pipeline.isSerial()).isFalse();
-    isCloseTo(pipeline.computeNanos(), 2e6, 2e5);
-    isCloseTo(pipeline.prepNanos(), 3.5e6, 3.5e5);
+    isCloseTo(pipeline.computeNanos, 2e6, 2e5);
+    isCloseTo(pipeline.prepNanos, 3.5e6, 3.5e5);
     // 5 ms of an item are those of the three quarters that come from storage.
-    isCloseTo(pipeline.missNanos(), 5e6 / 0.75, 5e5 / 0.75);
-    isCloseTo(pipeline.decodeNanos(), 2e6, 2e5);
-    isCloseTo(pipeline.todayHit(), 0.25, 0);
-    assertThat(pipeline.sampleBytes()).isCloseTo(100_000, NEAR);
-    assertThat(pipeline.batchSamples()).isCloseTo(10, NEAR);
-    assertThat(pipeline.datasetItems()).isEqualTo(1_000);
-    assertThat(pipeline.datasetBytes()).isEqualTo(100_000_000);
-    assertThat(pipeline.frameworks()).isEqualTo("DJL 0.35.1");
-    assertThat(pipeline.assumptions())
+    isCloseTo(pipeline.missNanos, 5e6 / 0.75, 5e5 / 0.75);
+    isCloseTo(pipeline.decodeNanos, 2e6, 2e5);
+    isCloseTo(pipeline.todayHit, 0.25, 0);
+    assertThat(pipeline.sampleBytes).isCloseTo(100_000, NEAR);
+    assertThat(pipeline.batchSamples).isCloseTo(10, NEAR);
+    assertThat(pipeline.datasetItems).isEqualTo(1_000);
+    assertThat(pipeline.datasetBytes).isEqualTo(100_000_000);
+    assertThat(pipeline.frameworks).isEqualTo("DJL 0.35.1");
+    assertThat(pipeline.assumptions)
         .contains(
             "threads beside the training thread prepare, as it did not wait for all of that",
             "there are 1 such threads, as 1.4 were busy on average");
@@ -101,10 +101,10 @@ class PipelineTest {
               }
             });
 
-    assertThat(pipeline.workers()).isZero();
-    isCloseTo(pipeline.prepNanos(), 3.5e6, 3.5e5);
-    isCloseTo(pipeline.missNanos(), 4e6 / 0.75, 4e5 / 0.75);
-    assertThat(pipeline.assumptions())
+    assertThat(pipeline.workers).isZero();
+    isCloseTo(pipeline.prepNanos, 3.5e6, 3.5e5);
+    isCloseTo(pipeline.missNanos, 4e6 / 0.75, 4e5 / 0.75);
+    assertThat(pipeline.assumptions)
         .contains("the training thread prepares its batches itself, as it waited for all of that");
   }
 
@@ -121,14 +121,14 @@ class PipelineTest {
               }
             });
 
-    assertThat(pipeline.missNanos()).isNull();
+    assertThat(pipeline.missNanos).isNull();
     assertThat(pipeline.missing("missNanos")).hasSize(1);
     // Nor do its bytes: 100,000 an item at 500 MB/s are 0.2 ms.
     Pipeline known = pipeline.withStorage(5e8);
-    isCloseTo(known.missNanos(), 2e5, 0);
-    isCloseTo(known.storageRate(), 5e8, 0);
+    isCloseTo(known.missNanos, 2e5, 0);
+    isCloseTo(known.storageRate, 5e8, 0);
     assertThat(known.missing("missNanos", "storageRate")).isEmpty();
-    assertThat(known.missing()).extracting(Missing::figure).containsExactly("cores");
+    assertThat(known.missing).extracting(Missing::figure).containsExactly("cores");
     assertThat(known.withStorage(1e9)).isSameAs(known);
   }
 
@@ -169,12 +169,12 @@ class PipelineTest {
               Profiles.emitHost(8, 500_000_000L, 200_000_000L, 1e6);
             });
 
-    isCloseTo(pipeline.prepNanos(), 2.4e6, 2.4e4);
-    assertThat(pipeline.prepSerialShare()).isNull();
+    isCloseTo(pipeline.prepNanos, 2.4e6, 2.4e4);
+    assertThat(pipeline.prepSerialShare).isNull();
     // What the threads fetched less where all was cached.
-    isCloseTo(pipeline.missNanos(), 1e6, Math.hypot(1.4e4, 0.4e4));
-    isCloseTo(pipeline.storageRate(), 2e8, 2e6);
-    assertThat(pipeline.assumptions())
+    isCloseTo(pipeline.missNanos, 1e6, Math.hypot(1.4e4, 0.4e4));
+    isCloseTo(pipeline.storageRate, 2e8, 2e6);
+    assertThat(pipeline.assumptions)
         .anyMatch(line -> line.startsWith("preparation was not measured with several numbers"));
   }
 
@@ -190,7 +190,7 @@ class PipelineTest {
               Profiles.emitHost(8, 500_000_000L, 200_000_000L, 1e6);
             });
 
-    isCloseTo(pipeline.computeCores(), 3, 0.3);
+    isCloseTo(pipeline.computeCores, 3, 0.3);
   }
 
   @Test
@@ -209,11 +209,11 @@ class PipelineTest {
           Profiles.emitHost(2, 500_000_000L, 200_000_000L, 1e6);
         };
 
-    isCloseTo(of(explained).computeCores(), 0, 0);
+    isCloseTo(of(explained).computeCores, 0, 0);
     // 2 ms of both cores, 3 of the 4 ms preparation's.
-    assertThat(of(more).computeCores().value()).isCloseTo(1, NEAR);
-    assertThat(of(more).assumptions()).anyMatch(line -> line.contains("compete for the 2 cores"));
-    assertThat(of(explained).assumptions()).anyMatch(line -> line.contains("no competition"));
+    assertThat(of(more).computeCores.value()).isCloseTo(1, NEAR);
+    assertThat(of(more).assumptions).anyMatch(line -> line.contains("compete for the 2 cores"));
+    assertThat(of(explained).assumptions).anyMatch(line -> line.contains("no competition"));
   }
 
   @Test
@@ -222,11 +222,11 @@ class PipelineTest {
     Pipeline mean = of(() -> emitCold(2.5));
 
     // Nearly three; each item has 100,000 bytes and takes 2 ms to decode.
-    assertThat(whole.sampleBytes()).isCloseTo(300_000, NEAR);
-    isCloseTo(whole.decodeNanos(), 6e6, 0);
-    assertThat(mean.sampleBytes()).isCloseTo(250_000, NEAR);
-    isCloseTo(mean.decodeNanos(), 5e6, 0);
-    assertThat(mean.batchSamples()).isCloseTo(Profiles.BATCH, NEAR);
+    assertThat(whole.sampleBytes).isCloseTo(300_000, NEAR);
+    isCloseTo(whole.decodeNanos, 6e6, 0);
+    assertThat(mean.sampleBytes).isCloseTo(250_000, NEAR);
+    isCloseTo(mean.decodeNanos, 5e6, 0);
+    assertThat(mean.batchSamples).isCloseTo(Profiles.BATCH, NEAR);
   }
 
   private static void emitCold(double itemsPerSample) {
@@ -241,16 +241,14 @@ class PipelineTest {
   void theModelIsHeldAgainstThePhasesItWasNotMadeFrom() throws Exception {
     Pipeline pipeline = of(WhatIfTest.WORKERS);
 
-    assertThat(pipeline.checks())
-        .extracting(Pipeline.Check::phase)
-        .containsExactly("cached", "cold");
-    Pipeline.Check cached = pipeline.checks().get(0);
+    assertThat(pipeline.checks).extracting(Pipeline.Check::phase).containsExactly("cached", "cold");
+    Pipeline.Check cached = pipeline.checks.get(0);
     assertThat(cached.measuredNanos().value()).isCloseTo(1e6, NEAR);
     assertThat(cached.predictedNanos()).isEqualTo(pipeline.nanos(pipeline.today().hit(1)));
-    Pipeline.Check cold = pipeline.checks().get(1);
+    Pipeline.Check cold = pipeline.checks.get(1);
     assertThat(cold.measuredNanos().value()).isCloseTo(2e6, NEAR);
     assertThat(cold.predictedNanos()).isEqualTo(pipeline.nanos(pipeline.today().hit(0)));
-    assertThat(of(() -> emitPhase("cached", 2, 1e6, 0, 1e6)).checks()).isEmpty();
+    assertThat(of(() -> emitPhase("cached", 2, 1e6, 0, 1e6)).checks).isEmpty();
   }
 
   @Test
@@ -263,14 +261,14 @@ class PipelineTest {
               emitPhase("cold", 0, 6e6, 1e6, 3e6);
             });
 
-    assertThat(pipeline.missing())
+    assertThat(pipeline.missing)
         .extracting(Missing::figure)
         .containsExactly("storageRate", "decodeNanos", "todayHit", "sampleBytes", "cores");
-    isCloseTo(pipeline.prepNanos(), 3e6, Math.hypot(5e4, 2e4));
-    isCloseTo(pipeline.missNanos(), 1e6, Math.hypot(6e4, 5e4));
-    assertThat(pipeline.computeCores()).isNull();
-    assertThat(pipeline.sampleBytes()).isZero();
-    assertThat(pipeline.today().cores()).isInfinite();
+    isCloseTo(pipeline.prepNanos, 3e6, Math.hypot(5e4, 2e4));
+    isCloseTo(pipeline.missNanos, 1e6, Math.hypot(6e4, 5e4));
+    assertThat(pipeline.computeCores).isNull();
+    assertThat(pipeline.sampleBytes).isZero();
+    assertThat(pipeline.today().cores).isInfinite();
   }
 
   @Test
@@ -278,11 +276,11 @@ class PipelineTest {
     Runnable ample = () -> emitSerialWithFree(1_000_000_000L); // Just the data set.
     Runnable none = () -> emitSerialWithFree(0);
 
-    isCloseTo(of(ample).todayHit(), 1, 0);
-    assertThat(of(ample).assumptions())
+    isCloseTo(of(ample).todayHit, 1, 0);
+    assertThat(of(ample).assumptions)
         .anyMatch(line -> line.startsWith("the free memory holds the data set"));
-    assertThat(of(none).todayHit()).isNull();
-    assertThat(of(WhatIfTest.SERIAL).assumptions())
+    assertThat(of(none).todayHit).isNull();
+    assertThat(of(WhatIfTest.SERIAL).assumptions)
         .anyMatch(line -> line.startsWith("the page cache has the free memory"));
   }
 
@@ -303,8 +301,8 @@ class PipelineTest {
           Profiles.emitHost(4, 500_000_000L, 200_000_000L, 1e6);
         };
 
-    isCloseTo(of(four).prepNanos(), 2e6, 2e4);
-    isCloseTo(of(four).prepSerialShare(), 0, 0);
+    isCloseTo(of(four).prepNanos, 2e6, 2e4);
+    isCloseTo(of(four).prepSerialShare, 0, 0);
   }
 
   @Test
@@ -322,8 +320,8 @@ class PipelineTest {
     double xy = 1 / 4.0 + 0.5 / 2.6 + 0.25;
     double xx = 1 / 16.0 + 0.25 / 2.6 / 2.6 + 0.0625;
 
-    assertThat(pipeline.prepNanos().value()).isCloseTo(xy / xx * 1e6, within(1.0));
-    assertThat(pipeline.prepNanos().error() / pipeline.prepNanos().value())
+    assertThat(pipeline.prepNanos.value()).isCloseTo(xy / xx * 1e6, within(1.0));
+    assertThat(pipeline.prepNanos.error() / pipeline.prepNanos.value())
         .isCloseTo(0.178, within(0.001));
   }
 
@@ -340,7 +338,7 @@ class PipelineTest {
 
     // The mean, weighed by 1 / t^2.
     double mean = (1 / 2.0 + 1 / 4.0) / (1 / 4.0 + 1 / 16.0) * 1e6;
-    assertThat(pipeline.prepNanos().value()).isCloseTo(mean, within(1.0));
-    assertThat(pipeline.prepSerialShare().value()).isEqualTo(1);
+    assertThat(pipeline.prepNanos.value()).isCloseTo(mean, within(1.0));
+    assertThat(pipeline.prepSerialShare.value()).isEqualTo(1);
   }
 }

@@ -38,7 +38,7 @@ final class Simulation {
     this.setup = setup;
     this.spread = spread;
     this.random = new Random(seed);
-    this.cores = new Resource((int) setup.cores());
+    this.cores = new Resource((int) setup.cores);
   }
 
   private record Event(double time, long number, Runnable action) {}
@@ -128,17 +128,17 @@ final class Simulation {
       then.run();
       return;
     }
-    double hit = setup.hit() == null ? costs.todayHit() : setup.hit();
+    double hit = setup.hit == null ? costs.todayHit() : setup.hit;
     Runnable prep =
         () ->
             cores.use(
-                about(costs.prepParallel() - setup.decoded() * costs.decode()),
+                about(costs.prepParallel() - setup.decoded * costs.decode()),
                 () -> prepare(sample + 1, then));
     if (nextHits(hit)) {
       prep.run();
     } else {
-      double served = about(costs.storage() / setup.storageFactor());
-      double latency = Math.max(0, costs.miss() - costs.storage()) / setup.storageFactor();
+      double served = about(costs.storage() / setup.storageFactor);
+      double latency = Math.max(0, costs.miss() - costs.storage()) / setup.storageFactor;
       after(about(latency), () -> storage.use(served, prep));
     }
   }
@@ -169,7 +169,7 @@ final class Simulation {
     }
 
     void train() {
-      if (setup.workers() == 0 && !setup.coordinated()) {
+      if (setup.workers == 0 && !setup.coordinated) {
         prepare(0, () -> step(0));
         return;
       }
@@ -192,7 +192,7 @@ final class Simulation {
         train();
         return;
       }
-      double duration = about(costs.compute() / setup.stepFactor());
+      double duration = about(costs.compute() / setup.stepFactor);
       Runnable then = () -> step(sample + 1);
       if (costs.computeCores() > 0) {
         cores.use(duration, then);
@@ -204,10 +204,10 @@ final class Simulation {
 
   /** Time of a sample of each job once the first tenth of the batches is over. */
   double nanos(int batches) {
-    int jobs = setup.jobs();
-    int workers = (int) Math.max(1, setup.workers());
+    int jobs = setup.jobs;
+    int workers = (int) Math.max(1, setup.workers);
     List<Trainer> trainers = new ArrayList<>();
-    if (setup.coordinated()) {
+    if (setup.coordinated) {
       Stream stream = new Stream(4 * jobs * workers);
       for (int job = 0; job < jobs; job++) {
         trainers.add(new Trainer(stream));
@@ -217,7 +217,7 @@ final class Simulation {
       for (int job = 0; job < jobs; job++) {
         Stream stream = new Stream(2 * workers + 1);
         trainers.add(new Trainer(stream));
-        start(stream, setup.workers() == 0 ? 0 : workers);
+        start(stream, setup.workers == 0 ? 0 : workers);
       }
     }
     trainers.forEach(Trainer::train);

@@ -14,7 +14,7 @@ import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
-import io.coordl.reports.whatif.Together.Origins;
+import io.coordl.reports.whatif.Coupling.Origins;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,8 +111,8 @@ class WhatIfTest {
       Costs costs = drawn(random);
       Setup setup = Setup.of(1 + random.nextInt(8), 16).hit(random.nextDouble() / 2);
       double all = costs.nanos(setup.hit(1));
-      double left = setup.workers() * (all - costs.prepSerial()) - costs.prepParallel();
-      if (left < setup.workers() * all * 0.05) {
+      double left = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
+      if (left < setup.workers * all * 0.05) {
         continue; // Workers without a pause: there is no such rate.
       }
       double found =
@@ -175,7 +175,7 @@ class WhatIfTest {
   void hostsScaleAsFarAsOneStorageFeedsThem() {
     Costs costs = Costs.of(4, 0, 4, 0, 0, 0.25, 0, 0, 0);
 
-    double hosts = HostsTogether.scalesTo(costs, Setup.of(4, 4));
+    double hosts = SeveralHosts.scalesTo(costs, Setup.of(4, 4));
 
     assertThat(hosts).isCloseTo(16, NEAR);
     assertThat(costs.nanos(Setup.of(4, 4).hit(0).hosts(hosts))).isCloseTo(4, NEAR);
@@ -183,12 +183,12 @@ class WhatIfTest {
   }
 
   @Test
-  void everyItemIsKeptOnceByTheHostsTogether() {
-    assertThat(Together.partitioned(4, 0.2)).isEqualTo(new Origins(0.2, 3 * 0.2));
-    assertThat(Together.partitioned(4, 0.2).storage()).isCloseTo(0.2, NEAR);
-    assertThat(Together.partitioned(8, 0.5)).isEqualTo(new Origins(1 / 8.0, 7 / 8.0));
-    assertThat(Together.partitioned(8, 0.5).storage()).isZero();
-    assertThat(Together.partitioned(1, 0.3)).isEqualTo(new Origins(0.3, 0));
+  void everyItemIsKeptOnceBySeveralHosts() {
+    assertThat(Coupling.partitioned(4, 0.2)).isEqualTo(new Origins(0.2, 3 * 0.2));
+    assertThat(Coupling.partitioned(4, 0.2).storage()).isCloseTo(0.2, NEAR);
+    assertThat(Coupling.partitioned(8, 0.5)).isEqualTo(new Origins(1 / 8.0, 7 / 8.0));
+    assertThat(Coupling.partitioned(8, 0.5).storage()).isZero();
+    assertThat(Coupling.partitioned(1, 0.3)).isEqualTo(new Origins(0.3, 0));
   }
 
   @Test
@@ -197,9 +197,9 @@ class WhatIfTest {
     Costs costs = Costs.of(0, 0, 0, 0, 0, 10, 0.5, 0, 0);
     for (int n : new int[] {1, 2, 3, 8}) {
       double c = 0.2;
-      Together together = new Together(Pipeline.of(none()), Setup.of(4, 4), n, c, 0, 2, List.of());
+      Coupling coupling = new Coupling(Pipeline.of(none()), Setup.of(4, 4), n, c, 0, 2, List.of());
 
-      double nanos = costs.nanos(together.setup(n, Together.partitioned(n, c)));
+      double nanos = costs.nanos(coupling.setup(n, Coupling.partitioned(n, c)));
 
       double local = Math.min(c, 1.0 / n);
       // 1/F = l/C + (n-1) l/Net + max(0, 1-nc)/S; S is shared by n hosts.
@@ -232,8 +232,8 @@ class WhatIfTest {
   @Test
   void severalHostsAreAnsweredFromAProfileAndTheUsualNetwork() throws Exception {
     JobRecording profile = Recordings.read(WORKERS);
-    WhatIf usual = WhatIf.of(profile, wishes(0.25, 4, null, null), Set.of("hosts", "locality"));
-    WhatIf slow = WhatIf.of(profile, wishes(0.25, 4, 1e7, null), Set.of("hosts", "locality"));
+    WhatIf usual = WhatIf.of(profile, scenario(0.25, 4, null, null), Set.of("hosts", "locality"));
+    WhatIf slow = WhatIf.of(profile, scenario(0.25, 4, 1e7, null), Set.of("hosts", "locality"));
 
     assertThat(answer(usual, "hosts").sentence())
         .startsWith("4 hosts, each with room for 25 % of the data set in memory, train ")
@@ -257,8 +257,8 @@ class WhatIfTest {
         .endsWith("The agent does not do this.");
   }
 
-  private static Wishes wishes(Double cache, Integer hosts, Double network, Double storage) {
-    return new Wishes(null, cache, null, null, storage, null, hosts, network, null);
+  private static Scenario scenario(Double cache, Integer hosts, Double network, Double storage) {
+    return new Scenario(null, cache, null, null, storage, null, hosts, network, null);
   }
 
   @Test
@@ -272,14 +272,14 @@ class WhatIfTest {
     Pipeline pipeline = Pipeline.of(job);
 
     // 1,200 items of 100,000 bytes in 1 ms each, from two others; 600 of 1,000 in later epochs.
-    assertThat(pipeline.peers()).isEqualTo(new Pipeline.Peers(3, 0.6, 1e8, 1L << 30));
-    assertThat(pipeline.batchSamples()).isEqualTo(10);
-    assertThat(pipeline.sampleBytes()).isEqualTo(100_000);
+    assertThat(pipeline.peers).isEqualTo(new Pipeline.Peers(3, 0.6, 1e8, 1L << 30));
+    assertThat(pipeline.batchSamples).isEqualTo(10);
+    assertThat(pipeline.sampleBytes).isEqualTo(100_000);
     // Fetches take 3 ms, 0.6 of them 1 ms: 24 ms each for the tenth that comes from storage.
-    assertThat(pipeline.missNanos().value()).isCloseTo(24e6, NEAR);
-    assertThat(pipeline.today().remote()).isEqualTo(0.6);
+    assertThat(pipeline.missNanos.value()).isCloseTo(24e6, NEAR);
+    assertThat(pipeline.today().remote).isEqualTo(0.6);
 
-    WhatIf asked = WhatIf.of(job, wishes(null, 4, null, 5e7), Set.of("hosts"));
+    WhatIf asked = WhatIf.of(job, scenario(null, 4, null, 5e7), Set.of("hosts"));
     assertThat(answer(asked, "hosts").figure()).isNotNull();
     assertThat(answer(asked, "hosts").assumptions())
         .contains("a thread gets 95.4 MiB/s of another host, as it did in this recording");
@@ -300,25 +300,25 @@ class WhatIfTest {
 
     // With two threads that wait for each other it was 2.8 ms.
     Pipeline pipeline = Pipeline.of(profile);
-    assertThat(pipeline.missNanos().value()).isCloseTo(0.85e6, NEAR);
+    assertThat(pipeline.missNanos.value()).isCloseTo(0.85e6, NEAR);
     Pipeline without = Pipeline.of(Recordings.read(WORKERS));
-    assertThat(without.missNanos().value()).isCloseTo(2.8e6, NEAR);
+    assertThat(without.missNanos.value()).isCloseTo(2.8e6, NEAR);
   }
 
   /** Two epochs that differ by a sixth are enough for that. */
   @Test
   void errorsLargerThanTheFiguresStillLeaveFigures() throws Exception {
-    Wishes wishes = new Wishes(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
+    Scenario scenario = new Scenario(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
     for (Runnable events : List.of(SERIAL, WORKERS)) {
       Pipeline truth = Pipeline.of(Recordings.read(events));
-      Measure memory = truth.memoryRate();
+      Measure memory = truth.memoryRate;
       for (Pipeline seen :
           List.of(
               seen(truth, WhatIfTest::unsure, WhatIfTest::unsure),
               seen(truth, WhatIfTest::unsure, of -> of.equals(memory) ? null : unsure(of)))) {
         for (Question question : WhatIf.QUESTIONS) {
-          for (Wishes wish : List.of(Wishes.NONE, wishes)) {
-            assertThat(question.ask(seen, wish).figure()).as(question.name()).isNotNull();
+          for (Scenario asked : List.of(Scenario.NONE, scenario)) {
+            assertThat(question.ask(seen, asked).figure()).as(question.name()).isNotNull();
           }
         }
       }
@@ -332,31 +332,17 @@ class WhatIfTest {
    * @param others of the other measures
    */
   static Pipeline seen(Pipeline truth, UnaryOperator<Measure> each, UnaryOperator<Measure> others) {
-    return new Pipeline(
-        truth.origin(),
-        truth.workers(),
-        each.apply(truth.computeNanos()),
-        others.apply(truth.computeCores()),
-        each.apply(truth.prepNanos()),
-        others.apply(truth.prepSerialShare()),
-        each.apply(truth.missNanos()),
-        each.apply(truth.storageRate()),
-        others.apply(truth.memoryRate()),
-        others.apply(truth.decodeNanos()),
-        others.apply(truth.todayHit()),
-        truth.sampleBytes(),
-        truth.batchSamples(),
-        truth.peers(),
-        truth.datasetItems(),
-        truth.datasetBytes(),
-        truth.decodedItemBytes(),
-        truth.cores(),
-        truth.memoryBytes(),
-        truth.freeMemoryBytes(),
-        truth.frameworks(),
-        truth.assumptions(),
-        truth.checks(),
-        truth.missing());
+    Pipeline seen = truth.copy();
+    seen.computeNanos = each.apply(truth.computeNanos);
+    seen.computeCores = others.apply(truth.computeCores);
+    seen.prepNanos = each.apply(truth.prepNanos);
+    seen.prepSerialShare = others.apply(truth.prepSerialShare);
+    seen.missNanos = each.apply(truth.missNanos);
+    seen.storageRate = each.apply(truth.storageRate);
+    seen.memoryRate = others.apply(truth.memoryRate);
+    seen.decodeNanos = others.apply(truth.decodeNanos);
+    seen.todayHit = others.apply(truth.todayHit);
+    return seen;
   }
 
   private static Measure unsure(Measure measure) {
@@ -372,9 +358,9 @@ class WhatIfTest {
                   Profiles.emitWorkers();
                   emitPhase("fetch", 1, 100e6, 100e6, 0);
                 }));
-    assertThat(new WorkersNeeded().ask(slow, Wishes.NONE).sentence())
+    assertThat(new WorkersNeeded().ask(slow, Scenario.NONE).sentence())
         .startsWith("more than 64 workers would be needed");
-    assertThat(new WorkersNeeded().ask(serialPrep(), Wishes.NONE).sentence())
+    assertThat(new WorkersNeeded().ask(serialPrep(), Scenario.NONE).sentence())
         .startsWith("no number of workers keeps up");
   }
 
@@ -418,9 +404,9 @@ class WhatIfTest {
     WhatIf whatIf = WhatIf.of(Recordings.read(SERIAL));
 
     Pipeline pipeline = whatIf.pipeline();
-    assertThat(pipeline.prepNanos().value()).isCloseTo(3e6, NEAR);
-    assertThat(pipeline.missNanos().value()).isCloseTo(1e6, NEAR);
-    assertThat(pipeline.prepSerialShare().value()).isCloseTo(0, NEAR);
+    assertThat(pipeline.prepNanos.value()).isCloseTo(3e6, NEAR);
+    assertThat(pipeline.missNanos.value()).isCloseTo(1e6, NEAR);
+    assertThat(pipeline.prepSerialShare.value()).isCloseTo(0, NEAR);
     // 2 + 3 + 1 ms today but for what the page cache hits; beside the step, the longer of 2 and
     // 3.x.
     double hit = (HitLaw.LRU.hit(0.5) + HitLaw.RANDOM.hit(0.5)) / 2;
@@ -464,10 +450,11 @@ class WhatIfTest {
                 }));
 
     // 2.5 ms on two cores are 5 ms of work, 3 of them preparation.
-    assertThat(pipeline.computeCores().value()).isCloseTo(2, within(1e-6));
+    assertThat(pipeline.computeCores.value()).isCloseTo(2, within(1e-6));
     assertThat(pipeline.nanos(pipeline.today().hit(1)).value()).isCloseTo(2.5e6, NEAR);
     assertThat(pipeline.nanos(pipeline.today().hit(1).workers(8)).value()).isCloseTo(2.5e6, NEAR);
-    assertThat(pipeline.with(0.0).nanos(pipeline.today().hit(1)).value()).isCloseTo(1.5e6, NEAR);
+    assertThat(pipeline.withComputeCores(0.0).nanos(pipeline.today().hit(1)).value())
+        .isCloseTo(1.5e6, NEAR);
   }
 
   @Test
@@ -485,8 +472,8 @@ class WhatIfTest {
                   Profiles.emitHost(4, 500_000_000L, 200_000_000L, 1e6);
                 }));
 
-    assertThat(pipeline.prepNanos().value()).isCloseTo(4e6, within(1.0));
-    assertThat(pipeline.prepSerialShare().value()).isCloseTo(0.25, NEAR);
+    assertThat(pipeline.prepNanos.value()).isCloseTo(4e6, within(1.0));
+    assertThat(pipeline.prepSerialShare.value()).isCloseTo(0.25, NEAR);
   }
 
   @Test
@@ -509,10 +496,10 @@ class WhatIfTest {
                   Profiles.emitHost(8, 100_000_000L, 200_000_000L, 0.9e6);
                 }));
 
-    assertThat(serial.pipeline().prepNanos().value()).isCloseTo(3e6, NEAR);
-    assertThat(serial.pipeline().missNanos().value()).isCloseTo(1e6, NEAR);
-    assertThat(workers.pipeline().prepNanos().value()).isCloseTo(1.2e6, NEAR);
-    assertThat(workers.pipeline().missNanos().value()).isCloseTo(2.8e6, NEAR);
+    assertThat(serial.pipeline().prepNanos.value()).isCloseTo(3e6, NEAR);
+    assertThat(serial.pipeline().missNanos.value()).isCloseTo(1e6, NEAR);
+    assertThat(workers.pipeline().prepNanos.value()).isCloseTo(1.2e6, NEAR);
+    assertThat(workers.pipeline().missNanos.value()).isCloseTo(2.8e6, NEAR);
     for (WhatIf whatIf : List.of(serial, workers)) {
       assertThat(answer(whatIf, "cacheSize").figure()).isNotNull();
       assertThat(answer(whatIf, "cacheSize").assumptions())
@@ -563,7 +550,7 @@ class WhatIfTest {
                   Recordings.emitTotals(1, 100, 70 * SECOND, 40 * SECOND);
                 }));
 
-    assertThat(whatIf.pipeline().frameworks()).contains("DJL");
+    assertThat(whatIf.pipeline().frameworks).contains("DJL");
     assertThat(figure(whatIf, "cores").value()).isLessThan(1);
     assertThat(answer(whatIf, "cores").arguments()).isEmpty();
   }
@@ -635,8 +622,8 @@ class WhatIfTest {
                   }
                 }));
 
-    assertThat(pipeline.computeNanos().value()).isCloseTo(2e6, NEAR);
-    assertThat(pipeline.computeNanos().error()).isCloseTo(0.2e6, NEAR);
+    assertThat(pipeline.computeNanos.value()).isCloseTo(2e6, NEAR);
+    assertThat(pipeline.computeNanos.error()).isCloseTo(0.2e6, NEAR);
   }
 
   /** A name in a program, such as {@code missNanos}, that no user has ever seen. */
@@ -689,7 +676,7 @@ class WhatIfTest {
             Recordings.read(WORKERS));
     for (JobRecording recording : recordings) {
       List<String> said = new ArrayList<>(WhatIfText.lines(WhatIf.of(recording)));
-      said.addAll(WhatIfText.lines(WhatIf.of(recording, wishes(0.25, 4, 1e7, null), Set.of())));
+      said.addAll(WhatIfText.lines(WhatIf.of(recording, scenario(0.25, 4, 1e7, null), Set.of())));
       said.addAll(DifferentialText.lines(Differential.of(recording)));
       // The first line is the file's name.
       assertThat(said)
@@ -736,8 +723,8 @@ class WhatIfTest {
   @Test
   void coresThatTheUserKnowsNeedNotBeMeasured() throws Exception {
     JobRecording ordinary = Recordings.read(ORDINARY);
-    Wishes cores = new Wishes(null, null, 16, null, null, null, null, null, null);
-    Wishes both = new Wishes(null, null, 16, null, null, null, null, null, 0.0);
+    Scenario cores = new Scenario(null, null, 16, null, null, null, null, null, null);
+    Scenario both = new Scenario(null, null, 16, null, null, null, null, null, 0.0);
 
     assertThat(answer(WhatIf.of(ordinary, cores, Set.of()), "cores").sentence())
         .contains("--compute-cores");
@@ -752,8 +739,8 @@ class WhatIfTest {
 
     Pipeline pipeline = whatIf.pipeline();
     assertThat(pipeline.isSerial()).isTrue();
-    assertThat(pipeline.computeNanos().value()).isCloseTo(2e6, NEAR);
-    assertThat(pipeline.computeNanos().error()).isCloseTo(2e5, NEAR);
+    assertThat(pipeline.computeNanos.value()).isCloseTo(2e6, NEAR);
+    assertThat(pipeline.computeNanos.error()).isCloseTo(2e5, NEAR);
     assertThat(pipeline.nanos(pipeline.today()).value()).isCloseTo(6e6, NEAR);
     assertThat(figure(whatIf, "gpu").value()).isCloseTo(6 / 5.0, NEAR);
     assertThat(answer(whatIf, "storage").missing())
@@ -798,8 +785,8 @@ class WhatIfTest {
   @Test
   void noAnswerNamesAnArgumentThatDoesNotExist() throws Exception {
     for (Runnable events : List.of(SERIAL, WORKERS)) {
-      Wishes wishes = new Wishes(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
-      WhatIf whatIf = WhatIf.of(Recordings.read(events), wishes, Set.of());
+      Scenario scenario = new Scenario(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
+      WhatIf whatIf = WhatIf.of(Recordings.read(events), scenario, Set.of());
       assertThat(whatIf.answers()).hasSize(10).allMatch(answer -> answer.figure() != null);
       assertThat(whatIf.answers().stream().flatMap(answer -> answer.arguments().stream()))
           .isNotEmpty()

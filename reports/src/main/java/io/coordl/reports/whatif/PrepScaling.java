@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param thread time of a sample on one thread, a + b, in nanoseconds
  * @param serialShare a / (a + b)
  */
-record PrepLaw(Measure thread, Measure serialShare) {
+record PrepScaling(Measure thread, Measure serialShare) {
 
   /**
    * Fits the law by least squares to what was measured with as many threads as there are cores, or
@@ -23,60 +23,48 @@ record PrepLaw(Measure thread, Measure serialShare) {
    * @param alone preparation alone, one for each number of threads
    * @param cores 0 if unknown
    */
-  static Optional<PrepLaw> of(List<Timing> alone, long cores) {
+  static Optional<PrepScaling> of(List<Timing> alone, long cores) {
     List<Timing> within =
         alone.stream().filter(timing -> cores == 0 || threads(timing) <= cores).toList();
     if (within.isEmpty()) {
       return Optional.empty();
     }
-    Measure[] times = within.stream().map(PrepLaw::sample).toArray(Measure[]::new);
+    Measure[] times = within.stream().map(timing -> timing.nanos(true)).toArray(Measure[]::new);
     double[] inverse = within.stream().mapToDouble(timing -> 1.0 / threads(timing)).toArray();
     if (times.length == 1) {
       // Nothing is known of the shape: k threads are taken to be k times as fast.
-      return Optional.of(new PrepLaw(times[0].times(1 / inverse[0]), Measure.exact(0)));
+      return Optional.of(new PrepScaling(times[0].times(1 / inverse[0]), Measure.exact(0)));
     }
+    Line fitted = fit(values(times), inverse);
     double residual = 0;
-    double[] fitted = fit(values(times), inverse);
     for (int i = 0; i < times.length; i++) {
-      double law = fitted[0] + fitted[1] * inverse[i];
-      residual = Math.max(residual, Math.abs(law / times[i].value() - 1));
+      double expected = fitted.intercept + fitted.slope * inverse[i];
+      residual = Math.max(residual, Math.abs(expected / times[i].value() - 1));
     }
-    Measure thread =
-        Measure.of(
-            at -> {
-              double[] line = fit(at, inverse);
-              return line[0] + line[1];
-            },
-            times);
-    Measure share =
-        Measure.of(
-            at -> {
-              double[] line = fit(at, inverse);
-              return line[0] / (line[0] + line[1]);
-            },
-            times);
+    Measure thread = Measure.of(at -> fit(at, inverse).thread(), times);
     return Optional.of(
-        new PrepLaw(
+        new PrepScaling(
             new Measure(thread.value(), Math.hypot(thread.error(), residual * thread.value())),
-            share));
+            Measure.of(at -> fit(at, inverse).intercept / fit(at, inverse).thread(), times)));
+  }
+
+  /** A sample's time over the inverse of the number of threads. */
+  private record Line(double intercept, double slope) {
+    double thread() {
+      return intercept + slope;
+    }
   }
 
   private static long threads(Timing timing) {
     return Math.max(1, timing.workers() == null ? 1 : timing.workers());
   }
 
-  private static Measure sample(Timing timing) {
-    return timing
-        .batchNanos()
-        .times(1 / (timing.samplesPerBatch() == null ? 1 : timing.samplesPerBatch()));
-  }
-
   private static double[] values(Measure... measures) {
     return Arrays.stream(measures).mapToDouble(Measure::value).toArray();
   }
 
-  /** Intercept and slope, neither negative; deviations count relative to the time. */
-  private static double[] fit(double[] times, double[] inverse) {
+  /** Neither part is negative; deviations count relative to the time. */
+  private static Line fit(double[] times, double[] inverse) {
     double weights = 0;
     double x = 0;
     double y = 0;
@@ -93,8 +81,8 @@ record PrepLaw(Measure thread, Measure serialShare) {
     double slope = (weights * xy - x * y) / (weights * xx - x * x);
     double intercept = (y - slope * x) / weights;
     if (slope < 0) {
-      return new double[] {y / weights, 0};
+      return new Line(y / weights, 0);
     }
-    return intercept < 0 ? new double[] {0, xy / xx} : new double[] {intercept, slope};
+    return intercept < 0 ? new Line(0, xy / xx) : new Line(intercept, slope);
   }
 }

@@ -7,7 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job on several hosts that are alike: what each keeps, and what fetching from another takes.
+ * How hosts that are alike depend on each other: what each keeps, and what a sample from another
+ * host costs.
  *
  * @param pipeline of one of them
  * @param today as the job is now, with the storage that is asked about
@@ -15,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param share of the data set that the memory of one may keep, 0 to 1
  * @param threadNanos what a sample from another host takes a thread
  * @param networkNanos what it takes the network of a host
- * @param assumptions what follows takes for granted
+ * @param assumptions beside those of the pipeline
  */
-record Together(
+record Coupling(
     Pipeline pipeline,
     Setup today,
     int hosts,
@@ -30,95 +31,82 @@ record Together(
 
   static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
-  /** Where the items of one host come from; each part from 0 to 1, their sum is 1. */
+  /** Where the items of one host come from: shares of 0 to 1 that add up to 1. */
   record Origins(double local, double remote) {
     double storage() {
       return Math.max(0, 1 - local - remote);
     }
   }
 
-  /** What it takes for an answer and is not there. */
-  static List<Missing> missing(Pipeline measured, Wishes wishes) {
+  static List<Missing> missing(Pipeline measured, Scenario scenario) {
     List<Missing> missing =
-        new ArrayList<>(
-            known(measured, wishes)
-                .missing(
-                    "computeNanos",
-                    "prepNanos",
-                    "missNanos",
-                    "storageRate",
-                    "sampleBytes",
-                    "todayHit"));
-    if (missing.isEmpty() && share(measured, wishes) == null) {
-      missing.add(
-          new Missing(
-              "cacheShare",
-              "no recording shows what the hosts may keep: give it with --cache, such as"
-                  + " --cache 20g."));
-    }
-    return missing;
+        known(measured, scenario)
+            .missing(
+                "computeNanos", "prepNanos", "missNanos", "storageRate", "sampleBytes", "todayHit");
+    return missing.isEmpty() && share(measured, scenario) == null
+        ? List.of(
+            new Missing(
+                "cacheShare",
+                "no recording shows what the hosts may keep: give it with --cache, such as"
+                    + " --cache 20g."))
+        : missing;
   }
 
   /** Of a pipeline of which nothing is {@link #missing}. */
-  static Together of(Pipeline measured, Wishes wishes) {
-    Pipeline pipeline = known(measured, wishes);
-    Double share = share(measured, wishes);
-    List<String> assumptions = new ArrayList<>(pipeline.assumptions());
+  static Coupling of(Pipeline measured, Scenario scenario) {
+    Pipeline pipeline = known(measured, scenario);
+    Double share = share(measured, scenario);
+    List<String> assumptions = new ArrayList<>();
     assumptions.add(
         "the hosts are alike, and share one storage of the rate stated or measured here");
     assumptions.add("exchanging gradients costs no more than it does today");
-    Pipeline.Peers peers = pipeline.peers();
-    double least = peers == null ? 0 : peers.rate();
+    Pipeline.Peers peers = pipeline.peers;
+    Double asked = scenario.networkRate();
     double network =
-        wishes.networkRate() == null ? Math.max(USUAL_NETWORK, least) : wishes.networkRate();
-    if (wishes.networkRate() == null) {
+        asked == null ? Math.max(USUAL_NETWORK, peers == null ? 0 : peers.rate()) : asked;
+    if (asked == null) {
       assumptions.add(
           Text.format(
               "the network gives each host %s/s (%s): --network says otherwise",
-              Sketch.bytes(network),
+              TextChart.bytes(network),
               network > USUAL_NETWORK ? "what one thread got" : "10 Gbit/s, as no rate is known"));
     }
-    double onNetwork = pipeline.sampleBytes() / network * 1e9;
-    double onThread =
-        peers == null
-            ? onNetwork
-            : Math.max(onNetwork, pipeline.sampleBytes() / peers.rate() * 1e9);
+    double onNetwork = pipeline.sampleBytes / network * 1e9;
+    double onThread = peers == null ? 0 : pipeline.sampleBytes / peers.rate() * 1e9;
     assumptions.add(
         peers == null
             ? "a sample from another host takes a thread no longer than the network"
             : "a thread gets "
-                + Sketch.bytes(peers.rate())
+                + TextChart.bytes(peers.rate())
                 + "/s of another host, as it did in this recording");
     Setup today = pipeline.today();
-    if (wishes.storageRate() != null && pipeline.storageRate() != null) {
-      today = today.storage(wishes.storageRate() / pipeline.storageRate().value());
+    if (scenario.storageRate() != null && pipeline.storageRate != null) {
+      today = today.storage(scenario.storageRate() / pipeline.storageRate.value());
     }
-    return new Together(
+    return new Coupling(
         pipeline,
         today,
-        wishes.hosts() == null ? 2 : wishes.hosts(),
+        scenario.hosts() == null ? 2 : scenario.hosts(),
         share == null ? 0 : share,
-        onThread,
+        Math.max(onNetwork, onThread),
         onNetwork,
         assumptions);
   }
 
-  private static Pipeline known(Pipeline measured, Wishes wishes) {
-    return wishes.storageRate() == null ? measured : measured.withStorage(wishes.storageRate());
+  private static Pipeline known(Pipeline measured, Scenario scenario) {
+    Double rate = scenario.storageRate();
+    return rate == null ? measured : measured.withStorage(rate);
   }
 
-  private static @Nullable Double share(Pipeline pipeline, Wishes wishes) {
-    Double asked = Cache.share(pipeline, wishes);
-    if (asked != null) {
-      return asked;
+  private static @Nullable Double share(Pipeline pipeline, Scenario scenario) {
+    Double asked = scenario.cacheShare(pipeline);
+    if (asked != null || pipeline.freeMemoryBytes > 0) {
+      return asked == null ? (Double) pipeline.memoryShare() : asked;
     }
-    if (pipeline.freeMemoryBytes() > 0) {
-      return pipeline.memoryShare();
-    }
-    Pipeline.Peers peers = pipeline.peers();
-    return peers == null || peers.cacheBytes() == 0 || pipeline.datasetBytes() == 0
+    Pipeline.Peers peers = pipeline.peers;
+    return peers == null || peers.cacheBytes() == 0 || pipeline.datasetBytes == 0
         ? null
-        : (Double) Math.min(1, (double) peers.cacheBytes() / pipeline.datasetBytes());
+        : (Double) Math.min(1, (double) peers.cacheBytes() / pipeline.datasetBytes);
   }
 
   /**
@@ -137,9 +125,9 @@ record Together(
     return new Origins(kept - moved, moved);
   }
 
-  /** Each host keeps the same part of what it is asked for, and the storage serves them all. */
-  Setup own(double count, double of) {
-    return today.hit(of).remote(0, 0, 0).hosts(count);
+  /** Each host keeps the same share of what it is asked for, and the storage serves them all. */
+  Setup own(double count, double kept) {
+    return today.hit(kept).remote(0, 0, 0).hosts(count);
   }
 
   Setup setup(double count, Origins origins) {

@@ -1,0 +1,42 @@
+package io.coordl.reports.whatif;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user asks about; null where nothing in particular is asked.
+ *
+ * @param cacheBytes memory for a cache
+ * @param cacheShare the same as a share of the data set, 0 to 1
+ * @param cores of the host
+ * @param stepFactor how many times faster a step is
+ * @param storageRate bytes a second of another storage
+ * @param jobs that run on this host
+ * @param hosts that train together
+ * @param networkRate bytes a second between two hosts
+ * @param computeCores cores that a step keeps busy, 0 if it runs on an accelerator
+ */
+public record Scenario(
+    @Nullable Double cacheBytes,
+    @Nullable Double cacheShare,
+    @Nullable Integer cores,
+    @Nullable Double stepFactor,
+    @Nullable Double storageRate,
+    @Nullable Integer jobs,
+    @Nullable Integer hosts,
+    @Nullable Double networkRate,
+    @Nullable Double computeCores) {
+
+  /** Nothing in particular. */
+  public static final Scenario NONE =
+      new Scenario(null, null, null, null, null, null, null, null, null);
+
+  /** The cache as a share of a data set, at most 1; null if unknown. */
+  @Nullable Double cacheShare(Pipeline pipeline) {
+    if (cacheShare != null) {
+      return Math.min(1, cacheShare);
+    }
+    return cacheBytes == null || pipeline.datasetBytes == 0
+        ? null
+        : (Double) Math.min(1, cacheBytes / pipeline.datasetBytes);
+  }
+}

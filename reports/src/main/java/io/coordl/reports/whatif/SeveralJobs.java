@@ -1,0 +1,57 @@
+package io.coordl.reports.whatif;
+
+import static io.coordl.reports.whatif.TextChart.times;
+
+import io.coordl.advice.Text;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.whatif.Answer.Axis;
+import io.coordl.reports.whatif.Answer.Figure;
+import io.coordl.reports.whatif.Answer.Plot;
+import io.coordl.reports.whatif.Answer.Point;
+import io.coordl.reports.whatif.Answer.Series;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What several jobs of one host do, each for itself and with coordinated prep. Looks at what they
+ * share: cores, storage and memory; each has an accelerator of its own.
+ */
+final class SeveralJobs extends Question {
+  SeveralJobs() {
+    super("jobs", "Several jobs on this host", "todayHit", "cores");
+  }
+
+  @Override
+  Finding find(Pipeline pipeline, Scenario scenario) {
+    Setup today = pipeline.today();
+    int jobs = scenario.jobs() == null ? 2 : scenario.jobs();
+    String named = Text.count(jobs, "job", "jobs");
+    Setup alone = today.jobs(jobs, false);
+    Setup coordinated = today.jobs(jobs, true);
+    Measure gain = pipeline.gain(alone, coordinated);
+    List<String> assumptions = new ArrayList<>();
+    assumptions.add(
+        "the jobs are alike, each computes on its own, and the page cache hits as much for several"
+            + " as for one");
+    assumptions.addAll(storageAssumption(pipeline));
+    double[] counts = Series.steps(1, Math.max(8, jobs), 1);
+    return new Finding(
+        Text.format(
+            "each of %s runs at %s for itself and at %s with coordinated prep, %s as fast; one"
+                + " alone runs at %s.",
+            named,
+            speed(pipeline, alone),
+            speed(pipeline, coordinated),
+            times(gain),
+            speed(pipeline, today)),
+        new Figure("gain of coordinated prep for " + named, "times", gain),
+        Plot.of(
+            new Axis("jobs", "jobs"),
+            new Axis("speed of each job", "samples/s"),
+            new Point(1, pipeline.speed(today)),
+            series("each for itself", counts, pipeline, n -> today.jobs((int) n, false)),
+            series("coordinated", counts, pipeline, n -> today.jobs((int) n, true))),
+        jobs > 1 && isWorthIt(gain) ? List.of("prep=coordinate", "prep.jobs=" + jobs) : List.of(),
+        assumptions);
+  }
+}
