@@ -167,7 +167,7 @@ final class ExitSummary {
   private void staged(List<StagingStatistics> all, List<String> lines, int room) {
     List<StagingStatistics> used =
         all.stream()
-            .filter(staging -> staging.passes() > 0)
+            .filter(staging -> staging.epochs() > 0)
             .sorted(Comparator.comparingLong(s -> -s.taken() - s.alone()))
             .toList();
     for (int i = 0; i < used.size(); i++) {
@@ -191,7 +191,7 @@ final class ExitSummary {
                 + " %d with nobody preparing)",
             s.group(),
             Passes.shared(
-                s.sharedPasses(), s.passes(), s.updates() > 0, job.spans().totals().epochs() > 0),
+                s.sharedEpochs(), s.epochs(), s.updates() > 0, job.spans().totals().epochs() > 0),
             s.taken(),
             s.copied(),
             s.prepared(),

@@ -92,8 +92,8 @@ final class Statistics {
       event.slots = staging.slots();
       event.slotBytes = staging.slotBytes();
       event.jobs = staging.jobs();
-      event.passes = staging.passes();
-      event.sharedPasses = staging.sharedPasses();
+      event.passes = staging.epochs();
+      event.sharedPasses = staging.sharedEpochs();
       event.prepared = staging.prepared();
       event.mapped = staging.mapped();
       event.copied = staging.copied();

@@ -33,7 +33,7 @@ public interface Contents<M extends Closeable> {
   void format(M memory, long user) throws IOException;
 
   /**
-   * The number of the job that joins: one that nobody had before.
+   * The number of the job that joins: one that no job had before.
    *
    * @throws IOException with a sentence for the user if there is none
    */

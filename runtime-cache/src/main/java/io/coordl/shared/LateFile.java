@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a shared file that another job keeps locked as soon as that gets on, on a thread of the
- * agent: nobody waits. The thread lives in the topmost thread group, where no program interrupts
+ * agent: no caller waits. The thread lives in the topmost thread group, where no program interrupts
  * it; an interrupt would close the channel it works on.
  *
  * @param <M> the memory of its {@link Contents}

@@ -9,11 +9,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who uses a shared file, told by fcntl byte-range locks far behind its end: one byte for setting
- * up and leaving, one for what a single job does for all, one for every job that ever joined. The
- * kernel releases a job's bytes when its last thread is gone, whatever killed it; from then on none
- * of its stores or writes is under way, so what it had claimed may be taken over. Pids would not
- * do: they are reused, and differ between containers that share the file.
+ * Which jobs use a shared file, told by fcntl byte-range locks far behind its end: one byte for
+ * setting up and leaving, one for what a single job does for all, one for every job that ever
+ * joined. The kernel releases a job's bytes when its last thread is gone, whatever killed it; from
+ * then on none of its stores or writes is under way, so what it had claimed may be taken over. Pids
+ * would not do: they are reused, and differ between containers that share the file.
  *
  * <p>These locks belong to the process, not to the channel: closing <em>any</em> descriptor of the
  * file drops them all. So the file must not be opened twice in one JVM ({@link SharedFile} sees to
@@ -134,7 +134,7 @@ public final class Liveness {
     return count;
   }
 
-  /** Asks with a shared lock, so that two who ask do not take each other for the owner. */
+  /** Asks with a shared lock, so that two that ask do not take each other for the owner. */
   private boolean held(long first, long count) {
     try {
       FileLock probe = tryLock(SETUP_BYTE + first, count, true);

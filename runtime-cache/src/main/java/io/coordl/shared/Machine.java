@@ -25,7 +25,7 @@ public final class Machine {
   private Machine() {}
 
   /**
-   * Memory that somebody limits: the host, or a control group.
+   * Memory with a limit: of the host, or of a control group.
    *
    * @param limit in bytes
    * @param available what of it is free, or taken by what the kernel gives up when it is asked, as

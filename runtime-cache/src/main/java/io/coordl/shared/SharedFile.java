@@ -81,7 +81,7 @@ public final class SharedFile<M extends Closeable> {
     return path;
   }
 
-  /** Who is alive. */
+  /** Which jobs run. */
   public Liveness liveness() {
     return liveness;
   }

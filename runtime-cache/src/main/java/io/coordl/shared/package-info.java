@@ -1,6 +1,6 @@
 /**
- * What jobs of one host share memory with: a file that comes and goes with them, the kernel's word
- * on who is alive, and what the machine can spare. Knows nothing of what is in the file.
+ * What jobs of one host share memory with: a file that comes and goes with them, which of them run,
+ * as the kernel knows it, and what the machine can spare. Knows nothing of what is in the file.
  */
 @NullMarked
 package io.coordl.shared;

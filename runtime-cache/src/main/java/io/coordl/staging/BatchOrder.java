@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which items make up which batch of a pass: what a sampler produced. Items are numbers below the
+ * Which items make up which batch of an epoch: what a sampler produced. Items are numbers below the
  * size of the data set, batches are numbered from 0. Immutable.
  */
 public final class BatchOrder {

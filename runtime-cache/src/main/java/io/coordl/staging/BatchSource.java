@@ -3,13 +3,13 @@ package io.coordl.staging;
 /** How this job prepares a batch by itself. */
 public interface BatchSource {
   /**
-   * Prepares one batch of the pass. Called on threads of the agent, by as many at once as {@link
-   * CoordinatedPass#prepareWith} was told, in no particular order.
+   * Prepares one batch of the epoch. Called on threads of the agent, by as many at once as {@link
+   * SharedEpoch#prepareWith} was told, in no particular order.
    *
    * @param batch its number
    * @param items its items, in order
-   * @throws NotPreparedException if that is nobody's fault here; this job then prepares no more in
-   *     this pass
+   * @throws NotPreparedException if that is no fault of the agent; this job then prepares no more
+   *     in this epoch
    * @throws Exception what fails in the agent: the same, and a fault
    */
   PreparedBatch prepare(int batch, int[] items) throws Exception;

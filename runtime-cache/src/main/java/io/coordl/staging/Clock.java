@@ -2,7 +2,7 @@ package io.coordl.staging;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Time, and waiting for it to pass. */
+/** Time, and waiting for it to epoch. */
 interface Clock {
   Clock SYSTEM =
       new Clock() {
@@ -23,6 +23,6 @@ interface Clock {
 
   long nanos();
 
-  /** Waits about that long; an interrupt of the thread is kept for whom it is meant. */
+  /** Waits about that long; an interrupt of the thread is kept for the program. */
   void pause(long nanos);
 }

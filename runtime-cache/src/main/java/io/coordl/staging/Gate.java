@@ -33,12 +33,12 @@ final class Gate {
     return !closed;
   }
 
-  /** As {@link #close}, but does not wait for those who are inside. */
+  /** As {@link #close}, but does not wait for the threads inside. */
   void shut() {
     closed = true;
   }
 
-  /** Lets nobody in any more; false if somebody does not come out. */
+  /** Lets no thread in any more; false if one does not come out. */
   boolean close() {
     closed = true;
     boolean interrupted = Thread.interrupted();

@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The jobs of a group on this host, as this job is one of them: a staging buffer for each pipeline
- * that this job begins a pass of. Thread-safe.
+ * that this job begins an epoch of. Thread-safe.
  */
 public final class PrepGroup implements Coordinator, Closeable {
   /**
-   * Each has a buffer until the job ends; a job whose pipeline is another one in every pass (a
+   * Each has a buffer until the job ends; a job whose pipeline is another one in every epoch (a
    * preprocessor that counts) would else take all memory.
    */
   private static final int MAX_PIPELINES = 32;
@@ -40,31 +40,32 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final String group;
   private final ByteBudget budget;
   private final int jobs;
-  private final Bounds bounds;
+  private final Timeouts timeouts;
   private final Consumer<String> words;
   private final Map<String, Joined> joined = new ConcurrentHashMap<>();
   private final Set<String> tried = ConcurrentHashMap.newKeySet();
-  private final Keeper keeper;
+  private final HeartbeatThread heartbeat;
   private volatile LongSupplier updates = () -> 0;
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
   private final AtomicBoolean saidMany = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** What became of joining a pipeline's file; without a stream it was refused. */
-  private record Joined(@Nullable SharedFile<StagingFile> file, @Nullable Stream stream) {}
+  /** What became of joining a pipeline's file; without a session it was refused. */
+  private record Joined(
+      @Nullable SharedFile<StagingFile> file, @Nullable PipelineSession session) {}
 
   /**
-   * A group; no file is made before a pass begins.
+   * A group; no file is made before an epoch begins.
    *
    * @param directory of shared memory
    * @param budget of each pipeline's buffer
-   * @param jobs to wait for before the first pass of all; 1 for none but this one
+   * @param jobs to wait for before the first epoch of all; 1 for none but this one
    * @param words takes sentences for the user
    */
   public PrepGroup(
       Path directory, String group, ByteBudget budget, int jobs, Consumer<String> words) {
-    this(directory, group, budget, jobs, Bounds.USUAL, words);
+    this(directory, group, budget, jobs, Timeouts.USUAL, words);
   }
 
   PrepGroup(
@@ -72,24 +73,24 @@ public final class PrepGroup implements Coordinator, Closeable {
       String group,
       ByteBudget budget,
       int jobs,
-      Bounds bounds,
+      Timeouts timeouts,
       Consumer<String> words) {
     this.directory = directory;
     this.group = group;
     this.budget = budget;
     this.jobs = jobs;
-    this.bounds = bounds;
+    this.timeouts = timeouts;
     this.words = words;
-    this.keeper = new Keeper(this::beat);
+    this.heartbeat = new HeartbeatThread(this::beat);
   }
 
-  /** Before the first pass: counts the updates of models by this job so far. */
+  /** Before the first epoch: counts the updates of models by this job so far. */
   public void updates(LongSupplier counted) {
     updates = counted;
   }
 
   @Override
-  public @Nullable CoordinatedPass begin(Fingerprint pipeline, BatchOrder own) {
+  public @Nullable SharedEpoch begin(Fingerprint pipeline, BatchOrder own) {
     if (closed.get() || own.batches() == 0) {
       return null;
     }
@@ -98,29 +99,29 @@ public final class PrepGroup implements Coordinator, Closeable {
         words.accept(
             "This job has more than "
                 + MAX_PIPELINES
-                + " pipelines (or one that changes from pass to pass): it prepares the batches of"
+                + " pipelines (or one that changes from epoch to epoch): it prepares the batches of"
                 + " all others itself.");
       }
       return null;
     }
     Joined to = joined.computeIfAbsent(pipeline.text(), text -> join(pipeline, own));
-    Stream stream = to == null ? null : to.stream();
-    if (stream == null) {
+    PipelineSession session = to == null ? null : to.session();
+    if (session == null) {
       return null;
     }
-    // Who did not come to one pipeline, as it died or has another one, is not waited for at the
-    // next.
+    // A job that did not come to one pipeline, as it died or has another one, is not waited for at
+    // the next.
     boolean inVain =
         joined.values().stream()
-            .anyMatch(other -> other.stream() != null && other.stream().waitedInVain());
-    return stream.begin(own, inVain ? 1 : jobs);
+            .anyMatch(other -> other.session() != null && other.session().waitedInVain());
+    return session.begin(own, inVain ? 1 : jobs);
   }
 
   /** Null if another job keeps the file locked: then the next epoch tries again. */
   private @Nullable Joined join(Fingerprint pipeline, BatchOrder own) {
     boolean first = tried.add(pipeline.text());
     try {
-      return keeper.call(() -> open(pipeline, own, first ? bounds.patience() : Duration.ZERO));
+      return heartbeat.call(() -> open(pipeline, own, first ? timeouts.patience() : Duration.ZERO));
     } catch (BusyFileException e) {
       if (first) {
         words.accept(
@@ -139,9 +140,9 @@ public final class PrepGroup implements Coordinator, Closeable {
     }
   }
 
-  /** On the keeper's thread. */
+  /** On the heartbeat thread. */
   private Joined open(Fingerprint pipeline, BatchOrder own, Duration patience) throws IOException {
-    StagingContents contents = new StagingContents(pipeline, own, keeper);
+    StagingContents contents = new StagingContents(pipeline, own, heartbeat);
     long user = Machine.user();
     SharedFile.sweep(directory, user, contents, words);
     String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
@@ -167,28 +168,30 @@ public final class PrepGroup implements Coordinator, Closeable {
       file.close();
       throw new IOException("Another pipeline has the name of " + file.path() + ".");
     }
-    Stream stream =
-        new Stream(
+    PipelineSession session =
+        new PipelineSession(
             memory,
-            new RememberedPeers(peers(file), Clock.SYSTEM),
+            new CachedJobLiveness(liveness(file), Clock.SYSTEM),
             Clock.SYSTEM,
-            bounds,
+            timeouts,
             file.job(),
             this::start,
             words,
             cause -> Bridge.fault("preparing batches for the group", cause),
             blocked -> tellOthers(memory, blocked),
             this::waitingElsewhere,
-            () -> keeper.later(() -> sayWhyAlone(pipeline)));
-    stream.updates(updates);
-    memory.whenDamaged(stream::damaged);
-    return new Joined(file, stream);
+            () -> heartbeat.later(() -> sayWhyAlone(pipeline)));
+    session.updates(updates);
+    memory.whenDamaged(session::damaged);
+    return new Joined(file, session);
   }
 
-  /** Other jobs of the group that are in no pipeline of this job, and have not begun a pass yet. */
+  /**
+   * Other jobs of the group that are in no pipeline of this job, and have not begun an epoch yet.
+   */
   private int waitingElsewhere() {
     try {
-      return keeper.call(
+      return heartbeat.call(
           () -> {
             Set<Long> pids = new HashSet<>();
             for (byte[] head : otherPipelines()) {
@@ -206,7 +209,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     return SharedFile.othersInUse(directory, pattern, StagingDescriptor.TEXT_END);
   }
 
-  /** After a pass that nobody shared, while other jobs of the group are there: what differs. */
+  /** After an epoch that no job shared, while other jobs of the group are there: what differs. */
   private void sayWhyAlone(Fingerprint pipeline) throws IOException {
     if (saidAlone.get()) {
       return;
@@ -234,9 +237,9 @@ public final class PrepGroup implements Coordinator, Closeable {
     List<StagingStatistics> all = new ArrayList<>();
     joined.forEach(
         (text, one) -> {
-          if (one.stream() != null) {
+          if (one.session() != null) {
             String pipeline = Long.toHexString(SharedFile.checksum(text));
-            all.add(one.stream().statistics(group, pipeline));
+            all.add(one.session().statistics(group, pipeline));
           }
         });
     return all;
@@ -254,8 +257,8 @@ public final class PrepGroup implements Coordinator, Closeable {
     return "coordl-" + user + "-" + SharedFile.fileName(group) + ",";
   }
 
-  private static Peers peers(SharedFile<StagingFile> file) {
-    return new Peers() {
+  private static JobLiveness liveness(SharedFile<StagingFile> file) {
+    return new JobLiveness() {
       @Override
       public boolean alive(long job) {
         return file.liveness().alive(job);
@@ -280,8 +283,8 @@ public final class PrepGroup implements Coordinator, Closeable {
 
   private void tellOthers(StagingMemory from, boolean blocked) {
     for (Joined other : joined.values()) {
-      if (other.stream() != null && other.stream().memory() != from) {
-        other.stream().blockedElsewhere(blocked);
+      if (other.session() != null && other.session().memory() != from) {
+        other.session().blockedElsewhere(blocked);
       }
     }
   }
@@ -292,8 +295,8 @@ public final class PrepGroup implements Coordinator, Closeable {
       return;
     }
     for (Joined one : joined.values()) {
-      if (one.stream() != null) {
-        one.stream().beat();
+      if (one.session() != null) {
+        one.session().beat();
       }
     }
   }
@@ -308,11 +311,11 @@ public final class PrepGroup implements Coordinator, Closeable {
       return;
     }
     for (Joined one : joined.values()) {
-      // Where a thread does not come out the file is left to the kernel and the next who sweeps.
-      if (one.stream() != null && one.file() != null && one.stream().close()) {
+      // Where a thread does not come out the file is left to the kernel and the next sweep.
+      if (one.session() != null && one.file() != null && one.session().close()) {
         one.file().close();
       }
     }
-    keeper.stop();
+    heartbeat.stop();
   }
 }

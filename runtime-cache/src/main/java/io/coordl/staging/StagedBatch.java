@@ -4,12 +4,12 @@ import java.nio.ByteBuffer;
 
 /**
  * A prepared batch, taken. Its bytes stay what they are until {@link #release}, or, if that is
- * never called, until nobody can reach the buffer any more.
+ * never called, until the buffer is unreachable.
  */
 public interface StagedBatch {
   /**
    * The bytes: direct, page aligned, of native order, from 0 to their number. What is written here
-   * is seen by nobody else (a copy-on-write mapping).
+   * is seen by no other job (a copy-on-write mapping).
    */
   ByteBuffer bytes();
 

@@ -6,11 +6,11 @@ import static io.coordl.staging.StagingDescriptor.CLAIMED;
 import static io.coordl.staging.StagingDescriptor.CREATING;
 import static io.coordl.staging.StagingDescriptor.FILLING;
 import static io.coordl.staging.StagingDescriptor.FREE;
-import static io.coordl.staging.StagingDescriptor.MAX_MEMBERS;
-import static io.coordl.staging.StagingDescriptor.MEMBER_CURSOR;
-import static io.coordl.staging.StagingDescriptor.MEMBER_PRODUCES;
+import static io.coordl.staging.StagingDescriptor.MAX_PARTICIPANTS;
 import static io.coordl.staging.StagingDescriptor.NEVER;
 import static io.coordl.staging.StagingDescriptor.OPEN;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_CURSOR;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_PRODUCES;
 import static io.coordl.staging.StagingDescriptor.READY;
 import static io.coordl.staging.StagingDescriptor.SIZER;
 import static io.coordl.staging.StagingDescriptor.SLIDING;
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The staging buffer of one pipeline, as one of its jobs uses it: prepared batches in shared memory
- * until all jobs of a pass have used them. After the coordinated prep of the CoorDL paper (section
- * 4.3), with a window instead of lock step, and jobs that come, go, stop and die.
+ * until all jobs of an epoch have used them. After the coordinated prep of the CoorDL paper
+ * (section 4.3), with a window instead of lock step, and jobs that come, go, stop and die.
  *
- * <p><b>What makes it safe</b> is not in here: every job walks the batches of its pass 0, 1, 2 ...
- * by itself, and can prepare each of them by itself, in the order that all jobs of the pass have
+ * <p><b>What makes it safe</b> is not in here: every job walks the batches of its epoch 0, 1, 2 ...
+ * by itself, and can prepare each of them by itself, in the order that all jobs of the epoch have
  * adopted. So each job uses each batch exactly once whatever is shared; what is shared decides only
- * where the bytes come from. All steps here are attempts that end at once; {@link SharedPass}
+ * where the bytes come from. All steps here are attempts that end at once; {@link SharedEpoch}
  * repeats them, and gives up.
  *
  * <h2>Protocol</h2>
@@ -37,25 +37,25 @@ import org.jspecify.annotations.Nullable;
  * <p>Everything is decided by a compare-and-set of one word ({@link StagingDescriptor}).
  *
  * <ul>
- *   <li><b>Passes.</b> Two may be under way, the newest and the one before. Whoever begins a pass
- *       enters the newest if that is OPEN and he was not in it, and adopts its order; else he
- *       creates the next one with his own order, once all have come to the newest and nobody is
+ *   <li><b>Epochs.</b> Two may be under way, the newest and the one before. A job that begins an
+ *       epoch enters the newest if that is OPEN and new to it, and adopts its order; else it
+ *       creates the next one with its own order, once all have come to the newest and nobody is
  *       left in the one before, whose descriptor it takes. So no batch serves a job twice, nor two
- *       passes.
+ *       epochs.
  *   <li><b>Preparing.</b> A producer first takes a slot (FILLING), then claims the smallest
- *       unclaimed batch: whoever has a claim has a slot, so the batch that the slowest job waits
- *       for is never without one. Then it prepares, copies once, makes the slot READY and at last
- *       the claim STAGED.
+ *       unclaimed batch: each claim has a slot, so the batch that the slowest job waits for is
+ *       never without one. Then it prepares, copies once, makes the slot READY and at last the
+ *       claim STAGED.
  *   <li><b>Using.</b> A job adds its bit to the holders in the slot's word, if that still says
- *       READY with this pass and batch, and takes the bit away when the program is done with the
+ *       READY with this epoch and batch, and takes the bit away when the program is done with the
  *       bytes.
  *   <li><b>Giving up.</b> A READY slot without holders may be filled anew once the cursor of every
- *       member of its pass is past its batch. The first time that happens the pass goes from OPEN
- *       to SLIDING, since from then on it cannot be entered any more. Holders and what is in the
- *       slot are one word, so nobody takes what is being given up.
+ *       participant of its epoch is past its batch. The first time that happens the epoch goes from
+ *       OPEN to SLIDING, since from then on it cannot be entered any more. Holders and what is in
+ *       the slot are one word, so no job takes what is being given up.
  * </ul>
  *
- * <p>A newer pass may take half of the slots while somebody is in the older one, so that those can
+ * <p>A newer epoch may take half of the slots while any job is in the older one, so that those can
  * always go on. Less than half of the slots are held longer than for a copy, an eighth by one job:
  * what programs keep never blocks anybody.
  *
@@ -63,29 +63,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>A slot FILLING or a claim, with the number of a dead job, which is never given again: the
- *       next who wants it takes it over. None of the dead job's stores can come late, for the
+ *       next job that needs it takes it over. None of the dead job's stores can come late, for the
  *       kernel gives up its lock only when its last thread is gone.
  *   <li>A slot READY without a claim STAGED: given up when all are past the batch, which is
  *       prepared again.
- *   <li>A pass CREATING: the next who begins puts his order there.
- *   <li>Its bits among holders and members: cleared by any job, but only alone ({@link
- *       Members#buryDead}), since the number of a member, unlike that of a job, is given again.
+ *   <li>An epoch CREATING: the next job that begins puts its order there.
+ *   <li>Its bits among holders and participants: cleared by any job, but only alone ({@link
+ *       Participants#buryDead}), since the number of a participant, unlike that of a job, is given
+ *       again.
  * </ul>
  *
- * <h2>Who is waited for</h2>
+ * <h2>Which jobs are waited for</h2>
  *
- * <p>Slots that are not free wait for the slowest member of the pass, and before the first is given
- * up for members that have not yet come to it: but only for those that run, are not stopped, do not
- * wait in another pipeline of the group themselves, and get on ({@link Members#waitable}). Others
- * are taken out of the pass. Such a job goes on by itself and is back with the next pass. A stopped
- * job's claims are taken over, but never its slots, neither those it fills nor those it holds:
- * whatever it does when it goes on, it does to bytes nobody else reads.
+ * <p>Slots that are not free wait for the slowest participant of the epoch, and before the first is
+ * given up for participants that have not yet come to it: but only for those that run, are not
+ * stopped, do not wait in another pipeline of the group themselves, and get on ({@link
+ * Participants#waitable}). Others are taken out of the epoch. Such a job goes on by itself and is
+ * back with the next epoch. A stopped job's claims are taken over, but never its slots, neither
+ * those it fills nor those it holds: whatever it does when it goes on, it does to bytes that no
+ * other job reads.
  *
  * <h2>Memory order</h2>
  *
  * <p>The bytes of a slot are stored before the CAS to READY, which releases, and read after a CAS
- * from READY, which acquires. An order is stored before its pass becomes OPEN; who reads it finds
- * the same pass OPEN afterwards, when he enters it, or throws it away.
+ * from READY, which acquires. An order is stored before its epoch becomes OPEN; a reader finds the
+ * same epoch OPEN afterwards, when it enters, or throws the order away.
  *
  * <p>Thread-safe and lock-free.
  */
@@ -93,71 +95,71 @@ final class StagingBuffer {
   /** Nothing now; perhaps later. */
   static final int NOT_NOW = -1;
 
-  /** Nothing in this pass any more. */
+  /** Nothing in this epoch any more. */
   static final int NEVER_MORE = -2;
 
   private final StagingMemory memory;
-  private final Members members;
-  private final Peers peers;
+  private final Participants participants;
+  private final JobLiveness liveness;
   private final StagingCounters counters;
   private final long job;
   private final int me;
 
-  /** The pass this job has last begun. */
+  /** The epoch this job has last begun. */
   private volatile long last;
 
   StagingBuffer(
       StagingMemory memory,
-      Members members,
-      Peers peers,
+      Participants participants,
+      JobLiveness liveness,
       StagingCounters counters,
       long job,
       int me) {
     this.memory = memory;
-    this.members = members;
-    this.peers = peers;
+    this.participants = participants;
+    this.liveness = liveness;
     this.counters = counters;
     this.job = job;
     this.me = me;
   }
 
   /**
-   * A pass this job is in.
+   * An epoch this job is in.
    *
-   * @param number of the pass
+   * @param number of the epoch
    * @param at its descriptor
    */
-  record Entered(long number, StagingDescriptor.Pass at, BatchOrder order) {}
+  record Entered(long number, StagingDescriptor.Epoch at, BatchOrder order) {}
 
-  Members members() {
-    return members;
+  Participants participants() {
+    return participants;
   }
 
   int me() {
     return me;
   }
 
-  // ---- passes
+  // ---- epochs
 
-  /** Whether a pass with this order can be created. */
+  /** Whether an epoch with this order can be created. */
   boolean fits(BatchOrder order) {
     return order.items().length <= memory.itemRoom()
         && order.batches() <= memory.batchRoom()
         && order.batches() <= StagingDescriptor.MAX_BATCHES
-        && last < StagingDescriptor.MAX_PASS - 2;
+        && last < StagingDescriptor.MAX_EPOCH - 2;
   }
 
-  /** Whether no pass was begun by anybody. */
+  /** Whether no epoch was begun by anybody. */
   boolean isFresh() {
-    return memory.get(memory.pass(0).state()) == 0 && memory.get(memory.pass(1).state()) == 0;
+    return memory.get(memory.epoch(0).state()) == 0 && memory.get(memory.epoch(1).state()) == 0;
   }
 
-  /** Whether others are in the midst of a pass that this job cannot enter. */
+  /** Whether others are in the midst of an epoch that this job cannot enter. */
   boolean comesLate() {
     for (int descriptor = 0; descriptor < 2; descriptor++) {
-      long word = memory.get(memory.pass(descriptor).state());
+      long word = memory.get(memory.epoch(descriptor).state());
       if (StagingDescriptor.state(word) == SLIDING
-          && StagingDescriptor.pass(word) > last
+          && StagingDescriptor.epoch(word) > last
           && StagingDescriptor.low(word) != 0) {
         return true;
       }
@@ -165,52 +167,53 @@ final class StagingBuffer {
     return false;
   }
 
-  /** Begins the newest pass or the next one; null if that is not possible now. */
+  /** Begins the newest epoch or the next one; null if that is not possible now. */
   @Nullable Entered tryBegin(BatchOrder own) {
-    members.buryDead();
-    long word0 = memory.get(memory.pass(0).state());
-    long word1 = memory.get(memory.pass(1).state());
-    long newest = StagingDescriptor.pass(word0) > StagingDescriptor.pass(word1) ? word0 : word1;
-    long number = StagingDescriptor.pass(newest);
+    participants.buryDead();
+    long word0 = memory.get(memory.epoch(0).state());
+    long word1 = memory.get(memory.epoch(1).state());
+    long newest = StagingDescriptor.epoch(word0) > StagingDescriptor.epoch(word1) ? word0 : word1;
+    long number = StagingDescriptor.epoch(newest);
     int state = StagingDescriptor.state(newest);
     if (state == OPEN && number > last) {
       return enter(number);
     }
     if (state == CREATING) {
-      boolean dead = !peers.alive(StagingDescriptor.middle(newest));
+      boolean dead = !liveness.alive(StagingDescriptor.middle(newest));
       return dead ? create(number, newest, own) : null;
     }
     long oldest = newest == word0 ? word1 : word0;
     if (StagingDescriptor.state(oldest) == CREATING) {
       return null; // Both words changed between the two readings.
     }
-    for (int member = 0; member < MAX_MEMBERS; member++) {
-      if (Members.contains(oldest, member) && (member == me || !members.waitable(member))) {
-        drop(StagingDescriptor.pass(oldest), member);
+    for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
+      if (Participants.contains(oldest, participant)
+          && (participant == me || !participants.waitable(participant))) {
+        drop(StagingDescriptor.epoch(oldest), participant);
       }
     }
     if (state == OPEN && awaited(newest, number) >= 0) {
-      return null; // Else they would enter the next one, and everybody be a pass apart.
+      return null; // Else they would enter the next one, and all be an epoch apart.
     }
     return StagingDescriptor.low(oldest) == 0 ? create(number + 1, oldest, own) : null;
   }
 
-  /** A member that has yet to come to the newest pass and may be expected to; -1 if none. */
-  private int awaited(long word, long pass) {
-    for (int member = 0; member < MAX_MEMBERS; member++) {
-      if (member != me
-          && !Members.contains(word, member)
-          && members.job(member) != 0
-          && members.cursor(member) <= StagingDescriptor.cursor(pass, 0)
-          && members.waitable(member)) {
-        return member;
+  /** A participant that has yet to come to the newest epoch and may be expected to; -1 if none. */
+  private int awaited(long word, long epoch) {
+    for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
+      if (participant != me
+          && !Participants.contains(word, participant)
+          && participants.job(participant) != 0
+          && participants.cursor(participant) <= StagingDescriptor.cursor(epoch, 0)
+          && participants.waitable(participant)) {
+        return participant;
       }
     }
     return -1;
   }
 
   private @Nullable Entered create(long number, long before, BatchOrder own) {
-    StagingDescriptor.Pass at = memory.pass(StagingDescriptor.descriptor(number));
+    StagingDescriptor.Epoch at = memory.epoch(StagingDescriptor.descriptor(number));
     long creating = StagingDescriptor.word(CREATING, number, job, 0);
     if (!memory.compareAndSet(at.state(), before, creating)) {
       return null;
@@ -226,7 +229,7 @@ final class StagingBuffer {
   }
 
   private @Nullable Entered enter(long number) {
-    StagingDescriptor.Pass at = memory.pass(StagingDescriptor.descriptor(number));
+    StagingDescriptor.Epoch at = memory.epoch(StagingDescriptor.descriptor(number));
     long batches = memory.get(at.batches());
     long items = memory.get(at.items());
     if (batches < 0 || batches > memory.batchRoom() || items < 0 || items > memory.itemRoom()) {
@@ -237,7 +240,7 @@ final class StagingBuffer {
     setCursor(number, 0);
     while (true) {
       long word = memory.get(at.state());
-      if (StagingDescriptor.state(word) != OPEN || StagingDescriptor.pass(word) != number) {
+      if (StagingDescriptor.state(word) != OPEN || StagingDescriptor.epoch(word) != number) {
         setCursor(last, ALL); // Or others would take this job for one that is about to come.
         return null;
       }
@@ -249,54 +252,56 @@ final class StagingBuffer {
   }
 
   /** Batches below {@code batch} are no longer needed here. */
-  void advance(Entered pass, long batch) {
-    setCursor(pass.number(), batch);
+  void advance(Entered epoch, long batch) {
+    setCursor(epoch.number(), batch);
   }
 
-  private void setCursor(long pass, long batch) {
-    memory.set(StagingDescriptor.member(me) + MEMBER_CURSOR, StagingDescriptor.cursor(pass, batch));
+  private void setCursor(long epoch, long batch) {
+    memory.set(
+        StagingDescriptor.participant(me) + PARTICIPANT_CURSOR,
+        StagingDescriptor.cursor(epoch, batch));
   }
 
-  /** This job needs nothing more of the pass. */
-  void leave(Entered pass) {
-    setCursor(pass.number(), ALL);
-    removeMember(pass.number(), me);
+  /** This job needs nothing more of the epoch. */
+  void leave(Entered epoch) {
+    setCursor(epoch.number(), ALL);
+    removeParticipant(epoch.number(), me);
   }
 
-  /** Whether other jobs are in the pass. */
-  boolean isShared(Entered pass) {
-    long word = memory.get(pass.at().state());
-    return StagingDescriptor.pass(word) == pass.number()
+  /** Whether other jobs are in the epoch. */
+  boolean isShared(Entered epoch) {
+    long word = memory.get(epoch.at().state());
+    return StagingDescriptor.epoch(word) == epoch.number()
         && (StagingDescriptor.low(word) & ~(1L << me)) != 0;
   }
 
-  /** Tells whether this job prepares batches of the pass. */
-  void produces(Entered pass, boolean does) {
-    long at = StagingDescriptor.member(me) + MEMBER_PRODUCES;
+  /** Tells whether this job prepares batches of the epoch. */
+  void produces(Entered epoch, boolean does) {
+    long at = StagingDescriptor.participant(me) + PARTICIPANT_PRODUCES;
     if (does) {
-      memory.set(at, pass.number());
+      memory.set(at, epoch.number());
     } else {
-      memory.compareAndSet(at, pass.number(), 0); // It may say the next pass already.
+      memory.compareAndSet(at, epoch.number(), 0); // It may say the next epoch already.
     }
   }
 
-  private void drop(long pass, int member) {
-    if (removeMember(pass, member) && member != me) {
+  private void drop(long epoch, int participant) {
+    if (removeParticipant(epoch, participant) && participant != me) {
       counters.dropped.increment();
     }
   }
 
-  private boolean removeMember(long pass, int member) {
-    long at = memory.pass(StagingDescriptor.descriptor(pass)).state();
+  private boolean removeParticipant(long epoch, int participant) {
+    long at = memory.epoch(StagingDescriptor.descriptor(epoch)).state();
     while (true) {
       long word = memory.get(at);
       int state = StagingDescriptor.state(word);
-      if (StagingDescriptor.pass(word) != pass
+      if (StagingDescriptor.epoch(word) != epoch
           || (state != OPEN && state != SLIDING)
-          || !Members.contains(word, member)) {
+          || !Participants.contains(word, participant)) {
         return false;
       }
-      if (memory.compareAndSet(at, word, word & ~(1L << member))) {
+      if (memory.compareAndSet(at, word, word & ~(1L << participant))) {
         return true;
       }
     }
@@ -304,12 +309,12 @@ final class StagingBuffer {
 
   // ---- preparing
 
-  /** Bytes of a slot; 0 as long as nobody knows. */
+  /** Bytes of a slot; 0 as long as it is unknown. */
   long slotBytes() {
     return memory.get(SLOT_BYTES);
   }
 
-  /** How many slots there are; 0 as long as nobody knows, or if not even two find room. */
+  /** How many slots there are; 0 as long as that is unknown, or if not even two find room. */
   int slots() {
     long size = slotBytes();
     long count =
@@ -323,7 +328,8 @@ final class StagingBuffer {
   boolean trySize() {
     long sizer = memory.get(SIZER);
     return sizer == job
-        || ((sizer == 0 || !members.holdsOn(sizer)) && memory.compareAndSet(SIZER, sizer, job));
+        || ((sizer == 0 || !participants.willFinish(sizer))
+            && memory.compareAndSet(SIZER, sizer, job));
   }
 
   /** Leaves it to another. */
@@ -340,11 +346,11 @@ final class StagingBuffer {
    * The smallest batch that is still to be claimed; {@link #NOT_NOW} if all are but some may come
    * back, {@link #NEVER_MORE} if all are prepared.
    */
-  int nextUnclaimed(Entered pass) {
+  int nextUnclaimed(Entered epoch) {
     int none = NEVER_MORE;
-    for (int batch = slowest(pass); batch < pass.order().batches(); batch++) {
-      long claim = memory.get(pass.at().claim(batch));
-      if (claimable(pass, claim)) {
+    for (int batch = slowest(epoch); batch < epoch.order().batches(); batch++) {
+      long claim = memory.get(epoch.at().claim(batch));
+      if (claimable(epoch, claim)) {
         return batch;
       }
       if (StagingDescriptor.state(claim) == CLAIMED) {
@@ -354,37 +360,38 @@ final class StagingBuffer {
     return none;
   }
 
-  private boolean claimable(Entered pass, long claim) {
-    return StagingDescriptor.pass(claim) != pass.number()
+  private boolean claimable(Entered epoch, long claim) {
+    return StagingDescriptor.epoch(claim) != epoch.number()
         || StagingDescriptor.state(claim) == UNCLAIMED
         || (StagingDescriptor.state(claim) == CLAIMED
-            && !members.holdsOn(StagingDescriptor.middle(claim)));
+            && !participants.willFinish(StagingDescriptor.middle(claim)));
   }
 
-  /** The first batch that any member still needs. */
-  private int slowest(Entered pass) {
-    long word = memory.get(pass.at().state());
-    long slowest = members.cursor(me);
-    for (int member = 0; member < MAX_MEMBERS; member++) {
-      if (StagingDescriptor.pass(word) == pass.number() && Members.contains(word, member)) {
-        slowest = Math.min(slowest, members.cursor(member));
+  /** The first batch that any participant still needs. */
+  private int slowest(Entered epoch) {
+    long word = memory.get(epoch.at().state());
+    long slowest = participants.cursor(me);
+    for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
+      if (StagingDescriptor.epoch(word) == epoch.number()
+          && Participants.contains(word, participant)) {
+        slowest = Math.min(slowest, participants.cursor(participant));
       }
     }
-    long first = StagingDescriptor.cursor(pass.number(), 0);
+    long first = StagingDescriptor.cursor(epoch.number(), 0);
     return (int) StagingDescriptor.middle(Math.max(first, slowest));
   }
 
   /** Claims the smallest unclaimed batch; if there is none, as {@link #nextUnclaimed}. */
-  int claim(Entered pass) {
-    while (isUnderWay(pass)) {
-      int batch = nextUnclaimed(pass);
+  int claim(Entered epoch) {
+    while (isUnderWay(epoch)) {
+      int batch = nextUnclaimed(epoch);
       if (batch < 0) {
         return batch;
       }
-      long at = pass.at().claim(batch);
+      long at = epoch.at().claim(batch);
       long word = memory.get(at);
-      if (claimable(pass, word) && memory.compareAndSet(at, word, claimed(pass))) {
-        if (StagingDescriptor.pass(word) == pass.number()
+      if (claimable(epoch, word) && memory.compareAndSet(at, word, claimed(epoch))) {
+        if (StagingDescriptor.epoch(word) == epoch.number()
             && StagingDescriptor.state(word) == CLAIMED) {
           counters.tookOver();
         }
@@ -394,150 +401,148 @@ final class StagingBuffer {
     return NEVER_MORE;
   }
 
-  private long claimed(Entered pass) {
-    return StagingDescriptor.word(CLAIMED, pass.number(), job, 0);
+  private long claimed(Entered epoch) {
+    return StagingDescriptor.word(CLAIMED, epoch.number(), job, 0);
   }
 
-  private boolean isUnderWay(Entered pass) {
-    return StagingDescriptor.pass(memory.get(pass.at().state())) == pass.number();
+  private boolean isUnderWay(Entered epoch) {
+    return StagingDescriptor.epoch(memory.get(epoch.at().state())) == epoch.number();
   }
 
-  /** Gives a claim back, or says that nobody will stage the batch. */
-  void unclaim(Entered pass, int batch, boolean forGood) {
+  /** Gives a claim back, or says that no job will stage the batch. */
+  void unclaim(Entered epoch, int batch, boolean forGood) {
     memory.compareAndSet(
-        pass.at().claim(batch),
-        claimed(pass),
-        StagingDescriptor.word(forGood ? UNSTAGED : UNCLAIMED, pass.number(), 0, 0));
+        epoch.at().claim(batch),
+        claimed(epoch),
+        StagingDescriptor.word(forGood ? UNSTAGED : UNCLAIMED, epoch.number(), 0, 0));
   }
 
   /**
-   * A slot to fill; {@link #NOT_NOW} if all are in use, and who is waited for is counted; {@link
-   * #NEVER_MORE} if there are none.
+   * A slot to fill; {@link #NOT_NOW} if all are in use, and the job that is waited for is counted;
+   * {@link #NEVER_MORE} if there are none.
    */
-  int takeSlot(Entered pass, Blocker blocker) {
+  int takeSlot(Entered epoch, Blocker blocker) {
     int slots = slotBytes() == 0 ? StagingDescriptor.MAX_SLOTS : slots();
     boolean any = false;
     for (int slot = 0; slot < slots; slot++) {
       long word = memory.get(StagingDescriptor.slot(slot));
       any |= StagingDescriptor.state(word) != BROKEN;
-      if (StagingDescriptor.state(word) == FREE && fill(slot, word, pass)) {
-        return withinShare(slot, pass, blocker);
+      if (StagingDescriptor.state(word) == FREE && fill(slot, word, epoch)) {
+        return withinShare(slot, epoch, blocker);
       }
     }
     for (int slot = 0; slot < slots; slot++) {
       long word = memory.get(StagingDescriptor.slot(slot));
-      if (mayBeFilled(word, blocker) && fill(slot, word, pass)) {
-        return withinShare(slot, pass, blocker);
+      if (mayBeFilled(word, blocker) && fill(slot, word, epoch)) {
+        return withinShare(slot, epoch, blocker);
       }
     }
-    members.buryDead();
+    participants.buryDead();
     return any ? NOT_NOW : NEVER_MORE;
   }
 
-  /** Takes who is waited for, when a slot is. */
+  /** The participant that is waited for when a slot is. */
   static final class Blocker {
-    private int member = -1;
+    private int participant = -1;
 
-    /** The member's number, -1 if it is not a member that is waited for. */
-    int member() {
-      return member;
+    /** The participant's number, -1 if it is not a participant that is waited for. */
+    int participant() {
+      return participant;
     }
   }
 
-  private boolean fill(int slot, long word, Entered pass) {
-    return memory.compareAndSet(StagingDescriptor.slot(slot), word, filling(pass));
+  private boolean fill(int slot, long word, Entered epoch) {
+    return memory.compareAndSet(StagingDescriptor.slot(slot), word, filling(epoch));
   }
 
-  private long filling(Entered pass) {
-    return StagingDescriptor.word(FILLING, pass.number(), job, 0);
+  private long filling(Entered epoch) {
+    return StagingDescriptor.word(FILLING, epoch.number(), job, 0);
   }
 
   private boolean mayBeFilled(long word, Blocker blocker) {
     return switch (StagingDescriptor.state(word)) {
-      case FILLING -> !peers.alive(StagingDescriptor.middle(word));
+      case FILLING -> !liveness.alive(StagingDescriptor.middle(word));
       case READY ->
           StagingDescriptor.low(word) == 0
-              && needless(StagingDescriptor.pass(word), StagingDescriptor.middle(word), blocker);
+              && needless(StagingDescriptor.epoch(word), StagingDescriptor.middle(word), blocker);
       default -> false;
     };
   }
 
-  /** Whether nobody needs the batch any more, now and for ever. */
-  private boolean needless(long pass, long batch, Blocker blocker) {
-    StagingDescriptor.Pass at = memory.pass(StagingDescriptor.descriptor(pass));
+  /** Whether no job needs the batch any more, now and for ever. */
+  private boolean needless(long epoch, long batch, Blocker blocker) {
+    StagingDescriptor.Epoch at = memory.epoch(StagingDescriptor.descriptor(epoch));
     long word = memory.get(at.state());
     int state = StagingDescriptor.state(word);
-    if (StagingDescriptor.pass(word) != pass) {
+    if (StagingDescriptor.epoch(word) != epoch) {
       return true;
     }
     if (state == CREATING || state == NEVER) {
       return false;
     }
     boolean open = state == OPEN;
-    boolean newest = StagingDescriptor.pass(otherPass(pass)) < pass;
-    for (int member = 0; member < MAX_MEMBERS; member++) {
-      boolean inside = Members.contains(word, member);
+    boolean newest = StagingDescriptor.epoch(otherEpoch(epoch)) < epoch;
+    for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
+      boolean inside = Participants.contains(word, participant);
       boolean needs =
           inside
-              ? members.cursor(member) <= StagingDescriptor.cursor(pass, batch)
+              ? participants.cursor(participant) <= StagingDescriptor.cursor(epoch, batch)
               : open
                   && newest
-                  && members.job(member) != 0
-                  && members.cursor(member) <= StagingDescriptor.cursor(pass, 0);
-      if (needs && members.waitable(member)) {
-        blocker.member = member;
+                  && participants.job(participant) != 0
+                  && participants.cursor(participant) <= StagingDescriptor.cursor(epoch, 0);
+      if (needs && participants.waitable(participant)) {
+        blocker.participant = participant;
         return false;
       }
       if (needs && inside) {
-        drop(pass, member);
+        drop(epoch, participant);
       }
     }
     return !open || slides(at.state(), word);
   }
 
-  /**
-   * From now on nobody enters the pass; false if somebody has since {@code word}, or it is gone.
-   */
+  /** From now on no job enters the epoch; false if one has since {@code word}, or it is gone. */
   private boolean slides(long at, long word) {
     while (true) {
       long now = memory.get(at);
-      boolean same = StagingDescriptor.pass(now) == StagingDescriptor.pass(word);
+      boolean same = StagingDescriptor.epoch(now) == StagingDescriptor.epoch(word);
       boolean entered = (StagingDescriptor.low(now) & ~StagingDescriptor.low(word)) != 0;
       if (!same || entered) {
         return false;
       }
       long sliding =
           StagingDescriptor.word(
-              SLIDING, StagingDescriptor.pass(word), 0, StagingDescriptor.low(now));
+              SLIDING, StagingDescriptor.epoch(word), 0, StagingDescriptor.low(now));
       if (now == sliding || memory.compareAndSet(at, now, sliding)) {
         return true;
       }
     }
   }
 
-  /** The word of the descriptor that is not of this pass. */
-  private long otherPass(long pass) {
-    return memory.get(memory.pass(StagingDescriptor.descriptor(pass + 1)).state());
+  /** The word of the descriptor that is not of this epoch. */
+  private long otherEpoch(long epoch) {
+    return memory.get(memory.epoch(StagingDescriptor.descriptor(epoch + 1)).state());
   }
 
-  /** A newer pass leaves half of the slots to those who are in the older one. */
-  private int withinShare(int slot, Entered pass, Blocker blocker) {
-    long other = otherPass(pass.number());
+  /** A newer epoch leaves half of the slots to the jobs in the older one. */
+  private int withinShare(int slot, Entered epoch, Blocker blocker) {
+    long other = otherEpoch(epoch.number());
     boolean older =
-        StagingDescriptor.pass(other) < pass.number() && StagingDescriptor.low(other) != 0;
+        StagingDescriptor.epoch(other) < epoch.number() && StagingDescriptor.low(other) != 0;
     if (older && slots() != 0) {
       int used = 0;
       for (int i = 0; i < slots(); i++) {
         long word = memory.get(StagingDescriptor.slot(i));
         int state = StagingDescriptor.state(word);
         used +=
-            (state == FILLING || state == READY) && StagingDescriptor.pass(word) == pass.number()
+            (state == FILLING || state == READY) && StagingDescriptor.epoch(word) == epoch.number()
                 ? 1
                 : 0;
       }
       if (used > slots() / 2) {
-        giveBack(slot, pass);
-        blocker.member = Long.numberOfTrailingZeros(StagingDescriptor.low(other));
+        giveBack(slot, epoch);
+        blocker.participant = Long.numberOfTrailingZeros(StagingDescriptor.low(other));
         return NOT_NOW;
       }
     }
@@ -545,28 +550,28 @@ final class StagingBuffer {
   }
 
   /** A slot that was not filled after all. */
-  void giveBack(int slot, Entered pass) {
+  void giveBack(int slot, Entered epoch) {
     memory.compareAndSet(
-        StagingDescriptor.slot(slot), filling(pass), StagingDescriptor.word(FREE, 0, 0, 0));
+        StagingDescriptor.slot(slot), filling(epoch), StagingDescriptor.word(FREE, 0, 0, 0));
   }
 
   /** A slot that has no memory behind it. */
-  void giveUp(int slot, Entered pass) {
+  void giveUp(int slot, Entered epoch) {
     memory.compareAndSet(
-        StagingDescriptor.slot(slot), filling(pass), StagingDescriptor.word(BROKEN, 0, 0, 0));
+        StagingDescriptor.slot(slot), filling(epoch), StagingDescriptor.word(BROKEN, 0, 0, 0));
   }
 
   /** The slot has the batch; false if it is no longer this job's to publish. */
-  boolean publish(Entered pass, int batch, int slot, int bytes) {
+  boolean publish(Entered epoch, int batch, int slot, int bytes) {
     memory.set(StagingDescriptor.slotLength(slot), bytes);
-    long ready = StagingDescriptor.word(READY, pass.number(), batch, 0);
-    if (!memory.compareAndSet(StagingDescriptor.slot(slot), filling(pass), ready)) {
+    long ready = StagingDescriptor.word(READY, epoch.number(), batch, 0);
+    if (!memory.compareAndSet(StagingDescriptor.slot(slot), filling(epoch), ready)) {
       return false;
     }
     if (memory.compareAndSet(
-        pass.at().claim(batch),
-        claimed(pass),
-        StagingDescriptor.word(STAGED, pass.number(), slot, 0))) {
+        epoch.at().claim(batch),
+        claimed(epoch),
+        StagingDescriptor.word(STAGED, epoch.number(), slot, 0))) {
       return true;
     }
     memory.compareAndSet(
@@ -583,46 +588,48 @@ final class StagingBuffer {
   static final int NOBODY = -5;
 
   /** The claim as it is, by which a waiting job sees changes. */
-  long claimWord(Entered pass, int batch) {
-    return memory.get(pass.at().claim(batch));
+  long claimWord(Entered epoch, int batch) {
+    return memory.get(epoch.at().claim(batch));
   }
 
   /** Whether the word says that a job prepares the batch. */
-  static boolean isClaimed(Entered pass, long claim) {
-    return StagingDescriptor.pass(claim) == pass.number()
+  static boolean isClaimed(Entered epoch, long claim) {
+    return StagingDescriptor.epoch(claim) == epoch.number()
         && StagingDescriptor.state(claim) == CLAIMED;
   }
 
-  /** Holds the slot of the batch; or says why there is none: {@link #NOT_NOW} and others. */
-  int tryTake(Entered pass, int batch) {
-    long at = pass.at().claim(batch);
+  /** SlotLeases the slot of the batch; or says why there is none: {@link #NOT_NOW} and others. */
+  int tryTake(Entered epoch, int batch) {
+    long at = epoch.at().claim(batch);
     long claim = memory.get(at);
     int state =
-        StagingDescriptor.pass(claim) == pass.number() ? StagingDescriptor.state(claim) : UNCLAIMED;
+        StagingDescriptor.epoch(claim) == epoch.number()
+            ? StagingDescriptor.state(claim)
+            : UNCLAIMED;
     if (state == STAGED) {
       int slot = (int) StagingDescriptor.middle(claim);
-      return hold(slot, pass, batch) ? slot : LOST;
+      return lease(slot, epoch, batch) ? slot : LOST;
     }
     if (state == UNSTAGED) {
       return NOT_STAGED;
     }
     if (state == CLAIMED) {
-      if (!members.holdsOn(StagingDescriptor.middle(claim))
+      if (!participants.willFinish(StagingDescriptor.middle(claim))
           && memory.compareAndSet(
-              at, claim, StagingDescriptor.word(UNCLAIMED, pass.number(), 0, 0))) {
+              at, claim, StagingDescriptor.word(UNCLAIMED, epoch.number(), 0, 0))) {
         counters.tookOver();
       }
       return NOT_NOW;
     }
-    return isUnderWay(pass) && members.anyProduces(pass.number()) ? NOT_NOW : NOBODY;
+    return isUnderWay(epoch) && participants.anyProduces(epoch.number()) ? NOT_NOW : NOBODY;
   }
 
-  private boolean hold(int slot, Entered pass, int batch) {
+  private boolean lease(int slot, Entered epoch, int batch) {
     long at = StagingDescriptor.slot(slot);
     while (true) {
       long word = memory.get(at);
       if (StagingDescriptor.state(word) != READY
-          || StagingDescriptor.pass(word) != pass.number()
+          || StagingDescriptor.epoch(word) != epoch.number()
           || StagingDescriptor.middle(word) != batch) {
         return false;
       }
@@ -632,14 +639,14 @@ final class StagingBuffer {
     }
   }
 
-  /** Bytes of the batch in a slot that this job holds. */
+  /** Bytes of the batch in a slot that this job leases. */
   int length(int slot) {
     return (int) memory.get(StagingDescriptor.slotLength(slot));
   }
 
   /**
-   * Whether a slot that this job holds may be held for long. Whoever asks last sees the bits of all
-   * who asked before, so that never half of the slots are kept.
+   * Whether a slot that this job holds may be held for long. The last to ask sees the bits of all
+   * that asked before, so that never half of the slots are kept.
    */
   boolean mayKeep() {
     int slots = slots();
@@ -649,18 +656,18 @@ final class StagingBuffer {
       long word = memory.get(StagingDescriptor.slot(slot));
       boolean ready = StagingDescriptor.state(word) == READY;
       held += ready && StagingDescriptor.low(word) != 0 ? 1 : 0;
-      mine += ready && Members.contains(word, me) ? 1 : 0;
+      mine += ready && Participants.contains(word, me) ? 1 : 0;
     }
     return held < slots / 2 && mine <= Math.max(1, slots / 8);
   }
 
-  /** The program has done with the bytes of a slot that this job holds. */
+  /** The program has done with the bytes of a slot that this job leases. */
   void release(int slot) {
     long at = StagingDescriptor.slot(slot);
     while (true) {
       long word = memory.get(at);
       if (StagingDescriptor.state(word) != READY
-          || !Members.contains(word, me)
+          || !Participants.contains(word, me)
           || memory.compareAndSet(at, word, word & ~(1L << me))) {
         return;
       }

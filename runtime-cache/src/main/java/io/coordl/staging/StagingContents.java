@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/** A staging buffer as what a shared file holds. */
+/** A staging buffer as what a shared file leases. */
 final class StagingContents implements Contents<StagingFile> {
   /** For what does not depend on the pipeline. */
   static final String SUFFIX = ".staging";
@@ -27,14 +27,14 @@ final class StagingContents implements Contents<StagingFile> {
   private final byte[] fingerprint;
   private final long itemRoom;
   private final long batchRoom;
-  private final Keeper keeper;
+  private final HeartbeatThread heartbeat;
 
   /** Of this pipeline; a new file has room for orders a little longer than this one. */
-  StagingContents(Fingerprint pipeline, BatchOrder order, Keeper keeper) {
+  StagingContents(Fingerprint pipeline, BatchOrder order, HeartbeatThread heartbeat) {
     this.fingerprint = pipeline.text().getBytes(StandardCharsets.UTF_8);
     this.itemRoom = roomy(order.items().length, 1024);
     this.batchRoom = roomy(order.batches(), 64);
-    this.keeper = keeper;
+    this.heartbeat = heartbeat;
   }
 
   private static long roomy(long count, long more) {
@@ -57,10 +57,12 @@ final class StagingContents implements Contents<StagingFile> {
     boolean begun =
         words.getLong((int) StagingDescriptor.SIZER) != 0
             || words.getLong((int) StagingDescriptor.SLOT_BYTES) != 0;
-    for (int member = 0; !begun && member < StagingDescriptor.MAX_MEMBERS; member++) {
-      int at = (int) StagingDescriptor.member(member);
-      if (words.getLong(at + (int) StagingDescriptor.MEMBER_JOB) != 0) {
-        pids.add(words.getLong(at + (int) StagingDescriptor.MEMBER_PID));
+    for (int participant = 0;
+        !begun && participant < StagingDescriptor.MAX_PARTICIPANTS;
+        participant++) {
+      int at = (int) StagingDescriptor.participant(participant);
+      if (words.getLong(at + (int) StagingDescriptor.PARTICIPANT_JOB) != 0) {
+        pids.add(words.getLong(at + (int) StagingDescriptor.PARTICIPANT_PID));
       }
     }
     return pids;
@@ -98,7 +100,7 @@ final class StagingContents implements Contents<StagingFile> {
 
   @Override
   public StagingFile map(Path path, long bytes) throws IOException {
-    return StagingFile.map(path, bytes, itemRoom, batchRoom, keeper);
+    return StagingFile.map(path, bytes, itemRoom, batchRoom, heartbeat);
   }
 
   @Override
@@ -131,9 +133,9 @@ final class StagingContents implements Contents<StagingFile> {
 
   @Override
   public void enter(StagingFile memory, long job, Liveness liveness, Path path) throws IOException {
-    if (!Members.enter(memory, job, ProcessHandle.current().pid(), liveness::alive)) {
+    if (!Participants.enter(memory, job, ProcessHandle.current().pid(), liveness::alive)) {
       throw new IOException(
-          StagingDescriptor.MAX_MEMBERS
+          StagingDescriptor.MAX_PARTICIPANTS
               + " jobs share the staging buffer "
               + path
               + " already; "

@@ -6,22 +6,22 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What this job did in the passes of one pipeline. Thread-safe. */
+/** What this job did in the epochs of one pipeline. Thread-safe. */
 final class StagingCounters {
   /** Why a job prepared a batch by itself. */
   enum Reason {
-    /** Nobody prepares batches of the pass (any more). */
+    /** No job prepares batches of the epoch (any more). */
     NOBODY,
     /** It was too large for a slot, or there was no memory. */
     NOT_STAGED,
-    /** Whoever had claimed it did not get on with it. */
+    /** The job that had claimed it did not get on with it. */
     LATE,
-    /** It had been given up: this job was taken out of the pass. */
+    /** It had been given up: this job was taken out of the epoch. */
     LOST
   }
 
-  final LongAdder passes = new LongAdder();
-  final LongAdder sharedPasses = new LongAdder();
+  final LongAdder epochs = new LongAdder();
+  final LongAdder sharedEpochs = new LongAdder();
   final LongAdder prepared = new LongAdder();
 
   /** Batches prepared here after another had taken the claim over. */

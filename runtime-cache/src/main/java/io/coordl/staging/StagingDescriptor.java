@@ -7,17 +7,17 @@ import io.coordl.shared.Contents;
  * words are 64 bits wide, in the machine's byte order.
  *
  * <pre>
- * header | members | slot words | slot lengths | fingerprint | two passes | slots, page aligned
+ * header | participants | slot words | slot lengths | fingerprint | two epochs | slots, page aligned
  *
- * word:   state 2 bits | pass 22 | middle 24 | low 16
- * slot:   FREE | FILLING pass, job | READY pass, batch, holders | BROKEN
- * pass:   NEVER | CREATING pass, job | OPEN pass, -, members | SLIDING pass, -, members
- * claim:  UNCLAIMED | CLAIMED pass, job | STAGED pass, slot | UNSTAGED pass
- * cursor: pass, first batch that the member has not done with
+ * word:   state 2 bits | epoch 22 | middle 24 | low 16
+ * slot:   FREE | FILLING epoch, job | READY epoch, batch, holders | BROKEN
+ * epoch:   NEVER | CREATING epoch, job | OPEN epoch, -, participants | SLIDING epoch, -, participants
+ * claim:  UNCLAIMED | CLAIMED epoch, job | STAGED epoch, slot | UNSTAGED epoch
+ * cursor: epoch, first batch that the participant has not done with
  * </pre>
  *
- * <p>A claim whose pass is another than its descriptor's is unclaimed. Holders and members are sets
- * of member numbers, one bit each.
+ * <p>A claim whose epoch is another than its descriptor's is unclaimed. Holders and participants
+ * are sets of participant numbers, one bit each.
  */
 final class StagingDescriptor {
   /** "CoorDLst" as one word; in the other byte order it does not match. */
@@ -53,28 +53,28 @@ final class StagingDescriptor {
   /** A bit for each slot that has memory behind it. */
   static final long RESERVED = 200;
 
-  static final int MAX_MEMBERS = 16;
-  private static final long MEMBERS = 256;
-  private static final long MEMBER_BYTES = 128;
+  static final int MAX_PARTICIPANTS = 16;
+  private static final long PARTICIPANTS = 256;
+  private static final long PARTICIPANT_BYTES = 128;
 
-  /** Number of the job, 0 if nobody is this member. */
-  static final long MEMBER_JOB = 0;
+  /** Number of the job, 0 if no job is this participant. */
+  static final long PARTICIPANT_JOB = 0;
 
-  static final long MEMBER_PID = 8;
+  static final long PARTICIPANT_PID = 8;
 
   /** Changes several times a second while the job is not stopped. */
-  static final long MEMBER_BEAT = 16;
+  static final long PARTICIPANT_BEAT = 16;
 
   /** Not 0 while the job waits in another pipeline of the group. */
-  static final long MEMBER_BLOCKED = 24;
+  static final long PARTICIPANT_BLOCKED = 24;
 
-  /** The pass the job prepares batches of, 0 if none. */
-  static final long MEMBER_PRODUCES = 32;
+  /** The epoch the job prepares batches of, 0 if none. */
+  static final long PARTICIPANT_PRODUCES = 32;
 
-  static final long MEMBER_CURSOR = 64;
+  static final long PARTICIPANT_CURSOR = 64;
 
   static final int MAX_SLOTS = 64;
-  private static final long SLOTS = MEMBERS + MAX_MEMBERS * MEMBER_BYTES;
+  private static final long SLOTS = PARTICIPANTS + MAX_PARTICIPANTS * PARTICIPANT_BYTES;
   private static final long SLOT_LENGTHS = SLOTS + 8L * MAX_SLOTS;
 
   static final int HEADER_BYTES = 4096;
@@ -84,10 +84,10 @@ final class StagingDescriptor {
 
   static final int TEXT_END = HEADER_BYTES + MAX_TEXT_BYTES;
 
-  private static final long PASSES = TEXT_END;
-  private static final long PASS_BATCHES = 8;
-  private static final long PASS_ITEMS = 16;
-  private static final long PASS_CLAIMS = 64;
+  private static final long EPOCHS = TEXT_END;
+  private static final long EPOCH_BATCHES = 8;
+  private static final long EPOCH_ITEMS = 16;
+  private static final long EPOCH_CLAIMS = 64;
 
   static final long PAGE = 4096;
 
@@ -114,33 +114,33 @@ final class StagingDescriptor {
   static final int UNSTAGED = 3;
 
   private static final int STATE_SHIFT = 62;
-  private static final int PASS_SHIFT = 40;
+  private static final int EPOCH_SHIFT = 40;
   private static final int MIDDLE_SHIFT = 16;
   private static final long MIDDLE_MASK = (1L << 24) - 1;
   static final long LOW_MASK = (1L << MIDDLE_SHIFT) - 1;
 
-  static final long MAX_PASS = (1L << 22) - 1;
+  static final long MAX_EPOCH = (1L << 22) - 1;
 
-  /** The cursor's batch once a member has done with the whole pass. */
+  /** The cursor's batch once a participant has done with the whole epoch. */
   static final long ALL = MIDDLE_MASK;
 
   static final long MAX_BATCHES = ALL - 1;
 
   static final long LAYOUT_VALUE =
-      PASSES | (long) MAX_MEMBERS << 24 | (long) MAX_SLOTS << 32 | PASS_CLAIMS << 40;
+      EPOCHS | (long) MAX_PARTICIPANTS << 24 | (long) MAX_SLOTS << 32 | EPOCH_CLAIMS << 40;
 
   private StagingDescriptor() {}
 
-  static long word(int state, long pass, long middle, long low) {
-    return (long) state << STATE_SHIFT | pass << PASS_SHIFT | middle << MIDDLE_SHIFT | low;
+  static long word(int state, long epoch, long middle, long low) {
+    return (long) state << STATE_SHIFT | epoch << EPOCH_SHIFT | middle << MIDDLE_SHIFT | low;
   }
 
   static int state(long word) {
     return (int) (word >>> STATE_SHIFT);
   }
 
-  static long pass(long word) {
-    return word >>> PASS_SHIFT & MAX_PASS;
+  static long epoch(long word) {
+    return word >>> EPOCH_SHIFT & MAX_EPOCH;
   }
 
   static long middle(long word) {
@@ -152,12 +152,12 @@ final class StagingDescriptor {
   }
 
   /** A cursor; of two, the one that is further is the greater number. */
-  static long cursor(long pass, long batch) {
-    return word(0, pass, batch, 0);
+  static long cursor(long epoch, long batch) {
+    return word(0, epoch, batch, 0);
   }
 
-  static long member(int member) {
-    return MEMBERS + MEMBER_BYTES * member;
+  static long participant(int participant) {
+    return PARTICIPANTS + PARTICIPANT_BYTES * participant;
   }
 
   static long slot(int slot) {
@@ -169,13 +169,13 @@ final class StagingDescriptor {
     return SLOT_LENGTHS + 8L * slot;
   }
 
-  /** The descriptor of a pass; that of the pass after the next is the same. */
-  static int descriptor(long pass) {
-    return (int) (pass & 1);
+  /** The descriptor of an epoch; that of the epoch after the next is the same. */
+  static int descriptor(long epoch) {
+    return (int) (epoch & 1);
   }
 
-  static long passBytes(long itemRoom, long batchRoom) {
-    return PASS_CLAIMS + 8 * batchRoom + (4 * (batchRoom + itemRoom) + 7 & -8L);
+  static long epochBytes(long itemRoom, long batchRoom) {
+    return EPOCH_CLAIMS + 8 * batchRoom + (4 * (batchRoom + itemRoom) + 7 & -8L);
   }
 
   /** Where a slot of the given size lies. */
@@ -185,16 +185,17 @@ final class StagingDescriptor {
 
   /** Where the slots begin: everything before is reserved when the file is made. */
   static long slotsOffset(long itemRoom, long batchRoom) {
-    return PASSES + 2 * passBytes(itemRoom, batchRoom) + PAGE - 1 & -PAGE;
+    return EPOCHS + 2 * epochBytes(itemRoom, batchRoom) + PAGE - 1 & -PAGE;
   }
 
-  /** Offsets within the file of one of the two passes under way. */
-  record Pass(long state, long batches, long items, long claims, long endTable, long itemTable) {
-    static Pass at(int descriptor, long itemRoom, long batchRoom) {
-      long at = PASSES + descriptor * passBytes(itemRoom, batchRoom);
-      long claims = at + PASS_CLAIMS;
+  /** Offsets within the file of one of the two epochs under way. */
+  record Epoch(long state, long batches, long items, long claims, long endTable, long itemTable) {
+    static Epoch at(int descriptor, long itemRoom, long batchRoom) {
+      long at = EPOCHS + descriptor * epochBytes(itemRoom, batchRoom);
+      long claims = at + EPOCH_CLAIMS;
       long ends = claims + 8 * batchRoom;
-      return new Pass(at, at + PASS_BATCHES, at + PASS_ITEMS, claims, ends, ends + 4 * batchRoom);
+      return new Epoch(
+          at, at + EPOCH_BATCHES, at + EPOCH_ITEMS, claims, ends, ends + 4 * batchRoom);
     }
 
     long claim(int batch) {

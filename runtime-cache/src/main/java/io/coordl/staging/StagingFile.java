@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Another program of the user may truncate the file ({@link MappedLength}). So the length is
  * looked at before each change, and each read settles at once; from the first that fails on this is
- * memory full of zeros that nothing changes, in which no protocol gets on, and who is told of it
- * leaves. Batches that were handed out as mappings are lost to their readers: native code that
- * reads one ends the process.
+ * memory full of zeros that nothing changes, in which no protocol gets on, and the listener leaves.
+ * Batches that were handed out as mappings are lost to their readers: native code that reads one
+ * ends the process.
  *
  * <p>A copy-on-write mapping shows what is in the file only where it was not written yet, and what
- * the program wrote it keeps, so each batch gets a fresh one. One per slot is made ahead.
+ * the program wrote it keeps, so each batch gets a fresh one. One per slot is mapped in advance.
  */
 final class StagingFile implements StagingMemory {
   private static final VarHandle WORDS =
@@ -50,8 +50,8 @@ final class StagingFile implements StagingMemory {
   private final ByteBuffer head;
   private final long itemRoom;
   private final long batchRoom;
-  private final Keeper keeper;
-  private final StagingDescriptor.Pass[] passes = new StagingDescriptor.Pass[2];
+  private final HeartbeatThread heartbeat;
+  private final StagingDescriptor.Epoch[] epochs = new StagingDescriptor.Epoch[2];
   private final AtomicReferenceArray<@Nullable ByteBuffer> slots =
       new AtomicReferenceArray<>(MAX_SLOTS);
   private final AtomicReferenceArray<@Nullable ByteBuffer> spares =
@@ -66,24 +66,25 @@ final class StagingFile implements StagingMemory {
       ByteBuffer head,
       long itemRoom,
       long batchRoom,
-      Keeper keeper) {
+      HeartbeatThread heartbeat) {
     this.file = file;
     this.length = length;
     this.head = head;
     this.itemRoom = itemRoom;
     this.batchRoom = batchRoom;
-    this.keeper = keeper;
-    for (int i = 0; i < passes.length; i++) {
-      passes[i] = StagingDescriptor.Pass.at(i, itemRoom, batchRoom);
+    this.heartbeat = heartbeat;
+    for (int i = 0; i < epochs.length; i++) {
+      epochs[i] = StagingDescriptor.Epoch.at(i, itemRoom, batchRoom);
     }
   }
 
   /**
    * Maps a file; the rooms are those of a file that is yet to be made.
    *
-   * @param keeper maps the slots: a channel is closed if a thread that was interrupted maps
+   * @param heartbeat maps the slots: a channel is closed if a thread that was interrupted maps
    */
-  static StagingFile map(Path path, long bytes, long itemRoom, long batchRoom, Keeper keeper)
+  static StagingFile map(
+      Path path, long bytes, long itemRoom, long batchRoom, HeartbeatThread heartbeat)
       throws IOException {
     RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
     try {
@@ -104,7 +105,7 @@ final class StagingFile implements StagingMemory {
         throw new IOException("The order of the data set is too long to be shared.");
       }
       ByteBuffer head = file.getChannel().map(MapMode.READ_WRITE, 0, length);
-      return new StagingFile(file, bytes, head, items, batches, keeper);
+      return new StagingFile(file, bytes, head, items, batches, heartbeat);
     } catch (IOException | RuntimeException | Error e) {
       file.close();
       throw e;
@@ -122,12 +123,12 @@ final class StagingFile implements StagingMemory {
     return length;
   }
 
-  /** Tells {@code whom}, once, if the memory is or will be damaged. */
-  void whenDamaged(Consumer<InternalError> whom) {
-    listener = whom;
+  /** Tells the listener, once, if the memory is or will be damaged. */
+  void whenDamaged(Consumer<InternalError> newListener) {
+    listener = newListener;
     InternalError before = damage.get();
     if (before != null) {
-      whom.accept(before);
+      newListener.accept(before);
     }
   }
 
@@ -159,8 +160,8 @@ final class StagingFile implements StagingMemory {
   }
 
   @Override
-  public StagingDescriptor.Pass pass(int descriptor) {
-    return passes[descriptor];
+  public StagingDescriptor.Epoch epoch(int descriptor) {
+    return epochs[descriptor];
   }
 
   @Override
@@ -264,7 +265,7 @@ final class StagingFile implements StagingMemory {
     }
     ByteBuffer known = slots.get(slot);
     if (known == null) {
-      known = keeper.call(() -> map(MapMode.READ_WRITE, at, size));
+      known = heartbeat.call(() -> map(MapMode.READ_WRITE, at, size));
       slots.set(slot, known);
     }
     return known;
@@ -287,10 +288,10 @@ final class StagingFile implements StagingMemory {
     check();
     long whole = pages(bytes);
     ByteBuffer spare = spares.getAndSet(slot, null);
-    keeper.later(() -> spares.set(slot, map(MapMode.PRIVATE, at, whole)));
+    heartbeat.later(() -> spares.set(slot, map(MapMode.PRIVATE, at, whole)));
     return spare != null && spare.capacity() == whole
         ? spare
-        : keeper.call(() -> map(MapMode.PRIVATE, at, whole));
+        : heartbeat.call(() -> map(MapMode.PRIVATE, at, whole));
   }
 
   private ByteBuffer map(MapMode mode, long at, long bytes) throws IOException {

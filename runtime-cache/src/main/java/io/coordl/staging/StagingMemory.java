@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 
 /** The bytes of a staging file; words are read and changed atomically. Thread-safe. */
 interface StagingMemory extends Closeable {
-  /** Where a descriptor of a pass, 0 or 1, lies. */
-  StagingDescriptor.Pass pass(int descriptor);
+  /** Where a descriptor of an epoch, 0 or 1, lies. */
+  StagingDescriptor.Epoch epoch(int descriptor);
 
   long itemRoom();
 
@@ -34,8 +34,8 @@ interface StagingMemory extends Closeable {
   ByteBuffer writable(int slot, int bytes) throws IOException;
 
   /**
-   * A slot as it is, and as it stays if it is written here, which nobody else sees; at least {@code
-   * bytes} of it, up to the end of a page.
+   * A slot as it is, and as it stays if it is written here, which no other job sees; at least
+   * {@code bytes} of it, up to the end of a page.
    *
    * @throws IOException if it cannot be mapped
    */

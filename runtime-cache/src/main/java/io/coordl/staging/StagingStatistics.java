@@ -1,31 +1,31 @@
 package io.coordl.staging;
 
 /**
- * What this job did in the passes through one pipeline of its group, since it began.
+ * What this job did in the epochs through one pipeline of its group, since it began.
  *
  * @param pipeline a checksum of its fingerprint
  * @param capacity bytes of the staging buffer, -1 if there is none: the job prepares by itself
  * @param slotBytes 0 until a first batch was prepared
  * @param jobs that are in the group now, this one included
- * @param passes begun
- * @param sharedPasses of these, in which other jobs took part
+ * @param epochs begun
+ * @param sharedEpochs of these, in which other jobs took part
  * @param prepared batches staged by this job
  * @param mapped batches taken without a copy
  * @param copied batches taken by a copy: the library copies all, too many were kept, or one could
  *     not be mapped
  * @param takenBytes of both
- * @param nobody batches left to the program since nobody prepared any (more)
+ * @param nobody batches left to the program since no job prepared any (more)
  * @param notStaged since they were too large or there was no memory
- * @param late since whoever had begun one did not get on
- * @param lost since the job had been taken out of the pass
+ * @param late since the job that had begun one did not get on
+ * @param lost since the job had been taken out of the epoch
  * @param waitNanos that the program waited for batches of any job
  * @param waitedForNanos that threads which prepare waited for room until other jobs had got on
  * @param slowestJob process id of the one that was waited for longest, 0 if none was
  * @param waitedForSlowestNanos the part of that job
  * @param takeOvers claims taken over from jobs that died or were stopped
- * @param dropped how often a job was taken out of a pass since it did not get on
+ * @param dropped how often a job was taken out of an epoch since it did not get on
  * @param tooLate batches prepared here after others had taken the claims over
- * @param updates of a model between batches of one pass: none in evaluations
+ * @param updates of a model between batches of one epoch: none in evaluations
  */
 public record StagingStatistics(
     String group,
@@ -34,8 +34,8 @@ public record StagingStatistics(
     long slots,
     long slotBytes,
     long jobs,
-    long passes,
-    long sharedPasses,
+    long epochs,
+    long sharedEpochs,
     long prepared,
     long mapped,
     long copied,

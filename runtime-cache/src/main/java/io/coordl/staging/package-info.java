@@ -1,5 +1,5 @@
 /**
- * Coordinated prep: the jobs of a group prepare each batch of a pass once between them, in a
+ * Coordinated prep: the jobs of a group prepare each batch of an epoch once between them, in a
  * staging buffer in shared memory. Knows bytes, batches and jobs; nothing of a library's arrays.
  */
 @NullMarked

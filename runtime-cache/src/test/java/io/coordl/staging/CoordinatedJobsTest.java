@@ -25,27 +25,27 @@ class CoordinatedJobsTest {
   private static final long STEP = Duration.ofMillis(5).toNanos();
   private static final long LONG = Duration.ofSeconds(5).toNanos();
 
-  private static final Bounds BOUNDS =
-      new Bounds(
+  private static final Timeouts TIMEOUTS =
+      new Timeouts(
           Duration.ofMillis(300),
           Duration.ofMillis(200),
           Duration.ofMillis(400),
           Duration.ofMillis(50),
           Duration.ofSeconds(1));
 
-  private static final long LEASE = BOUNDS.lease().toNanos();
+  private static final long LEASE = TIMEOUTS.lease().toNanos();
 
   /** Pauses between attempts, and a few steps of the programs. */
   private static final long SLACK = Duration.ofMillis(60).toNanos();
 
   private final Model model = new Model(new Plan(Map.of()));
-  private final ModelHost host = new ModelHost(model, BOUNDS);
+  private final ModelHost host = new ModelHost(model, TIMEOUTS);
 
   /** A job, and what its program was given and did. */
   private final class Program {
     private final Model.Job job = model.job();
     private final List<String> words = new ArrayList<>();
-    private final List<Stream> streams = new ArrayList<>();
+    private final List<PipelineSession> sessions = new ArrayList<>();
     private Consumer<Integer> whilePreparing = batch -> {};
     private boolean ended;
 
@@ -59,69 +59,69 @@ class CoordinatedJobsTest {
     }
 
     /** A pipeline of the job; while it waits in one it says so in the others. */
-    Stream joins(ModelMemory memory) {
-      int number = streams.size();
-      Stream stream =
+    PipelineSession joins(ModelMemory memory) {
+      int number = sessions.size();
+      PipelineSession session =
           host.join(
               job,
               memory,
               words::add,
               blocked -> {
-                for (Stream other : streams) {
-                  if (other != streams.get(number)) {
+                for (PipelineSession other : sessions) {
+                  if (other != sessions.get(number)) {
                     other.blockedElsewhere(blocked);
                   }
                 }
               });
-      streams.add(stream);
-      return stream;
+      sessions.add(session);
+      return session;
     }
 
-    CoordinatedPass begins(Stream stream, int first, int jobs) {
+    SharedEpoch begins(PipelineSession session, int first, int jobs) {
       int[] items = IntStream.range(first, first + BATCHES * BATCH).toArray();
-      CoordinatedPass pass = stream.begin(BatchOrder.evenly(items, BATCH), jobs);
-      assertThat(pass).as("a pass").isNotNull();
-      assertThat(pass.order().batches()).isEqualTo(BATCHES);
-      pass.prepareWith(
+      SharedEpoch epoch = session.begin(BatchOrder.evenly(items, BATCH), jobs);
+      assertThat(epoch).as("an epoch").isNotNull();
+      assertThat(epoch.order().batches()).isEqualTo(BATCHES);
+      epoch.prepareWith(
           (batch, wanted) -> {
             whilePreparing.accept(batch);
             return new Prepared(wanted);
           },
           1);
-      return pass;
+      return epoch;
     }
 
     /** Uses batches, each for a step; those it is not given it has to prepare itself. */
-    void uses(CoordinatedPass pass, int from, int to) {
+    void uses(SharedEpoch epoch, int from, int to) {
       for (int batch = from; batch < to; batch++) {
-        StagedBatch staged = pass.take(batch);
+        StagedBatch staged = epoch.take(batch);
         if (staged != null) {
-          assertThat(items(staged.bytes())).isEqualTo(pass.order().items(batch));
+          assertThat(items(staged.bytes())).isEqualTo(epoch.order().items(batch));
           staged.release();
         }
         model.pause(STEP);
       }
     }
 
-    /** A whole pass; the first item of its order. */
-    int goesThrough(Stream stream, int first) {
-      CoordinatedPass pass = begins(stream, first, 1);
-      uses(pass, 0, BATCHES);
-      pass.end();
-      return pass.order().items(0)[0];
+    /** A whole epoch; the first item of its order. */
+    int goesThrough(PipelineSession session, int first) {
+      SharedEpoch epoch = begins(session, first, 1);
+      uses(epoch, 0, BATCHES);
+      epoch.end();
+      return epoch.order().items(0)[0];
     }
 
     StagingCounters counters() {
-      return streams.get(0).counters();
+      return sessions.get(0).counters();
     }
 
     /** Batches the program had to prepare after all, in all pipelines. */
     long alone() {
-      return streams.stream()
+      return sessions.stream()
           .mapToLong(
-              stream ->
+              session ->
                   Arrays.stream(StagingCounters.Reason.values())
-                      .mapToLong(stream.counters()::aloneBecause)
+                      .mapToLong(session.counters()::aloneBecause)
                       .sum())
           .sum();
     }
@@ -161,18 +161,18 @@ class CoordinatedJobsTest {
   // ---- who comes late
 
   @Test
-  void aJobThatComesWhileNothingIsGivenUpSharesThePassUnderWay() throws Throwable {
+  void aJobThatComesWhileNothingIsGivenUpSharesTheEpochUnderWay() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     Program early = new Program();
     Program late = new Program();
     boolean[] midway = {false};
     early.starts(
         () -> {
-          CoordinatedPass pass = early.begins(early.joins(memory), 100, 1);
-          early.uses(pass, 0, 3);
+          SharedEpoch epoch = early.begins(early.joins(memory), 100, 1);
+          early.uses(epoch, 0, 3);
           midway[0] = true;
-          early.uses(pass, 3, BATCHES);
-          pass.end();
+          early.uses(epoch, 3, BATCHES);
+          epoch.end();
         });
     late.starts(
         () -> {
@@ -185,31 +185,31 @@ class CoordinatedJobsTest {
     assertThat(late.words).isEmpty();
   }
 
-  /** Its own order is that of the next pass, which it begins at once as far as there are slots. */
+  /** Its own order is that of the next epoch, which it begins at once as far as there are slots. */
   @Test
-  void aSharedPassThatALoopHasLeftCountsAsShared() throws Throwable {
+  void aSharedEpochThatALoopHasLeftCountsAsShared() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 2 * BATCHES);
     Program first = new Program();
     Program second = new Program();
     first.starts(
         () -> {
-          Stream stream = first.joins(memory);
-          first.uses(first.begins(stream, 100, 2), 0, BATCHES / 2);
-          assertThat(stream.statistics("g", "p").sharedPasses()).isEqualTo(1);
-          assertThat(stream.statistics("g", "p").passes()).isEqualTo(1);
+          PipelineSession session = first.joins(memory);
+          first.uses(first.begins(session, 100, 2), 0, BATCHES / 2);
+          assertThat(session.statistics("g", "p").sharedEpochs()).isEqualTo(1);
+          assertThat(session.statistics("g", "p").epochs()).isEqualTo(1);
         });
     second.starts(
         () -> {
-          Stream stream = second.joins(memory);
-          second.goesThrough(stream, 200);
-          assertThat(stream.statistics("g", "p").sharedPasses()).isEqualTo(1);
+          PipelineSession session = second.joins(memory);
+          second.goesThrough(session, 200);
+          assertThat(session.statistics("g", "p").sharedEpochs()).isEqualTo(1);
         });
     model.run();
     assertThat(first.ended && second.ended).isTrue();
   }
 
   @Test
-  void aJobThatComesInMidPassSharesTheNextOneAndNeitherLosesNorRepeatsABatch() throws Throwable {
+  void aJobThatComesInMidEpochSharesTheNextOneAndNeitherLosesNorRepeatsABatch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program early = new Program();
     Program late = new Program();
@@ -217,29 +217,29 @@ class CoordinatedJobsTest {
     boolean[] ahead = {false};
     early.starts(
         () -> {
-          Stream stream = early.joins(memory);
-          CoordinatedPass pass = early.begins(stream, 100, 1);
-          early.uses(pass, 0, 4);
+          PipelineSession session = early.joins(memory);
+          SharedEpoch epoch = early.begins(session, 100, 1);
+          early.uses(epoch, 0, 4);
           midway[0] = true;
           model.await(() -> ahead[0]);
-          early.uses(pass, 4, BATCHES);
-          pass.end();
-          assertThat(early.goesThrough(stream, 300)).as("the order it adopts").isEqualTo(200);
+          early.uses(epoch, 4, BATCHES);
+          epoch.end();
+          assertThat(early.goesThrough(session, 300)).as("the order it adopts").isEqualTo(200);
         });
     late.starts(
         () -> {
           model.await(() -> midway[0]);
-          CoordinatedPass pass = late.begins(late.joins(memory), 200, 1);
-          assertThat(pass.order().items(0)).as("its own order").startsWith(200);
-          late.uses(pass, 0, 2);
+          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          assertThat(epoch.order().items(0)).as("its own order").startsWith(200);
+          late.uses(epoch, 0, 2);
           ahead[0] = true;
-          late.uses(pass, 2, BATCHES);
-          pass.end();
+          late.uses(epoch, 2, BATCHES);
+          epoch.end();
         });
     model.run();
-    assertThat(late.words).singleElement().asString().contains("in the midst of a pass");
+    assertThat(late.words).singleElement().asString().contains("in the midst of an epoch");
     assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
-    assertThat(preparedBy(early, late)).as("each of two passes once").isEqualTo(2 * BATCHES);
+    assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
   @Test
@@ -251,34 +251,34 @@ class CoordinatedJobsTest {
     boolean[] there = {false};
     early.starts(
         () -> {
-          Stream stream = early.joins(memory);
-          CoordinatedPass pass = early.begins(stream, 100, 1);
-          early.uses(pass, 0, 2);
+          PipelineSession session = early.joins(memory);
+          SharedEpoch epoch = early.begins(session, 100, 1);
+          early.uses(epoch, 0, 2);
           midway[0] = true;
           model.await(() -> there[0]);
           long began = model.nanos();
-          early.uses(pass, 2, BATCHES);
-          pass.end();
+          early.uses(epoch, 2, BATCHES);
+          epoch.end();
           assertThat(model.nanos() - began).as("waited").isLessThan(SLACK);
-          early.goesThrough(stream, 300);
+          early.goesThrough(session, 300);
         });
     late.starts(
         () -> {
           model.await(() -> midway[0]);
-          CoordinatedPass pass = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
           there[0] = true;
-          late.uses(pass, 0, BATCHES);
-          pass.end();
+          late.uses(epoch, 0, BATCHES);
+          epoch.end();
         });
     model.run();
     assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
-    assertThat(preparedBy(early, late)).as("each of two passes once").isEqualTo(2 * BATCHES);
+    assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
-  /** Who is still in the older pass could not go on without slots. */
+  /** Who is still in the older epoch could not go on without slots. */
   @Test
-  void aNewerPassLeavesHalfOfTheSlotsToTheOlderOne() throws Throwable {
-    int slots = 4; // Fewer than batches: else the late job would share the pass under way.
+  void aNewerEpochLeavesHalfOfTheSlotsToTheOlderOne() throws Throwable {
+    int slots = 4; // Fewer than batches: else the late job would share the epoch under way.
     ModelMemory memory = host.memory(Defect.NONE, slots);
     Program early = new Program();
     Program late = new Program();
@@ -287,64 +287,64 @@ class CoordinatedJobsTest {
     early.whilePreparing = batch -> model.await(() -> batch < BATCHES - 1 || counted[0]);
     early.starts(
         () -> {
-          Stream stream = early.joins(memory);
-          CoordinatedPass pass = early.begins(stream, 100, 1);
-          early.uses(pass, 0, BATCHES - 1);
+          PipelineSession session = early.joins(memory);
+          SharedEpoch epoch = early.begins(session, 100, 1);
+          early.uses(epoch, 0, BATCHES - 1);
           midway[0] = true;
-          early.uses(pass, BATCHES - 1, BATCHES);
-          pass.end();
-          early.goesThrough(stream, 300);
+          early.uses(epoch, BATCHES - 1, BATCHES);
+          epoch.end();
+          early.goesThrough(session, 300);
         });
     late.starts(
         () -> {
           model.await(() -> midway[0]);
-          CoordinatedPass pass = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
           model.pause(20 * STEP);
-          assertThat(slotsOfNewestPass(memory)).isEqualTo(slots / 2);
+          assertThat(slotsOfNewestEpoch(memory)).isEqualTo(slots / 2);
           counted[0] = true;
-          late.uses(pass, 0, BATCHES);
-          pass.end();
+          late.uses(epoch, 0, BATCHES);
+          epoch.end();
         });
     model.run();
     assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
   }
 
-  private static long slotsOfNewestPass(ModelMemory memory) {
+  private static long slotsOfNewestEpoch(ModelMemory memory) {
     long newest = 0;
     long count = 0;
     for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
       long word = memory.peek(StagingDescriptor.slot(slot));
       int state = StagingDescriptor.state(word);
       if (state == StagingDescriptor.READY || state == StagingDescriptor.FILLING) {
-        long pass = StagingDescriptor.pass(word);
-        count = pass > newest ? 1 : pass == newest ? count + 1 : count;
-        newest = Math.max(newest, pass);
+        long epoch = StagingDescriptor.epoch(word);
+        count = epoch > newest ? 1 : epoch == newest ? count + 1 : count;
+        newest = Math.max(newest, epoch);
       }
     }
     return count;
   }
 
-  /** Else each would go through a pass of its own, and prepare all of it. */
+  /** Else each would go through an epoch of its own, and prepare all of it. */
   @Test
-  void whoHasGoneThroughAPassWaitsForThoseWhoHaveYetToComeToIt() throws Throwable {
+  void whoHasGoneThroughAEpochWaitsForThoseWhoHaveYetToComeToIt() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     Program first = new Program();
     Program second = new Program();
     boolean[] joined = {false};
     first.starts(
         () -> {
-          Stream stream = first.joins(memory);
+          PipelineSession session = first.joins(memory);
           model.await(() -> joined[0]);
-          first.goesThrough(stream, 100);
-          first.goesThrough(stream, 200);
+          first.goesThrough(session, 100);
+          first.goesThrough(session, 200);
         });
     second.starts(
         () -> {
-          Stream stream = second.joins(memory);
+          PipelineSession session = second.joins(memory);
           joined[0] = true;
           model.pause(LEASE / 2);
-          assertThat(second.goesThrough(stream, 300)).isEqualTo(100);
-          assertThat(second.goesThrough(stream, 400)).isEqualTo(200);
+          assertThat(second.goesThrough(session, 300)).isEqualTo(100);
+          assertThat(second.goesThrough(session, 400)).isEqualTo(200);
         });
     model.run();
     assertThat(first.alone() + second.alone()).isZero();
@@ -360,27 +360,27 @@ class CoordinatedJobsTest {
     boolean[] there = {false};
     early.starts(
         () -> {
-          Stream stream = early.joins(memory);
-          CoordinatedPass pass = early.begins(stream, 100, 1);
-          early.uses(pass, 0, 4);
+          PipelineSession session = early.joins(memory);
+          SharedEpoch epoch = early.begins(session, 100, 1);
+          early.uses(epoch, 0, 4);
           midway[0] = true;
           model.await(() -> there[0]);
           long began = model.nanos();
-          early.uses(pass, 4, BATCHES);
-          pass.end();
-          early.goesThrough(stream, 300);
-          early.goesThrough(stream, 400);
+          early.uses(epoch, 4, BATCHES);
+          epoch.end();
+          early.goesThrough(session, 300);
+          early.goesThrough(session, 400);
           assertThat(model.nanos() - began).as("waited").isLessThan(LEASE + 2 * SLACK);
           assertThat(late.ended).as("before the other goes on").isFalse();
         });
     late.starts(
         () -> {
           model.await(() -> midway[0]);
-          CoordinatedPass pass = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
           there[0] = true;
           model.pause(LONG); // Its program hangs; the agent's threads do not.
-          late.uses(pass, 0, BATCHES);
-          pass.end();
+          late.uses(epoch, 0, BATCHES);
+          epoch.end();
         });
     model.run();
     assertThat(early.ended && late.ended).isTrue();
@@ -398,27 +398,27 @@ class CoordinatedJobsTest {
     boolean[] inside = {false};
     runs.starts(
         () -> {
-          Stream stream = runs.joins(memory);
-          CoordinatedPass pass = runs.begins(stream, 100, 2);
+          PipelineSession session = runs.joins(memory);
+          SharedEpoch epoch = runs.begins(session, 100, 2);
           model.await(() -> inside[0]);
           model.stops(stops.job);
           long began = model.nanos();
-          runs.uses(pass, 0, BATCHES);
+          runs.uses(epoch, 0, BATCHES);
           assertThat(model.nanos() - began)
               .as("waited")
-              .isBetween(BOUNDS.beat().toNanos(), BOUNDS.beat().toNanos() + 2 * SLACK);
-          pass.end();
+              .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
+          epoch.end();
           assertThat(runs.counters().dropped.sum()).isEqualTo(1);
           model.goesOn(stops.job);
         });
     stops.starts(
         () -> {
-          CoordinatedPass pass = stops.begins(stops.joins(memory), 200, 2);
-          stops.uses(pass, 0, 1);
+          SharedEpoch epoch = stops.begins(stops.joins(memory), 200, 2);
+          stops.uses(epoch, 0, 1);
           inside[0] = true;
           model.pause(STEP);
-          stops.uses(pass, 1, BATCHES);
-          pass.end();
+          stops.uses(epoch, 1, BATCHES);
+          epoch.end();
         });
     model.run();
     assertThat(runs.ended && stops.ended).isTrue();
@@ -444,35 +444,35 @@ class CoordinatedJobsTest {
     runs.whilePreparing = batch -> model.await(() -> batch != claimed || hasClaim[0]);
     runs.starts(
         () -> {
-          Stream stream = runs.joins(memory);
-          CoordinatedPass pass = runs.begins(stream, 100, 2);
+          PipelineSession session = runs.joins(memory);
+          SharedEpoch epoch = runs.begins(session, 100, 2);
           model.await(() -> hasClaim[0]);
           model.stops(stops.job);
           long began = model.nanos();
-          runs.uses(pass, 0, BATCHES);
+          runs.uses(epoch, 0, BATCHES);
           assertThat(model.nanos() - began)
               .as("waited")
-              .isBetween(BOUNDS.beat().toNanos(), BOUNDS.beat().toNanos() + 2 * SLACK);
-          pass.end();
+              .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
+          epoch.end();
           goesOn[0] = true;
           model.goesOn(stops.job);
           model.pause(STEP); // It shows that it goes on.
-          runs.goesThrough(stream, 300);
+          runs.goesThrough(session, 300);
         });
     stops.starts(
         () -> {
-          Stream stream = stops.joins(memory);
-          CoordinatedPass pass = stops.begins(stream, 200, 2);
-          stops.uses(pass, 0, BATCHES);
-          pass.end();
-          stops.goesThrough(stream, 400);
+          PipelineSession session = stops.joins(memory);
+          SharedEpoch epoch = stops.begins(session, 200, 2);
+          stops.uses(epoch, 0, BATCHES);
+          epoch.end();
+          stops.goesThrough(session, 400);
         });
     model.run();
     assertThat(runs.ended && stops.ended).isTrue();
     assertThat(runs.alone() + stops.alone()).as("batches that did not come").isZero();
     assertThat(runs.counters().takeOvers.sum()).isEqualTo(1);
     assertThat(stops.counters().tooLate.sum()).isEqualTo(1);
-    assertThat(preparedBy(runs, stops)).as("each of two passes once").isEqualTo(2 * BATCHES);
+    assertThat(preparedBy(runs, stops)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
   // ---- two pipelines
@@ -487,13 +487,14 @@ class CoordinatedJobsTest {
     for (Program one : both) {
       one.starts(
           () -> {
-            Stream trains = one.joins(training);
-            Stream validates = one.joins(validation);
+            PipelineSession trains = one.joins(training);
+            PipelineSession validates = one.joins(validation);
             ready[0]++;
             model.await(() -> ready[0] == 2);
             boolean first = one == both.get(0);
             for (int epoch = 1; epoch <= 3; epoch++) {
-              for (Stream next : first ? List.of(trains, validates) : List.of(validates, trains)) {
+              for (PipelineSession next :
+                  first ? List.of(trains, validates) : List.of(validates, trains)) {
                 long began = model.nanos();
                 one.goesThrough(next, 100 * epoch);
                 assertThat(model.nanos() - began).as("epoch %d", epoch).isLessThan(LEASE);
@@ -515,8 +516,8 @@ class CoordinatedJobsTest {
     int[] ready = {0};
     ahead.starts(
         () -> {
-          Stream training1 = ahead.joins(training);
-          Stream validation1 = ahead.joins(validation);
+          PipelineSession training1 = ahead.joins(training);
+          PipelineSession validation1 = ahead.joins(validation);
           ready[0]++;
           model.await(() -> ready[0] == 2);
           ahead.goesThrough(training1, 100);
@@ -528,16 +529,16 @@ class CoordinatedJobsTest {
         });
     trains.starts(
         () -> {
-          Stream training2 = trains.joins(training);
-          Stream validation2 = trains.joins(validation);
+          PipelineSession training2 = trains.joins(training);
+          PipelineSession validation2 = trains.joins(validation);
           ready[0]++;
           model.await(() -> ready[0] == 2);
-          CoordinatedPass pass = trains.begins(training2, 200, 1);
+          SharedEpoch epoch = trains.begins(training2, 200, 1);
           for (int batch = 0; batch < BATCHES; batch++) {
-            trains.uses(pass, batch, batch + 1);
+            trains.uses(epoch, batch, batch + 1);
             model.pause(LEASE / 2); // It gets on, slowly.
           }
-          pass.end();
+          epoch.end();
           trains.goesThrough(validation2, 200);
         });
     model.run();
@@ -547,16 +548,16 @@ class CoordinatedJobsTest {
   // ---- who does not come
 
   @Test
-  void theFirstPassWaitsForTheJobsThatAreToCome() throws Throwable {
+  void theFirstEpochWaitsForTheJobsThatAreToCome() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     List<Program> three = List.of(new Program(), new Program(), new Program());
     for (Program one : three) {
       one.starts(
           () -> {
-            model.pause(three.indexOf(one) * BOUNDS.start().toNanos() / 4);
-            CoordinatedPass pass = one.begins(one.joins(memory), 100 * three.indexOf(one), 3);
-            one.uses(pass, 0, BATCHES);
-            pass.end();
+            model.pause(three.indexOf(one) * TIMEOUTS.start().toNanos() / 4);
+            SharedEpoch epoch = one.begins(one.joins(memory), 100 * three.indexOf(one), 3);
+            one.uses(epoch, 0, BATCHES);
+            epoch.end();
           });
     }
     model.run();
@@ -572,13 +573,13 @@ class CoordinatedJobsTest {
       ModelMemory memory = host.memory(Defect.NONE, BATCHES);
       program.starts(
           () -> {
-            Stream stream = program.joins(memory);
+            PipelineSession session = program.joins(memory);
             long began = model.nanos();
-            CoordinatedPass pass = program.begins(stream, 100, 2);
+            SharedEpoch epoch = program.begins(session, 100, 2);
             assertThat(model.nanos() - began).as("waited").isLessThan(SLACK);
-            assertThat(stream.waitedInVain()).isTrue();
-            program.uses(pass, 0, BATCHES);
-            pass.end();
+            assertThat(session.waitedInVain()).isTrue();
+            program.uses(epoch, 0, BATCHES);
+            epoch.end();
           });
     }
     model.run();
@@ -586,26 +587,27 @@ class CoordinatedJobsTest {
       assertThat(program.ended).isTrue();
       assertThat(program.words)
           .containsExactly(
-              "1 of 2 jobs have this pipeline, the others wait with another one: the first pass"
+              "1 of 2 jobs have this pipeline, the others wait with another one: the first epoch"
                   + " begins without them.");
     }
   }
 
   @Test
-  void theFirstPassBeginsWithoutTheJobsThatDoNotComeInTimeAndThatIsSaid() throws Throwable {
+  void theFirstEpochBeginsWithoutTheJobsThatDoNotComeInTimeAndThatIsSaid() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program only = new Program();
     only.starts(
         () -> {
-          Stream stream = only.joins(memory);
+          PipelineSession session = only.joins(memory);
           long began = model.nanos();
-          CoordinatedPass pass = only.begins(stream, 100, 3);
+          SharedEpoch epoch = only.begins(session, 100, 3);
           long waited = model.nanos() - began;
-          assertThat(waited).isBetween(BOUNDS.start().toNanos(), BOUNDS.start().toNanos() + SLACK);
-          only.uses(pass, 0, BATCHES);
-          pass.end();
+          assertThat(waited)
+              .isBetween(TIMEOUTS.start().toNanos(), TIMEOUTS.start().toNanos() + SLACK);
+          only.uses(epoch, 0, BATCHES);
+          epoch.end();
           long again = model.nanos();
-          only.goesThrough(stream, 200);
+          only.goesThrough(session, 200);
           assertThat(model.nanos() - again).as("only once").isLessThan(2 * SLACK);
         });
     model.run();
@@ -614,6 +616,6 @@ class CoordinatedJobsTest {
     assertThat(only.words)
         .containsExactly(
             "Waits for 3 jobs, 1 are there.",
-            "1 of 3 jobs have come within 1 s: the first pass begins without the others.");
+            "1 of 3 jobs have come within 1 s: the first epoch begins without the others.");
   }
 }

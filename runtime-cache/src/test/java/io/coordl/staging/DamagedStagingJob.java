@@ -28,7 +28,7 @@ public final class DamagedStagingJob {
             "damaged",
             ByteBudget.parse("96k"),
             Integer.parseInt(args[1]),
-            new Bounds(
+            new Timeouts(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(20),
                 Duration.ofSeconds(40),
@@ -37,8 +37,8 @@ public final class DamagedStagingJob {
             words::add);
     CountDownLatch truncated = new CountDownLatch(1);
     BatchOrder own = Batches.order(StagingJob.ITEMS, StagingJob.BATCH, 1);
-    CoordinatedPass pass = group.begin(StagingJob.PIPELINE, own);
-    pass.prepareWith(
+    SharedEpoch epoch = group.begin(StagingJob.PIPELINE, own);
+    epoch.prepareWith(
         (batch, items) -> {
           if (batch >= BEFORE) {
             truncated.await(); // So that nothing is in the midst of a change.
@@ -47,8 +47,8 @@ public final class DamagedStagingJob {
         },
         1);
     for (int batch = 0; batch < BEFORE; batch++) {
-      StagedBatch staged = pass.take(batch);
-      if (staged == null || !Batches.isOf(pass.order().items(batch), staged.bytes())) {
+      StagedBatch staged = epoch.take(batch);
+      if (staged == null || !Batches.isOf(epoch.order().items(batch), staged.bytes())) {
         throw new AssertionError("batch " + batch);
       }
       staged.release();
@@ -58,10 +58,10 @@ public final class DamagedStagingJob {
     truncated.countDown();
     int given = 0;
     for (int batch = BEFORE; batch < BATCHES; batch++) {
-      given += pass.take(batch) == null ? 0 : 1;
+      given += epoch.take(batch) == null ? 0 : 1;
     }
-    pass.end();
-    CoordinatedPass next = group.begin(StagingJob.PIPELINE, own);
+    epoch.end();
+    SharedEpoch next = group.begin(StagingJob.PIPELINE, own);
     group.statistics();
     group.close();
     System.out.println(

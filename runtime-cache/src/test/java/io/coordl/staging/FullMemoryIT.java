@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 class FullMemoryIT {
-  /** Of two passes of 24 batches. */
+  /** Of two epochs of 24 batches. */
   private static final int BATCHES = 48;
 
   @TempDir Path directory;

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * A job of its own JVM whose shared memory is full at some time: {@code directory when}, {@code
  * when} being {@code before} there is a staging buffer, with some room {@code
  * for-half-of-its-head}, {@code before-a-batch} is staged, or {@code midway}. Uses every batch of
- * two passes and prints how many came from the buffer, what the user was told, and what is left in
+ * two epochs and prints how many came from the buffer, what the user was told, and what is left in
  * the end.
  */
 public final class FullMemoryJob {
@@ -36,20 +36,20 @@ public final class FullMemoryJob {
             "full",
             ByteBudget.parse("128k"),
             1,
-            StagingJob.BOUNDS,
+            StagingJob.TIMEOUTS,
             word -> System.out.println("told " + word));
     try (group) {
       for (int number = 0; number < 2; number++) {
         BatchOrder own = Batches.order(BATCHES * StagingJob.BATCH, StagingJob.BATCH, number);
-        CoordinatedPass pass = group.begin(StagingJob.PIPELINE, own);
+        SharedEpoch epoch = group.begin(StagingJob.PIPELINE, own);
         if (number == 0 && when.equals("before-a-batch")) {
           fill(directory, 0);
         }
-        if (pass != null) {
-          pass.prepareWith((batch, items) -> Batches.prepared(items, batch), 2);
+        if (epoch != null) {
+          epoch.prepareWith((batch, items) -> Batches.prepared(items, batch), 2);
         }
         for (int batch = 0; batch < BATCHES; batch++) {
-          StagedBatch staged = pass == null ? null : pass.take(batch);
+          StagedBatch staged = epoch == null ? null : epoch.take(batch);
           if (staged != null) {
             given++;
             if (!Batches.isOf(own.items(batch), staged.bytes())) {
@@ -61,8 +61,8 @@ public final class FullMemoryJob {
             fill(directory, 0);
           }
         }
-        if (pass != null) {
-          pass.end();
+        if (epoch != null) {
+          epoch.end();
         }
       }
     }

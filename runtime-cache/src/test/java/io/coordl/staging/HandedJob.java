@@ -10,7 +10,7 @@ import java.util.Map;
  * A job of its own JVM, of which another decides when it goes on: {@code directory what budget}.
  *
  * <ul>
- *   <li>{@code claims}: two passes; says "claimed" in the midst of preparing a batch of the first
+ *   <li>{@code claims}: two epochs; says "claimed" in the midst of preparing a batch of the first
  *       one, and goes on with that when a byte comes on its standard input.
  *   <li>{@code trains} or {@code validates}: waits for another such job; goes through an epoch of
  *       training and validation, and through more of which that comes first.
@@ -23,8 +23,8 @@ public final class HandedJob {
   private static final int EPOCHS = 3;
 
   /** Without patience for a job that is stopped, and with no end of it for one that only waits. */
-  static final Bounds BOUNDS =
-      new Bounds(
+  static final Timeouts TIMEOUTS =
+      new Timeouts(
           Duration.ofHours(1),
           Duration.ofMillis(600),
           Duration.ofHours(1),
@@ -55,13 +55,12 @@ public final class HandedJob {
 
   static PrepGroup group(Path directory, String budget, int jobs) {
     return new PrepGroup(
-        directory, "handed", ByteBudget.parse(budget), jobs, BOUNDS, System.out::println);
+        directory, "handed", ByteBudget.parse(budget), jobs, TIMEOUTS, System.out::println);
   }
 
   private static void claims(PrepGroup group) {
-    CoordinatedPass pass =
-        group.begin(TRAINING, Batches.order(StagingJob.ITEMS, StagingJob.BATCH, 1));
-    pass.prepareWith(
+    SharedEpoch epoch = group.begin(TRAINING, Batches.order(StagingJob.ITEMS, StagingJob.BATCH, 1));
+    epoch.prepareWith(
         (batch, items) -> {
           if (batch == CLAIMED) {
             System.out.println("claimed");
@@ -70,35 +69,35 @@ public final class HandedJob {
           return Batches.prepared(items, batch);
         },
         1);
-    System.out.println(uses(pass));
+    System.out.println(uses(epoch));
     System.out.println(goesThrough(group, TRAINING, 2));
     StagingStatistics figures = group.statistics().get(0);
     System.out.println("too late " + figures.tooLate() + " alone " + figures.alone());
   }
 
-  /** A pass of the pipeline. */
+  /** An epoch of the pipeline. */
   static String goesThrough(PrepGroup group, Fingerprint pipeline, long seed) {
-    CoordinatedPass pass =
+    SharedEpoch epoch =
         group.begin(pipeline, Batches.order(StagingJob.ITEMS, StagingJob.BATCH, seed));
-    pass.prepareWith((batch, items) -> Batches.prepared(items, batch), 1);
-    return uses(pass);
+    epoch.prepareWith((batch, items) -> Batches.prepared(items, batch), 1);
+    return uses(epoch);
   }
 
-  /** Uses each batch of the pass, all of which come from the buffer; says what was wrong. */
-  static String uses(CoordinatedPass pass) {
-    String wrong = Batches.isComplete(pass.order(), StagingJob.ITEMS) ? "" : "WRONG order";
+  /** Uses each batch of the epoch, all of which come from the buffer; says what was wrong. */
+  static String uses(SharedEpoch epoch) {
+    String wrong = Batches.isComplete(epoch.order(), StagingJob.ITEMS) ? "" : "WRONG order";
     int given = 0;
-    for (int batch = 0; batch < pass.order().batches(); batch++) {
-      StagedBatch staged = pass.take(batch);
+    for (int batch = 0; batch < epoch.order().batches(); batch++) {
+      StagedBatch staged = epoch.take(batch);
       if (staged != null) {
         given++;
-        if (!Batches.isOf(pass.order().items(batch), staged.bytes())) {
+        if (!Batches.isOf(epoch.order().items(batch), staged.bytes())) {
           wrong = "WRONG batch " + batch;
         }
         staged.release();
       }
     }
-    pass.end();
+    epoch.end();
     return wrong.isEmpty() ? "given " + given : wrong;
   }
 }

@@ -9,13 +9,13 @@ import java.util.function.Consumer;
 /** A host of a {@link Model}: its staging buffers, the jobs that join them, and signs of life. */
 final class ModelHost {
   private final Model model;
-  private final Bounds bounds;
+  private final Timeouts timeouts;
   private final List<ModelMemory> memories = new ArrayList<>();
   private boolean setupLocked;
 
-  ModelHost(Model model, Bounds bounds) {
+  ModelHost(Model model, Timeouts timeouts) {
     this.model = model;
-    this.bounds = bounds;
+    this.timeouts = timeouts;
     model.onTime(this::beat);
   }
 
@@ -26,14 +26,14 @@ final class ModelHost {
     return memory;
   }
 
-  /** What the keeper of each job that is not stopped does. */
+  /** What the heartbeat of each job that is not stopped does. */
   private void beat() {
     for (ModelMemory memory : memories) {
-      for (int i = 0; i < StagingDescriptor.MAX_MEMBERS; i++) {
-        long at = StagingDescriptor.member(i);
-        long job = memory.peek(at + StagingDescriptor.MEMBER_JOB);
+      for (int i = 0; i < StagingDescriptor.MAX_PARTICIPANTS; i++) {
+        long at = StagingDescriptor.participant(i);
+        long job = memory.peek(at + StagingDescriptor.PARTICIPANT_JOB);
         if (job != 0 && !model.stopped(model.jobs().get((int) job - 1))) {
-          long beat = at + StagingDescriptor.MEMBER_BEAT;
+          long beat = at + StagingDescriptor.PARTICIPANT_BEAT;
           memory.poke(beat, memory.peek(beat) + 1);
         }
       }
@@ -43,15 +43,15 @@ final class ModelHost {
   private int waitingElsewhere(ModelMemory mine) {
     Set<Long> jobs = new HashSet<>();
     for (ModelMemory memory : memories) {
-      for (int i = 0; memory != mine && i < StagingDescriptor.MAX_MEMBERS; i++) {
-        jobs.add(memory.peek(StagingDescriptor.member(i) + StagingDescriptor.MEMBER_JOB));
+      for (int i = 0; memory != mine && i < StagingDescriptor.MAX_PARTICIPANTS; i++) {
+        jobs.add(memory.peek(StagingDescriptor.participant(i) + StagingDescriptor.PARTICIPANT_JOB));
       }
     }
     jobs.remove(0L);
     return jobs.size();
   }
 
-  private final class Others implements Peers {
+  private final class Others implements JobLiveness {
     private final ModelMemory memory;
 
     Others(ModelMemory memory) {
@@ -79,21 +79,22 @@ final class ModelHost {
   }
 
   /** On a thread of the job: joins the buffer. */
-  Stream join(
+  PipelineSession join(
       Model.Job job, ModelMemory memory, Consumer<String> words, Consumer<Boolean> tellOthers) {
     Others others = new Others(memory);
     boolean[] entered = {false};
     while (!entered[0]) {
-      others.alone(() -> entered[0] = Members.enter(memory, job.number, job.number, others::alive));
+      others.alone(
+          () -> entered[0] = Participants.enter(memory, job.number, job.number, others::alive));
       if (!entered[0]) {
         model.pause(1_000_000);
       }
     }
-    return new Stream(
+    return new PipelineSession(
         memory,
         others,
         model,
-        bounds,
+        timeouts,
         job.number,
         work -> model.start(job, work),
         words,

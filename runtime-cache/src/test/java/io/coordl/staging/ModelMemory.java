@@ -21,8 +21,8 @@ final class ModelMemory implements StagingMemory {
 
   private final Model model;
   private final Defect defect;
-  private final StagingDescriptor.Pass[] passes = {
-    StagingDescriptor.Pass.at(0, 64, 16), StagingDescriptor.Pass.at(1, 64, 16)
+  private final StagingDescriptor.Epoch[] epochs = {
+    StagingDescriptor.Epoch.at(0, 64, 16), StagingDescriptor.Epoch.at(1, 64, 16)
   };
   private final Map<Long, Long> words = new HashMap<>();
   private final Map<Long, int[]> tables = new HashMap<>();
@@ -35,8 +35,8 @@ final class ModelMemory implements StagingMemory {
   }
 
   @Override
-  public StagingDescriptor.Pass pass(int descriptor) {
-    return passes[descriptor];
+  public StagingDescriptor.Epoch epoch(int descriptor) {
+    return epochs[descriptor];
   }
 
   @Override

@@ -55,19 +55,19 @@ class PrepGroupTest {
   @Test
   void everyBatchComesOnceFromTheBuffer() {
     try (PrepGroup group = group("64k")) {
-      for (int epoch = 0; epoch < 3; epoch++) {
-        BatchOrder own = Batches.order(ITEMS, 8, epoch);
-        CoordinatedPass pass = group.begin(PIPELINE, own);
-        pass.prepareWith(this::prepare, 2);
-        assertThat(pass.order().items()).isEqualTo(own.items());
+      for (int number = 0; number < 3; number++) {
+        BatchOrder own = Batches.order(ITEMS, 8, number);
+        SharedEpoch epoch = group.begin(PIPELINE, own);
+        epoch.prepareWith(this::prepare, 2);
+        assertThat(epoch.order().items()).isEqualTo(own.items());
         for (int batch = 0; batch < own.batches(); batch++) {
-          StagedBatch staged = pass.take(batch);
-          assertThat(staged).as("batch %d of epoch %d", batch, epoch).isNotNull();
+          StagedBatch staged = epoch.take(batch);
+          assertThat(staged).as("batch %d of epoch %d", batch, number).isNotNull();
           assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
           staged.release();
         }
-        pass.end();
-        assertThat(pass.take(0)).isNull();
+        epoch.end();
+        assertThat(epoch.take(0)).isNull();
       }
       assertThat(prepared.get()).isEqualTo(3 * 12);
       assertThat(directory).isNotEmptyDirectory();
@@ -77,11 +77,11 @@ class PrepGroupTest {
   }
 
   /** Two batches are taken, and the loop is left; in training the model changes after each. */
-  private void pass(PrepGroup group, Fingerprint pipeline, AtomicLong updates, boolean trains) {
-    CoordinatedPass pass = group.begin(pipeline, Batches.order(ITEMS, 8, 0));
-    pass.prepareWith(this::prepare, 1);
+  private void epoch(PrepGroup group, Fingerprint pipeline, AtomicLong updates, boolean trains) {
+    SharedEpoch epoch = group.begin(pipeline, Batches.order(ITEMS, 8, 0));
+    epoch.prepareWith(this::prepare, 1);
     for (int batch = 0; batch < 2; batch++) {
-      pass.take(batch).release();
+      epoch.take(batch).release();
       updates.addAndGet(trains ? 1 : 0);
     }
   }
@@ -92,9 +92,9 @@ class PrepGroupTest {
     Fingerprint other = new Fingerprint(Map.of("data set", "held out", "batch size", "8"));
     try (PrepGroup group = group("64k")) {
       group.updates(updates::get);
-      for (int epoch = 0; epoch < 3; epoch++) {
-        pass(group, PIPELINE, updates, true);
-        pass(group, other, updates, false);
+      for (int number = 0; number < 3; number++) {
+        epoch(group, PIPELINE, updates, true);
+        epoch(group, other, updates, false);
       }
       assertThat(group.statistics())
           .extracting(StagingStatistics::updates)
@@ -106,11 +106,11 @@ class PrepGroupTest {
   void whoCopiesIsGivenEachBatchOnceAndKeepsNoSlot() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     try (PrepGroup group = group("16k")) { // Two slots.
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(this::prepare, 1);
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
         int[] items = own.items(batch);
-        Boolean right = pass.use(batch, bytes -> bytes.isReadOnly() && Batches.isOf(items, bytes));
+        Boolean right = epoch.use(batch, bytes -> bytes.isReadOnly() && Batches.isOf(items, bytes));
         assertThat(right).as("batch %d", batch).isTrue();
       }
       StagingStatistics figures = group.statistics().get(0);
@@ -125,13 +125,13 @@ class PrepGroupTest {
   void whatTheReaderThrowsIsThrownAndTheSlotIsGivenBack() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     try (PrepGroup group = group("16k")) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(this::prepare, 1);
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
         int number = batch;
         assertThatThrownBy(
                 () ->
-                    pass.use(
+                    epoch.use(
                         number,
                         bytes -> {
                           throw new IOException("no array of " + bytes.capacity() + " bytes");
@@ -148,12 +148,12 @@ class PrepGroupTest {
     List<ByteBuffer> kept = new ArrayList<>();
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(this::prepare, 1);
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        kept.add(pass.take(batch).bytes());
+        kept.add(epoch.take(batch).bytes());
       }
-      pass.end();
+      epoch.end();
     }
     for (int batch = 0; batch < own.batches(); batch++) {
       assertThat(Batches.isOf(own.items(batch), kept.get(batch))).as("batch %d", batch).isTrue();
@@ -164,8 +164,8 @@ class PrepGroupTest {
   void aBatchThatCannotBePreparedIsLeftToTheProgram() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(
           (batch, items) -> {
             if (batch == 5) {
               throw new IOException("unreadable");
@@ -174,7 +174,7 @@ class PrepGroupTest {
           },
           1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        StagedBatch staged = pass.take(batch);
+        StagedBatch staged = epoch.take(batch);
         assertThat(staged == null).as("batch %d", batch).isEqualTo(batch >= 5);
         if (staged != null) {
           staged.release();
@@ -192,15 +192,15 @@ class PrepGroupTest {
         ItemSource.NONE,
         (where, cause, tripped) -> faults.add(where + ": " + cause.getMessage()));
     try (PrepGroup group = group("64k")) {
-      for (int epoch = 0; epoch < 2; epoch++) {
-        CoordinatedPass pass = group.begin(PIPELINE, own);
-        pass.prepareWith(
+      for (int number = 0; number < 2; number++) {
+        SharedEpoch epoch = group.begin(PIPELINE, own);
+        epoch.prepareWith(
             (batch, items) -> {
               throw new IllegalStateException("no array of that shape");
             },
             2);
-        assertThat(pass.take(0)).isNull();
-        pass.end();
+        assertThat(epoch.take(0)).isNull();
+        epoch.end();
       }
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
@@ -217,14 +217,14 @@ class PrepGroupTest {
         ItemSource.NONE,
         (where, cause, tripped) -> faults.add(where + ": " + cause.getMessage()));
     try (PrepGroup group = group("64k")) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(
           (batch, items) -> {
             throw new NotPreparedException(new IOException("item 3 is gone"));
           },
           2);
-      assertThat(pass.take(0)).isNull();
-      pass.end();
+      assertThat(epoch.take(0)).isNull();
+      epoch.end();
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }
@@ -238,9 +238,9 @@ class PrepGroupTest {
     StagedBatch kept;
     Path file;
     try (PrepGroup group = group("64k")) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith((batch, items) -> new Ones(bytes), 1);
-      kept = pass.take(0);
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith((batch, items) -> new Ones(bytes), 1);
+      kept = epoch.take(0);
       assertThat(group.statistics().get(0).mapped()).isEqualTo(1);
       file = directory.resolve(directory.toFile().list()[0]);
       Files.createLink(directory.resolve("other"), file);
@@ -272,7 +272,7 @@ class PrepGroupTest {
   @Test
   void aBufferThatAStoppedJobKeepsLockedIsUsedOnceThatGoesOn() throws Exception {
     Duration soon = Duration.ofMillis(50);
-    Bounds bounds = new Bounds(soon, soon, soon, soon, soon);
+    Timeouts timeouts = new Timeouts(soon, soon, soon, soon, soon);
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     String name = "coordl-" + Machine.user() + "-g," + Long.toHexString(PIPELINE.checksum());
     Path file = directory.resolve(name + StagingContents.SUFFIX);
@@ -280,7 +280,7 @@ class PrepGroupTest {
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try (SetupHolder other = new SetupHolder(file);
         PrepGroup group =
-            new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, bounds, words::add)) {
+            new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, words::add)) {
       assertThat(group.begin(PIPELINE, own)).isNull();
       assertThat(group.begin(PIPELINE, own)).isNull();
       assertThat(words)
@@ -291,22 +291,22 @@ class PrepGroupTest {
                   + " shared. The job prepares the batches of this epoch itself, and tries again"
                   + " at each of the next ones.");
       other.goOn();
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      assertThat(pass).isNotNull();
-      pass.end();
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      assertThat(epoch).isNotNull();
+      epoch.end();
     }
     assertThat(directory).isEmptyDirectory();
   }
 
   @Test
-  void aPipelineThatChangesFromPassToPassDoesNotTakeAllMemory() {
+  void aPipelineThatChangesFromEpochToEpochDoesNotTakeAllMemory() {
     try (PrepGroup group = group("64k")) {
-      for (int epoch = 0; epoch < 40; epoch++) {
-        Fingerprint changed = new Fingerprint(Map.of("calls", Integer.toString(epoch)));
-        CoordinatedPass pass = group.begin(changed, Batches.order(ITEMS, 8, epoch));
-        assertThat(pass == null).as("epoch %d", epoch).isEqualTo(epoch >= 32);
-        if (pass != null) {
-          pass.end();
+      for (int number = 0; number < 40; number++) {
+        Fingerprint changed = new Fingerprint(Map.of("calls", Integer.toString(number)));
+        SharedEpoch epoch = group.begin(changed, Batches.order(ITEMS, 8, number));
+        assertThat(epoch == null).as("epoch %d", number).isEqualTo(number >= 32);
+        if (epoch != null) {
+          epoch.end();
         }
       }
       assertThat(directory.toFile().list()).hasSize(32);
@@ -318,10 +318,10 @@ class PrepGroupTest {
   void aBudgetBelowTwoBatchesIsSaidOnce() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("12k")) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(this::prepare, 2);
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(this::prepare, 2);
       for (int batch = 0; batch < own.batches(); batch++) {
-        assertThat(pass.take(batch)).isNull();
+        assertThat(epoch.take(batch)).isNull();
       }
     }
     assertThat(words).hasSize(1).allMatch(word -> word.contains("prep.size"));
@@ -332,10 +332,10 @@ class PrepGroupTest {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
       Thread.currentThread().interrupt();
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(this::prepare, 1);
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        StagedBatch staged = pass.take(batch);
+        StagedBatch staged = epoch.take(batch);
         assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
         staged.release();
       }
@@ -351,19 +351,19 @@ class PrepGroupTest {
   void aThreadThatHangsInTheProgramsCodeIsLeftThere() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     Duration soon = Duration.ofMillis(50);
-    Bounds bounds = new Bounds(soon, soon, soon, soon, soon);
+    Timeouts timeouts = new Timeouts(soon, soon, soon, soon, soon);
     CountDownLatch lock = new CountDownLatch(1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, bounds, words::add)) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, words::add)) {
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(
           (batch, items) -> {
             lock.await();
             return prepare(batch, items);
           },
           1);
-      assertThat(pass.take(0)).isNull();
-      pass.end();
+      assertThat(epoch.take(0)).isNull();
+      epoch.end();
       assertThat(group.begin(PIPELINE, own)).isNull();
       assertThat(words).hasSize(1).allMatch(word -> word.contains("hangs in the program's code"));
     } finally {
@@ -386,14 +386,14 @@ class PrepGroupTest {
   void aJobWhoseAgentIsSwitchedOffLeavesItsGroupAndKeepsWhatItHas() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(this::prepare, 2);
-      StagedBatch kept = pass.take(0);
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(this::prepare, 2);
+      StagedBatch kept = epoch.take(0);
       Bridge.trip();
       while (directory.toFile().list().length != 0) {
         LockSupport.parkNanos(1_000_000);
       }
-      assertThat(pass.take(1)).isNull();
+      assertThat(epoch.take(1)).isNull();
       assertThat(group.begin(PIPELINE, own)).isNull();
       assertThat(Batches.isOf(own.items(0), kept.bytes())).isTrue();
       assertThat(prepared.get()).isLessThan(own.batches());
@@ -404,10 +404,10 @@ class PrepGroupTest {
   }
 
   @Test
-  void theFirstPassBeginsWithoutJobsThatDoNotCome() {
-    Bounds usual = Bounds.USUAL;
-    Bounds bounds =
-        new Bounds(
+  void theFirstEpochBeginsWithoutJobsThatDoNotCome() {
+    Timeouts usual = Timeouts.USUAL;
+    Timeouts timeouts =
+        new Timeouts(
             usual.patience(),
             usual.beat(),
             usual.lease(),
@@ -415,25 +415,25 @@ class PrepGroupTest {
             Duration.ofMillis(50));
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, bounds, words::add)) {
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      pass.prepareWith(this::prepare, 1);
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, words::add)) {
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        StagedBatch staged = pass.take(batch);
+        StagedBatch staged = epoch.take(batch);
         assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
         staged.release();
       }
     }
     assertThat(words)
         .last()
-        .isEqualTo("1 of 3 jobs have come within 0 s: the first pass begins without the others.");
+        .isEqualTo("1 of 3 jobs have come within 0 s: the first epoch begins without the others.");
   }
 
   @Test
   void whoDidNotComeToOnePipelineIsNotWaitedForAtTheNext() throws IOException {
-    Bounds usual = Bounds.USUAL;
-    Bounds bounds =
-        new Bounds(
+    Timeouts usual = Timeouts.USUAL;
+    Timeouts timeouts =
+        new Timeouts(
             usual.patience(),
             usual.beat(),
             usual.lease(),
@@ -441,7 +441,7 @@ class PrepGroupTest {
             Duration.ofMillis(50));
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, bounds, words::add)) {
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, words::add)) {
       group.begin(PIPELINE, own);
       group.begin(new Fingerprint(Map.of("pipeline", "another")), own);
     }
@@ -452,7 +452,7 @@ class PrepGroupTest {
   void aPipelineWhoseFileCannotBeHadIsNotTriedAgainAndTheSystemsWordsAreExplained() {
     Path absent = directory.resolve("absent");
     try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
-      for (int epoch = 0; epoch < 2; epoch++) {
+      for (int number = 0; number < 2; number++) {
         assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
       }
     }
@@ -474,14 +474,14 @@ class PrepGroupTest {
     List<ClassLoader> seen = Collections.synchronizedList(new ArrayList<>());
     Thread.currentThread().setContextClassLoader(own);
     try (PrepGroup group = group("64k")) {
-      CoordinatedPass pass = group.begin(PIPELINE, Batches.order(ITEMS, 8, 1));
-      pass.prepareWith(
+      SharedEpoch epoch = group.begin(PIPELINE, Batches.order(ITEMS, 8, 1));
+      epoch.prepareWith(
           (batch, items) -> {
             seen.add(Thread.currentThread().getContextClassLoader());
             return prepare(batch, items);
           },
           1);
-      pass.take(0).release();
+      epoch.take(0).release();
     } finally {
       Thread.currentThread().setContextClassLoader(before);
     }
@@ -505,15 +505,15 @@ class PrepGroupTest {
         }
       }
     }
-    threads.removeIf(thread -> !thread.getName().equals("coordl-prep-keeper"));
+    threads.removeIf(thread -> !thread.getName().equals("coordl-prep-heartbeat"));
     assertThat(threads).hasSize(1);
-    for (Thread keeper : threads) {
-      keeper.join();
+    for (Thread heartbeat : threads) {
+      heartbeat.join();
     }
   }
 
   private static long beats(RandomAccessFile words) throws IOException {
-    words.seek(StagingDescriptor.member(0) + StagingDescriptor.MEMBER_BEAT);
+    words.seek(StagingDescriptor.participant(0) + StagingDescriptor.PARTICIPANT_BEAT);
     return words.readLong();
   }
 }

@@ -88,7 +88,7 @@ class StagedJobsIT {
     }
   }
 
-  private Job start(long seed, int passes, String ending, String... more) throws IOException {
+  private Job start(long seed, int epochs, String ending, String... more) throws IOException {
     Path log = logs.resolve("job-" + ++started);
     List<String> command =
         new ArrayList<>(
@@ -103,7 +103,7 @@ class StagedJobsIT {
                 StagingJob.class.getName(),
                 memory.toString(),
                 Long.toString(seed),
-                Integer.toString(passes),
+                Integer.toString(epochs),
                 ending));
     command.addAll(List.of(more));
     Process process =
@@ -118,10 +118,10 @@ class StagedJobsIT {
   }
 
   /** What a job's log says, all of it checked. */
-  private record Told(int passes, int early, int batches, int given) {
+  private record Told(int epochs, int early, int batches, int given) {
     Told plus(Told other) {
       return new Told(
-          passes + other.passes, early + other.early, batches + other.batches, given + other.given);
+          epochs + other.epochs, early + other.early, batches + other.batches, given + other.given);
     }
   }
 
@@ -137,7 +137,7 @@ class StagedJobsIT {
     for (String line : lines) {
       assertThat(line).doesNotStartWith("WRONG");
       String[] words = line.split(" ", -1);
-      boolean whole = line.startsWith("pass ") && words.length > 5;
+      boolean whole = line.startsWith("epoch ") && words.length > 5;
       if (!whole) {
         continue;
       }
@@ -218,15 +218,15 @@ class StagedJobsIT {
 
   @Test
   void fourJobsPrepareEachBatchOnceBetweenThem() throws Exception {
-    int passes = 3;
+    int epochs = 3;
     List<Job> four = new ArrayList<>();
     for (int i = 0; i < JOBS; i++) {
-      four.add(start(i, passes, "end", Integer.toString(JOBS)));
+      four.add(start(i, epochs, "end", Integer.toString(JOBS)));
     }
     int prepared = 0;
     for (Job job : four) {
       Told told = check(job);
-      assertThat(told.batches()).isEqualTo(passes * StagingJob.ITEMS / StagingJob.BATCH);
+      assertThat(told.batches()).isEqualTo(epochs * StagingJob.ITEMS / StagingJob.BATCH);
       assertThat(told.given()).isEqualTo(told.batches());
       for (String line : Files.readAllLines(job.log, StandardCharsets.UTF_8)) {
         if (line.startsWith("prepared ")) {
@@ -234,7 +234,7 @@ class StagedJobsIT {
         }
       }
     }
-    assertThat(prepared).isEqualTo(passes * StagingJob.ITEMS / StagingJob.BATCH);
+    assertThat(prepared).isEqualTo(epochs * StagingJob.ITEMS / StagingJob.BATCH);
     assertThat(memory).isEmptyDirectory();
   }
 
@@ -246,11 +246,11 @@ class StagedJobsIT {
         new PrepGroup(memory, "torture", ByteBudget.parse("64k"), 1, words::add)) {
       long deadline = System.nanoTime() + BOUND.toNanos();
       while (words.isEmpty() && System.nanoTime() < deadline) { // Until the other is there.
-        CoordinatedPass pass =
+        SharedEpoch epoch =
             group.begin(
                 new Fingerprint(Map.of("data set", "another")),
                 Batches.order(StagingJob.ITEMS, StagingJob.BATCH, 1));
-        pass.end();
+        epoch.end();
         LockSupport.parkNanos(10_000_000);
       }
     }
@@ -324,7 +324,7 @@ class StagedJobsIT {
   /** Who waits in one pipeline is not waited for in the other, however much patience there is. */
   @Test
   void jobsThatWaitForEachOtherInTwoPipelinesGoOn() throws Exception {
-    String budget = "24k"; // Three slots of a pass's fifteen batches.
+    String budget = "24k"; // Three slots of an epoch's fifteen batches.
     Path trains = logs.resolve("trains");
     Path validates = logs.resolve("validates");
     List<Process> both =

@@ -6,13 +6,13 @@ import static io.coordl.staging.StagingDescriptor.BUDGET;
 import static io.coordl.staging.StagingDescriptor.CREATING;
 import static io.coordl.staging.StagingDescriptor.FILLING;
 import static io.coordl.staging.StagingDescriptor.FREE;
-import static io.coordl.staging.StagingDescriptor.MEMBER_BEAT;
-import static io.coordl.staging.StagingDescriptor.MEMBER_BLOCKED;
-import static io.coordl.staging.StagingDescriptor.MEMBER_CURSOR;
-import static io.coordl.staging.StagingDescriptor.MEMBER_JOB;
-import static io.coordl.staging.StagingDescriptor.MEMBER_PID;
-import static io.coordl.staging.StagingDescriptor.MEMBER_PRODUCES;
 import static io.coordl.staging.StagingDescriptor.OPEN;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BEAT;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BLOCKED;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_CURSOR;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_JOB;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_PID;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_PRODUCES;
 import static io.coordl.staging.StagingDescriptor.READY;
 import static io.coordl.staging.StagingDescriptor.SIZER;
 import static io.coordl.staging.StagingDescriptor.SLIDING;
@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 /** Each step of the protocol by itself, on one thread, with memory and time of the test's own. */
 class StagingBufferTest {
   private static final int BATCHES = 3;
-  private static final Bounds BOUNDS =
-      new Bounds(
+  private static final Timeouts TIMEOUTS =
+      new Timeouts(
           Duration.ofNanos(300),
           Duration.ofNanos(200),
           Duration.ofNanos(400),
@@ -49,16 +49,16 @@ class StagingBufferTest {
     final long number;
     final StagingCounters counters = new StagingCounters();
     final StagingBuffer buffer;
-    final int member;
+    final int participant;
 
     Job(long number) {
       this.number = number;
       living.add(number);
-      assertThat(Members.enter(memory, number, 1_000 + number, living::contains)).isTrue();
-      Peers peers = Words.peers(living);
-      Members members = new Members(memory, peers, clock, BOUNDS, number);
-      member = members.memberOf(number);
-      buffer = new StagingBuffer(memory, members, peers, counters, number, member);
+      assertThat(Participants.enter(memory, number, 1_000 + number, living::contains)).isTrue();
+      JobLiveness liveness = Words.liveness(living);
+      Participants participants = new Participants(memory, liveness, clock, TIMEOUTS, number);
+      participant = participants.participantOf(number);
+      buffer = new StagingBuffer(memory, participants, liveness, counters, number, participant);
     }
 
     Entered begins() {
@@ -66,15 +66,15 @@ class StagingBufferTest {
     }
 
     void beats() {
-      long at = StagingDescriptor.member(member) + MEMBER_BEAT;
+      long at = StagingDescriptor.participant(participant) + PARTICIPANT_BEAT;
       memory.set(at, memory.get(at) + 1);
     }
 
     /** Takes a slot, claims the next batch and publishes it. */
-    int stages(Entered pass) {
-      int slot = buffer.takeSlot(pass, new Blocker());
-      int batch = buffer.claim(pass);
-      assertThat(buffer.publish(pass, batch, slot, 100 + batch)).isTrue();
+    int stages(Entered epoch) {
+      int slot = buffer.takeSlot(epoch, new Blocker());
+      int batch = buffer.claim(epoch);
+      assertThat(buffer.publish(epoch, batch, slot, 100 + batch)).isTrue();
       return slot;
     }
 
@@ -96,12 +96,12 @@ class StagingBufferTest {
     return memory.get(StagingDescriptor.slot(slot));
   }
 
-  private int claimState(Entered pass, int batch) {
-    return StagingDescriptor.state(memory.get(pass.at().claim(batch)));
+  private int claimState(Entered epoch, int batch) {
+    return StagingDescriptor.state(memory.get(epoch.at().claim(batch)));
   }
 
-  private int state(Entered pass) {
-    return StagingDescriptor.state(memory.get(pass.at().state()));
+  private int state(Entered epoch) {
+    return StagingDescriptor.state(memory.get(epoch.at().state()));
   }
 
   // ---- sizes
@@ -121,7 +121,7 @@ class StagingBufferTest {
     assertThat(one.buffer.slots()).as("not even two").isZero();
     memory.set(BUDGET, 1_000L * 8192);
     assertThat(one.buffer.slots()).isEqualTo(StagingDescriptor.MAX_SLOTS);
-    assertThat(one.buffer.me()).isEqualTo(one.member);
+    assertThat(one.buffer.me()).isEqualTo(one.participant);
   }
 
   @Test
@@ -158,7 +158,7 @@ class StagingBufferTest {
     assertThat(one.buffer.fits(BatchOrder.evenly(new int[BATCHES + 1], 1))).isFalse();
   }
 
-  // ---- passes
+  // ---- epochs
 
   @Test
   void whoComesSecondAdoptsTheOrderOfTheFirst() {
@@ -176,7 +176,7 @@ class StagingBufferTest {
     assertThat(two.buffer.isShared(second)).isTrue();
     two.buffer.leave(second);
     assertThat(one.buffer.isShared(first)).isFalse();
-    assertThat(memory.get(StagingDescriptor.member(two.member) + MEMBER_CURSOR))
+    assertThat(memory.get(StagingDescriptor.participant(two.participant) + PARTICIPANT_CURSOR))
         .isEqualTo(StagingDescriptor.cursor(1, ALL));
   }
 
@@ -184,64 +184,64 @@ class StagingBufferTest {
   void aDamagedOrderIsNotAdopted() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     for (long batches : new long[] {-1, BATCHES + 1}) {
-      memory.set(pass.at().batches(), batches);
+      memory.set(epoch.at().batches(), batches);
       assertThat(two.begins()).as("%d batches", batches).isNull();
     }
-    memory.set(pass.at().batches(), BATCHES);
+    memory.set(epoch.at().batches(), BATCHES);
     for (long items : new long[] {-1, 2 * BATCHES + 1}) {
-      memory.set(pass.at().items(), items);
+      memory.set(epoch.at().items(), items);
       assertThat(two.begins()).as("%d items", items).isNull();
     }
-    memory.set(pass.at().items(), 2 * BATCHES);
+    memory.set(epoch.at().items(), 2 * BATCHES);
     assertThat(two.begins()).isNotNull();
   }
 
   @Test
-  void aPassThatSlidesWhileItsOrderIsReadIsNotEntered() {
+  void aEpochThatSlidesWhileItsOrderIsReadIsNotEntered() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     memory.whenTablesAreRead =
-        () -> memory.set(pass.at().state(), StagingDescriptor.word(SLIDING, 1, 0, 1));
+        () -> memory.set(epoch.at().state(), StagingDescriptor.word(SLIDING, 1, 0, 1));
     assertThat(two.begins()).isNull();
-    assertThat(memory.get(StagingDescriptor.member(two.member) + MEMBER_CURSOR))
+    assertThat(memory.get(StagingDescriptor.participant(two.participant) + PARTICIPANT_CURSOR))
         .as("nobody waits for it")
         .isEqualTo(StagingDescriptor.cursor(0, ALL));
     assertThat(two.buffer.comesLate()).isTrue();
     assertThat(one.buffer.comesLate()).as("it is in it").isFalse();
-    one.buffer.leave(pass);
+    one.buffer.leave(epoch);
     assertThat(two.buffer.comesLate()).as("nobody is in it").isFalse();
   }
 
   @Test
-  void theNextPassBeginsOnceAllHaveComeToThisOneAndLeftTheOneBefore() {
+  void theNextEpochBeginsOnceAllHaveComeToThisOneAndLeftTheOneBefore() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     assertThat(one.begins()).as("job 2 has yet to come").isNull();
     Entered same = two.begins();
     Entered next = one.begins();
     assertThat(next.number()).isEqualTo(2);
     assertThat(next.order().items()).isEqualTo(order(1).items());
-    assertThat(one.buffer.isShared(pass)).as("it began another").isTrue();
+    assertThat(one.buffer.isShared(epoch)).as("it began another").isTrue();
     one.buffer.leave(next);
-    one.buffer.leave(pass);
-    assertThat(one.begins()).as("job 2 is still in pass 1").isNull();
+    one.buffer.leave(epoch);
+    assertThat(one.begins()).as("job 2 is still in epoch 1").isNull();
     two.buffer.leave(same);
     assertThat(two.begins().number()).isEqualTo(2);
     assertThat(one.begins().number()).isEqualTo(3);
-    assertThat(one.buffer.isShared(pass)).as("its descriptor is another's").isFalse();
+    assertThat(one.buffer.isShared(epoch)).as("its descriptor is another's").isFalse();
   }
 
   @Test
-  void whoBeginsThePassAfterTheNextHasLeftTheFirst() {
+  void whoBeginsTheEpochAfterTheNextHasLeftTheFirst() {
     Job one = new Job(1);
     Job two = new Job(2);
     one.begins();
     Entered first = two.begins();
-    assertThat(two.buffer.me()).isEqualTo(two.member).isNotZero();
+    assertThat(two.buffer.me()).isEqualTo(two.participant).isNotZero();
     assertThat(one.begins().number()).isEqualTo(2);
     two.buffer.leave(first);
     assertThat(two.begins().number()).isEqualTo(2);
@@ -251,13 +251,13 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoIsStoppedInThePassBeforeIsTakenOutOfIt() {
+  void whoIsStoppedInTheEpochBeforeIsTakenOutOfIt() {
     Job one = new Job(1);
     Job two = new Job(2);
     one.begins();
     Entered first = two.begins();
     assertThat(one.begins().number()).isEqualTo(2);
-    assertThat(one.begins()).as("job 2 is still in pass 1").isNull();
+    assertThat(one.begins()).as("job 2 is still in epoch 1").isNull();
     clock.now += 201;
     assertThat(one.begins()).as("takes it out").isNull();
     assertThat(one.counters.dropped.sum()).isEqualTo(1);
@@ -266,12 +266,12 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoIsAloneInAPassSharesItWithNobody() {
+  void whoIsAloneInAEpochSharesItWithNobody() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     Entered same = two.begins();
-    one.buffer.leave(pass);
+    one.buffer.leave(epoch);
     assertThat(two.buffer.isShared(same)).isFalse();
   }
 
@@ -305,15 +305,15 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     one.buffer.leave(one.begins());
-    memory.set(StagingDescriptor.member(two.member) + MEMBER_BLOCKED, 1);
+    memory.set(StagingDescriptor.participant(two.participant) + PARTICIPANT_BLOCKED, 1);
     assertThat(one.begins().number()).isEqualTo(2);
   }
 
   @Test
-  void aPassWhoseCreatorDiedIsCreatedAnew() {
+  void aEpochWhoseCreatorDiedIsCreatedAnew() {
     Job one = new Job(1);
     new Job(2);
-    StagingDescriptor.Pass at = memory.pass(1);
+    StagingDescriptor.Epoch at = memory.epoch(1);
     memory.set(at.state(), StagingDescriptor.word(CREATING, 1, 2, 0));
     assertThat(one.begins()).as("job 2 is at it").isNull();
     living.remove(2L);
@@ -321,49 +321,51 @@ class StagingBufferTest {
   }
 
   @Test
-  void theDeadAreTakenOutOfPassesAndSlots() {
+  void theDeadAreTakenOutOfEpochsAndSlots() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    int slot = one.stages(pass);
-    assertThat(two.buffer.tryTake(pass, 0)).isEqualTo(slot);
-    assertThat(one.buffer.isShared(pass)).isTrue();
+    int slot = one.stages(epoch);
+    assertThat(two.buffer.tryTake(epoch, 0)).isEqualTo(slot);
+    assertThat(one.buffer.isShared(epoch)).isTrue();
     two.dies();
-    one.buffer.members().buryDead();
-    assertThat(one.buffer.isShared(pass)).isFalse();
+    one.buffer.participants().buryDead();
+    assertThat(one.buffer.isShared(epoch)).isFalse();
     assertThat(StagingDescriptor.low(slot(slot))).isZero();
-    assertThat(memory.get(StagingDescriptor.member(two.member) + MEMBER_JOB)).isZero();
-    assertThat(one.buffer.members().count()).isEqualTo(1);
-    assertThat(new Job(3).member).as("its place is given again").isEqualTo(two.member);
+    assertThat(memory.get(StagingDescriptor.participant(two.participant) + PARTICIPANT_JOB))
+        .isZero();
+    assertThat(one.buffer.participants().count()).isEqualTo(1);
+    assertThat(new Job(3).participant).as("its place is given again").isEqualTo(two.participant);
   }
 
   @Test
   void onlySixteenJobsShare() {
-    for (int job = 1; job <= StagingDescriptor.MAX_MEMBERS; job++) {
+    for (int job = 1; job <= StagingDescriptor.MAX_PARTICIPANTS; job++) {
       new Job(job);
     }
-    assertThat(Members.enter(memory, 17, 17, living::contains)).isFalse();
+    assertThat(Participants.enter(memory, 17, 17, living::contains)).isFalse();
     living.remove(5L);
-    assertThat(Members.enter(memory, 17, 1_017, living::contains)).isTrue();
-    assertThat(memory.get(StagingDescriptor.member(4) + MEMBER_JOB)).isEqualTo(17);
-    assertThat(memory.get(StagingDescriptor.member(4) + MEMBER_PID)).isEqualTo(1_017);
+    assertThat(Participants.enter(memory, 17, 1_017, living::contains)).isTrue();
+    assertThat(memory.get(StagingDescriptor.participant(4) + PARTICIPANT_JOB)).isEqualTo(17);
+    assertThat(memory.get(StagingDescriptor.participant(4) + PARTICIPANT_PID)).isEqualTo(1_017);
   }
 
   @Test
-  void oneWhoPreparesTheNextPassAlreadyDoesNotCeaseTo() {
+  void oneWhoPreparesTheNextEpochAlreadyDoesNotCeaseTo() {
     Job one = new Job(1);
     Entered first = one.begins();
     one.buffer.produces(first, true);
-    assertThat(one.buffer.members().anyProduces(1)).isTrue();
+    assertThat(one.buffer.participants().anyProduces(1)).isTrue();
     one.buffer.produces(first, false);
-    assertThat(one.buffer.members().anyProduces(1)).isFalse();
+    assertThat(one.buffer.participants().anyProduces(1)).isFalse();
     one.buffer.leave(first);
     Entered next = one.begins();
     one.buffer.produces(next, true);
     one.buffer.produces(first, false);
-    assertThat(memory.get(StagingDescriptor.member(one.member) + MEMBER_PRODUCES)).isEqualTo(2);
+    assertThat(memory.get(StagingDescriptor.participant(one.participant) + PARTICIPANT_PRODUCES))
+        .isEqualTo(2);
   }
 
   // ---- preparing
@@ -372,24 +374,24 @@ class StagingBufferTest {
   void batchesAreClaimedInOrderAndNoneTwice() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    assertThat(one.buffer.claim(pass)).isZero();
-    assertThat(two.buffer.claim(pass)).isEqualTo(1);
-    assertThat(one.buffer.nextUnclaimed(pass)).isEqualTo(2);
-    assertThat(one.buffer.claim(pass)).isEqualTo(2);
-    assertThat(two.buffer.claim(pass)).as("some may come back").isEqualTo(StagingBuffer.NOT_NOW);
-    one.buffer.unclaim(pass, 2, false);
-    assertThat(claimState(pass, 2)).isEqualTo(UNCLAIMED);
-    assertThat(two.buffer.claim(pass)).isEqualTo(2);
-    one.buffer.unclaim(pass, 2, false);
-    assertThat(claimState(pass, 2)).as("it is job 2's").isNotEqualTo(UNCLAIMED);
+    assertThat(one.buffer.claim(epoch)).isZero();
+    assertThat(two.buffer.claim(epoch)).isEqualTo(1);
+    assertThat(one.buffer.nextUnclaimed(epoch)).isEqualTo(2);
+    assertThat(one.buffer.claim(epoch)).isEqualTo(2);
+    assertThat(two.buffer.claim(epoch)).as("some may come back").isEqualTo(StagingBuffer.NOT_NOW);
+    one.buffer.unclaim(epoch, 2, false);
+    assertThat(claimState(epoch, 2)).isEqualTo(UNCLAIMED);
+    assertThat(two.buffer.claim(epoch)).isEqualTo(2);
+    one.buffer.unclaim(epoch, 2, false);
+    assertThat(claimState(epoch, 2)).as("it is job 2's").isNotEqualTo(UNCLAIMED);
     for (int batch = 0; batch < BATCHES; batch++) {
-      one.buffer.unclaim(pass, batch, true);
-      two.buffer.unclaim(pass, batch, true);
-      assertThat(claimState(pass, batch)).isEqualTo(UNSTAGED);
+      one.buffer.unclaim(epoch, batch, true);
+      two.buffer.unclaim(epoch, batch, true);
+      assertThat(claimState(epoch, batch)).isEqualTo(UNSTAGED);
     }
-    assertThat(one.buffer.claim(pass)).isEqualTo(StagingBuffer.NEVER_MORE);
+    assertThat(one.buffer.claim(epoch)).isEqualTo(StagingBuffer.NEVER_MORE);
     assertThat(one.counters.takeOvers.sum() + two.counters.takeOvers.sum()).isZero();
   }
 
@@ -397,11 +399,11 @@ class StagingBufferTest {
   void theClaimOfADeadJobIsTakenOverAndCounted() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    two.buffer.claim(pass);
+    two.buffer.claim(epoch);
     two.dies();
-    assertThat(one.buffer.claim(pass)).isZero();
+    assertThat(one.buffer.claim(epoch)).isZero();
     assertThat(one.counters.takeOvers.sum()).isEqualTo(1);
   }
 
@@ -409,20 +411,20 @@ class StagingBufferTest {
   void whatAllAreDoneWithIsNotPrepared() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    one.buffer.advance(pass, 2);
-    assertThat(one.buffer.nextUnclaimed(pass)).as("job 2 needs it").isZero();
-    two.buffer.advance(pass, 1);
-    assertThat(one.buffer.nextUnclaimed(pass)).isEqualTo(1);
-    two.buffer.leave(pass);
-    assertThat(one.buffer.nextUnclaimed(pass)).isEqualTo(2);
-    one.buffer.advance(pass, BATCHES);
-    assertThat(one.buffer.nextUnclaimed(pass)).isEqualTo(StagingBuffer.NEVER_MORE);
+    one.buffer.advance(epoch, 2);
+    assertThat(one.buffer.nextUnclaimed(epoch)).as("job 2 needs it").isZero();
+    two.buffer.advance(epoch, 1);
+    assertThat(one.buffer.nextUnclaimed(epoch)).isEqualTo(1);
+    two.buffer.leave(epoch);
+    assertThat(one.buffer.nextUnclaimed(epoch)).isEqualTo(2);
+    one.buffer.advance(epoch, BATCHES);
+    assertThat(one.buffer.nextUnclaimed(epoch)).isEqualTo(StagingBuffer.NEVER_MORE);
   }
 
   @Test
-  void ofAPassThatIsOverNothingIsClaimed() {
+  void ofAEpochThatIsOverNothingIsClaimed() {
     Job one = new Job(1);
     Entered first = one.begins();
     one.buffer.leave(first);
@@ -438,23 +440,23 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).isZero();
-    assertThat(two.buffer.takeSlot(pass, new Blocker())).isEqualTo(1);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
+    assertThat(two.buffer.takeSlot(epoch, new Blocker())).isEqualTo(1);
     assertThat(StagingDescriptor.state(slot(0))).isEqualTo(FILLING);
     Blocker blocker = new Blocker();
-    assertThat(one.buffer.takeSlot(pass, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(blocker.member()).isEqualTo(-1);
+    assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
+    assertThat(blocker.participant()).isEqualTo(-1);
     two.dies();
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).as("a dead job's").isEqualTo(1);
-    one.buffer.giveBack(1, pass);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("a dead job's").isEqualTo(1);
+    one.buffer.giveBack(1, epoch);
     assertThat(StagingDescriptor.state(slot(1))).isEqualTo(FREE);
-    one.buffer.giveUp(0, pass);
+    one.buffer.giveUp(0, epoch);
     assertThat(StagingDescriptor.state(slot(0))).isEqualTo(BROKEN);
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).isEqualTo(1);
-    one.buffer.giveUp(1, pass);
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).isEqualTo(StagingBuffer.NEVER_MORE);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).isEqualTo(1);
+    one.buffer.giveUp(1, epoch);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).isEqualTo(StagingBuffer.NEVER_MORE);
   }
 
   @Test
@@ -462,18 +464,18 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    one.stages(pass);
-    one.stages(pass);
-    one.buffer.advance(pass, 2);
+    one.stages(epoch);
+    one.stages(epoch);
+    one.buffer.advance(epoch, 2);
     Blocker blocker = new Blocker();
-    assertThat(one.buffer.takeSlot(pass, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(blocker.member()).isEqualTo(two.member);
-    assertThat(state(pass)).isEqualTo(OPEN);
-    two.buffer.advance(pass, 1);
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).isZero();
-    assertThat(state(pass)).as("nobody may enter any more").isEqualTo(SLIDING);
+    assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
+    assertThat(blocker.participant()).isEqualTo(two.participant);
+    assertThat(state(epoch)).isEqualTo(OPEN);
+    two.buffer.advance(epoch, 1);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
+    assertThat(state(epoch)).as("nobody may enter any more").isEqualTo(SLIDING);
     assertThat(one.counters.dropped.sum()).isZero();
   }
 
@@ -481,34 +483,34 @@ class StagingBufferTest {
   void aHeldSlotIsNotFilledAnew() {
     Job one = new Job(1);
     slots(2);
-    Entered pass = one.begins();
-    int slot = one.stages(pass);
-    one.stages(pass);
-    assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(slot);
+    Entered epoch = one.begins();
+    int slot = one.stages(epoch);
+    one.stages(epoch);
+    assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(slot);
     assertThat(one.buffer.length(slot)).isEqualTo(100);
-    one.buffer.advance(pass, 1);
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).isEqualTo(StagingBuffer.NOT_NOW);
+    one.buffer.advance(epoch, 1);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).isEqualTo(StagingBuffer.NOT_NOW);
     one.buffer.release(slot);
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).isEqualTo(slot);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).isEqualTo(slot);
   }
 
   @Test
-  void whoDoesNotGetOnIsTakenOutOfThePass() {
+  void whoDoesNotGetOnIsTakenOutOfTheEpoch() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    one.stages(pass);
-    one.stages(pass);
-    one.buffer.advance(pass, 2);
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).isEqualTo(StagingBuffer.NOT_NOW);
+    one.stages(epoch);
+    one.stages(epoch);
+    one.buffer.advance(epoch, 2);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).isEqualTo(StagingBuffer.NOT_NOW);
     clock.now += 201;
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).isZero();
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
     assertThat(one.counters.dropped.sum()).isEqualTo(1);
-    assertThat(one.buffer.isShared(pass)).isFalse();
-    one.stages(pass);
-    assertThat(two.buffer.tryTake(pass, 0)).as("it finds it gone").isEqualTo(StagingBuffer.LOST);
+    assertThat(one.buffer.isShared(epoch)).isFalse();
+    one.stages(epoch);
+    assertThat(two.buffer.tryTake(epoch, 0)).as("it finds it gone").isEqualTo(StagingBuffer.LOST);
   }
 
   @Test
@@ -516,20 +518,21 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered pass = one.begins();
-    one.stages(pass);
-    one.stages(pass);
-    one.buffer.advance(pass, 2);
+    Entered epoch = one.begins();
+    one.stages(epoch);
+    one.stages(epoch);
+    one.buffer.advance(epoch, 2);
     Blocker blocker = new Blocker();
-    assertThat(one.buffer.takeSlot(pass, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(blocker.member()).isEqualTo(two.member);
+    assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
+    assertThat(blocker.participant()).isEqualTo(two.participant);
     memory.set(
-        StagingDescriptor.member(two.member) + MEMBER_CURSOR, StagingDescriptor.cursor(1, ALL));
-    assertThat(one.buffer.takeSlot(pass, new Blocker())).as("it does not come").isZero();
+        StagingDescriptor.participant(two.participant) + PARTICIPANT_CURSOR,
+        StagingDescriptor.cursor(1, ALL));
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("it does not come").isZero();
   }
 
   @Test
-  void aNewerPassLeavesHalfOfTheSlotsToTheOlder() {
+  void aNewerEpochLeavesHalfOfTheSlotsToTheOlder() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
@@ -541,7 +544,7 @@ class StagingBufferTest {
     assertThat(one.buffer.takeSlot(next, new Blocker())).isEqualTo(1);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(next, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(blocker.member()).isEqualTo(two.member);
+    assertThat(blocker.participant()).isEqualTo(two.participant);
     assertThat(StagingDescriptor.state(slot(2))).as("given back").isEqualTo(FREE);
     assertThat(two.buffer.takeSlot(old, new Blocker())).as("to the older").isEqualTo(2);
     two.buffer.giveBack(2, old);
@@ -554,17 +557,17 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    int slot = two.buffer.takeSlot(pass, new Blocker());
-    assertThat(two.buffer.claim(pass)).isZero();
+    int slot = two.buffer.takeSlot(epoch, new Blocker());
+    assertThat(two.buffer.claim(epoch)).isZero();
     clock.now += 201; // Job 2 is stopped.
-    assertThat(one.buffer.claim(pass)).as("seen for the first time").isEqualTo(1);
+    assertThat(one.buffer.claim(epoch)).as("seen for the first time").isEqualTo(1);
     clock.now += 201;
-    assertThat(one.buffer.claim(pass)).isZero();
-    assertThat(two.buffer.publish(pass, 0, slot, 100)).isFalse();
+    assertThat(one.buffer.claim(epoch)).isZero();
+    assertThat(two.buffer.publish(epoch, 0, slot, 100)).isFalse();
     assertThat(StagingDescriptor.state(slot(slot))).as("of use to others").isEqualTo(FREE);
-    assertThat(two.buffer.publish(pass, 0, slot, 100)).as("not its slot").isFalse();
+    assertThat(two.buffer.publish(epoch, 0, slot, 100)).as("not its slot").isFalse();
     assertThat(StagingDescriptor.state(slot(slot))).isEqualTo(FREE);
   }
 
@@ -575,17 +578,17 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    one.stages(pass);
-    int slot = one.stages(pass);
-    assertThat(claimState(pass, 1)).isEqualTo(STAGED);
+    one.stages(epoch);
+    int slot = one.stages(epoch);
+    assertThat(claimState(epoch, 1)).isEqualTo(STAGED);
     assertThat(StagingDescriptor.state(slot(slot))).isEqualTo(READY);
-    assertThat(one.buffer.tryTake(pass, 1)).isEqualTo(slot);
-    assertThat(two.buffer.tryTake(pass, 1)).isEqualTo(slot);
+    assertThat(one.buffer.tryTake(epoch, 1)).isEqualTo(slot);
+    assertThat(two.buffer.tryTake(epoch, 1)).isEqualTo(slot);
     assertThat(StagingDescriptor.low(slot(slot))).isEqualTo(0b11);
     one.buffer.release(slot);
-    assertThat(StagingDescriptor.low(slot(slot))).isEqualTo(1L << two.member);
+    assertThat(StagingDescriptor.low(slot(slot))).isEqualTo(1L << two.participant);
     one.buffer.release(slot);
     two.buffer.release(slot);
     assertThat(StagingDescriptor.low(slot(slot))).isZero();
@@ -597,8 +600,8 @@ class StagingBufferTest {
   void whoFindsAnotherBatchInTheSlotHasLostIt() {
     Job one = new Job(1);
     slots(4);
-    Entered pass = one.begins();
-    int slot = one.stages(pass);
+    Entered epoch = one.begins();
+    int slot = one.stages(epoch);
     long ready = slot(slot);
     for (long other :
         new long[] {
@@ -607,36 +610,36 @@ class StagingBufferTest {
           StagingDescriptor.word(FILLING, 1, 0, 0)
         }) {
       memory.set(StagingDescriptor.slot(slot), other);
-      assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(StagingBuffer.LOST);
+      assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.LOST);
       assertThat(slot(slot)).isEqualTo(other);
     }
     memory.set(StagingDescriptor.slot(slot), ready);
-    assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(slot);
+    assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(slot);
   }
 
   @Test
   void aBatchThatIsNotStagedIsWaitedForWhileSomebodyPreparesIt() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered pass = one.begins();
+    Entered epoch = one.begins();
     two.begins();
-    assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(StagingBuffer.NOBODY);
-    two.buffer.produces(pass, true);
-    assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(StagingBuffer.NOT_NOW);
-    two.buffer.claim(pass);
-    assertThat(StagingBuffer.isClaimed(pass, one.buffer.claimWord(pass, 0))).isTrue();
-    assertThat(StagingBuffer.isClaimed(pass, one.buffer.claimWord(pass, 1))).isFalse();
-    assertThat(StagingBuffer.isClaimed(pass, StagingDescriptor.word(1, 3, 1, 0))).isFalse();
-    assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(StagingBuffer.NOT_NOW);
+    assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOBODY);
+    two.buffer.produces(epoch, true);
+    assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_NOW);
+    two.buffer.claim(epoch);
+    assertThat(StagingBuffer.isClaimed(epoch, one.buffer.claimWord(epoch, 0))).isTrue();
+    assertThat(StagingBuffer.isClaimed(epoch, one.buffer.claimWord(epoch, 1))).isFalse();
+    assertThat(StagingBuffer.isClaimed(epoch, StagingDescriptor.word(1, 3, 1, 0))).isFalse();
+    assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(one.counters.takeOvers.sum()).isZero();
     clock.now += 201; // Job 2 is stopped.
-    assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(StagingBuffer.NOT_NOW);
+    assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(one.counters.takeOvers.sum()).isEqualTo(1);
-    assertThat(claimState(pass, 0)).isEqualTo(UNCLAIMED);
-    assertThat(one.buffer.tryTake(pass, 0)).as("nobody is left").isEqualTo(StagingBuffer.NOBODY);
-    one.buffer.claim(pass);
-    one.buffer.unclaim(pass, 0, true);
-    assertThat(one.buffer.tryTake(pass, 0)).isEqualTo(StagingBuffer.NOT_STAGED);
+    assertThat(claimState(epoch, 0)).isEqualTo(UNCLAIMED);
+    assertThat(one.buffer.tryTake(epoch, 0)).as("nobody is left").isEqualTo(StagingBuffer.NOBODY);
+    one.buffer.claim(epoch);
+    one.buffer.unclaim(epoch, 0, true);
+    assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_STAGED);
   }
 
   @Test
@@ -647,17 +650,17 @@ class StagingBufferTest {
     for (int slot = 0; slot < 16; slot++) {
       memory.set(StagingDescriptor.slot(slot), StagingDescriptor.word(READY, 1, slot, 0));
     }
-    hold(0, one);
-    hold(1, one);
+    lease(0, one);
+    lease(1, one);
     assertThat(one.buffer.mayKeep()).as("two of 16").isTrue();
-    hold(2, one);
+    lease(2, one);
     assertThat(one.buffer.mayKeep()).as("three of 16").isFalse();
     assertThat(two.buffer.mayKeep()).isTrue();
     for (int slot = 3; slot < 7; slot++) {
-      hold(slot, new Job(10 + slot));
+      lease(slot, new Job(10 + slot));
     }
     assertThat(two.buffer.mayKeep()).as("seven are held").isTrue();
-    hold(7, new Job(20));
+    lease(7, new Job(20));
     assertThat(two.buffer.mayKeep()).as("eight are held").isFalse();
     memory.set(StagingDescriptor.slot(7), StagingDescriptor.word(FILLING, 1, 20, 1));
     assertThat(two.buffer.mayKeep()).as("one of them is being filled").isTrue();
@@ -670,52 +673,52 @@ class StagingBufferTest {
     for (int slot = 0; slot < 4; slot++) {
       memory.set(StagingDescriptor.slot(slot), StagingDescriptor.word(READY, 1, slot, 0));
     }
-    hold(0, one);
+    lease(0, one);
     assertThat(one.buffer.mayKeep()).isTrue();
-    hold(1, one);
+    lease(1, one);
     assertThat(one.buffer.mayKeep()).isFalse();
   }
 
-  private void hold(int slot, Job job) {
-    memory.set(StagingDescriptor.slot(slot), slot(slot) | 1L << job.member);
+  private void lease(int slot, Job job) {
+    memory.set(StagingDescriptor.slot(slot), slot(slot) | 1L << job.participant);
   }
 
-  // ---- members
+  // ---- participants
 
   @Test
-  void aMemberRunsAsLongAsItShowsSignsOfLife() {
+  void aParticipantRunsAsLongAsItShowsSignsOfLife() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Members members = one.buffer.members();
-    assertThat(members.running(two.member)).isTrue();
-    assertThat(members.waitable(two.member)).isTrue();
+    Participants participants = one.buffer.participants();
+    assertThat(participants.running(two.participant)).isTrue();
+    assertThat(participants.waitable(two.participant)).isTrue();
     clock.now += 200;
-    assertThat(members.running(two.member)).isTrue();
+    assertThat(participants.running(two.participant)).isTrue();
     clock.now += 1;
-    assertThat(members.running(two.member)).isFalse();
-    assertThat(members.holdsOn(2)).isFalse();
-    assertThat(members.holdsOn(1)).as("itself").isTrue();
-    assertThat(members.holdsOn(99)).as("no member").isFalse();
+    assertThat(participants.running(two.participant)).isFalse();
+    assertThat(participants.willFinish(2)).isFalse();
+    assertThat(participants.willFinish(1)).as("itself").isTrue();
+    assertThat(participants.willFinish(99)).as("no participant").isFalse();
     two.beats();
-    assertThat(members.running(two.member)).isTrue();
-    assertThat(members.holdsOn(2)).isTrue();
+    assertThat(participants.running(two.participant)).isTrue();
+    assertThat(participants.willFinish(2)).isTrue();
     two.dies();
-    assertThat(members.running(two.member)).isFalse();
-    assertThat(members.running(9)).as("nobody").isFalse();
-    assertThat(members.pid(two.member)).isEqualTo(1_002);
+    assertThat(participants.running(two.participant)).isFalse();
+    assertThat(participants.running(9)).as("nobody").isFalse();
+    assertThat(participants.pid(two.participant)).isEqualTo(1_002);
   }
 
   @Test
-  void whateverAMemberDoesIsProgress() {
+  void whateverAParticipantDoesIsProgress() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Members members = one.buffer.members();
-    long before = members.progress();
-    assertThat(members.progress()).isEqualTo(before);
-    Entered pass = two.begins();
-    long begun = members.progress();
+    Participants participants = one.buffer.participants();
+    long before = participants.progress();
+    assertThat(participants.progress()).isEqualTo(before);
+    Entered epoch = two.begins();
+    long begun = participants.progress();
     assertThat(begun).isNotEqualTo(before);
-    two.buffer.advance(pass, 1);
-    assertThat(members.progress()).isNotEqualTo(begun);
+    two.buffer.advance(epoch, 1);
+    assertThat(participants.progress()).isNotEqualTo(begun);
   }
 }

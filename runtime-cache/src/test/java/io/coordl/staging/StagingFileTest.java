@@ -28,9 +28,9 @@ class StagingFileTest {
   private static final int SLOTS = 4;
 
   @TempDir Path directory;
-  private final Keeper keeper = new Keeper(() -> {});
+  private final HeartbeatThread heartbeat = new HeartbeatThread(() -> {});
   private final StagingContents contents =
-      new StagingContents(PIPELINE, BatchOrder.evenly(new int[100], 10), keeper);
+      new StagingContents(PIPELINE, BatchOrder.evenly(new int[100], 10), heartbeat);
   private Path path;
   private StagingFile memory;
   private long slots;
@@ -47,7 +47,7 @@ class StagingFileTest {
   @AfterEach
   void close() {
     memory.close();
-    keeper.stop();
+    heartbeat.stop();
   }
 
   private byte[] bytes(long at, int count) throws IOException {
@@ -102,13 +102,13 @@ class StagingFileTest {
 
   @Test
   void whoJoinsFindsTheRoomsOfWhoMadeIt() throws IOException {
-    memory.putInts(memory.pass(1).itemTable(), new int[] {7, 8, 9});
+    memory.putInts(memory.epoch(1).itemTable(), new int[] {7, 8, 9});
     StagingContents other =
-        new StagingContents(PIPELINE, BatchOrder.evenly(new int[5_000], 1), keeper);
+        new StagingContents(PIPELINE, BatchOrder.evenly(new int[5_000], 1), heartbeat);
     try (StagingFile joined = other.map(path, path.toFile().length())) {
       assertThat(joined.itemRoom()).isEqualTo(memory.itemRoom());
       assertThat(joined.batchRoom()).isEqualTo(memory.batchRoom());
-      assertThat(joined.getInts(joined.pass(1).itemTable(), 3)).containsExactly(7, 8, 9);
+      assertThat(joined.getInts(joined.epoch(1).itemTable(), 3)).containsExactly(7, 8, 9);
       assertThat(joined.compareAndSet(StagingDescriptor.SIZER, 1, 2)).isFalse();
       assertThat(joined.compareAndSet(StagingDescriptor.SIZER, 0, 2)).isTrue();
     }
@@ -125,7 +125,8 @@ class StagingFileTest {
         .hasMessageContaining("too long to be shared");
     assertThat(descriptors()).as("only the first is open").isEqualTo(1);
     Fingerprint endless = new Fingerprint(Map.of("data set", "x".repeat(100_000)));
-    StagingContents wordy = new StagingContents(endless, BatchOrder.evenly(new int[1], 1), keeper);
+    StagingContents wordy =
+        new StagingContents(endless, BatchOrder.evenly(new int[1], 1), heartbeat);
     assertThatThrownBy(() -> wordy.format(memory, 42))
         .hasMessageContaining("description is too long");
   }
@@ -175,7 +176,7 @@ class StagingFileTest {
     assertThat(mapped.capacity()).isEqualTo((int) PAGE);
     assertThat(bytes(slots + 2 * PAGE, 1)).containsExactly(5);
     for (int i = 0; i < 3; i++) {
-      keeper.call(() -> null); // The one that is made ahead is there.
+      heartbeat.call(() -> null); // The one that is made ahead is there.
       ByteBuffer next = memory.copyOnWrite(2, 10);
       assertThat(next.get(0)).isEqualTo((byte) 5);
       next.put(0, (byte) 9);

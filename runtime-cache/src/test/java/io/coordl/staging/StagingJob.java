@@ -11,11 +11,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job of its own JVM: {@code directory seed passes ending [jobs to wait for]}. Walks its passes,
+ * A job of its own JVM: {@code directory seed epochs ending [jobs to wait for]}. Walks its epochs,
  * checks every byte of every batch against the order it follows, keeps some, prepares by itself
- * what it is not given, and prints a line for each pass: the items that it found in the bytes.
- * Ending: {@code end}; {@code break}: leaves some passes early; {@code exit}: {@code System.exit}
- * in the midst of the last one, without a word to the pass.
+ * what it is not given, and prints a line for each epoch: the items that it found in the bytes.
+ * Ending: {@code end}; {@code break}: leaves some epochs early; {@code exit}: {@code System.exit}
+ * in the midst of the last one, without a word to the epoch.
  */
 public final class StagingJob {
   static final int ITEMS = 120;
@@ -27,8 +27,8 @@ public final class StagingJob {
   static final Fingerprint PIPELINE = new Fingerprint(Map.of("data set", "synthetic"));
 
   /** So short that what they bound happens. */
-  static final Bounds BOUNDS =
-      new Bounds(
+  static final Timeouts TIMEOUTS =
+      new Timeouts(
           Duration.ofMillis(400),
           Duration.ofMillis(600),
           Duration.ofMillis(1500),
@@ -40,7 +40,7 @@ public final class StagingJob {
   /** Runs the job. */
   public static void main(String[] args) throws Exception {
     long seed = Long.parseLong(args[1]);
-    int passes = Integer.parseInt(args[2]);
+    int epochs = Integer.parseInt(args[2]);
     String ending = args[3];
     SplittableRandom random = new SplittableRandom(seed);
     int jobs = args.length > 4 ? Integer.parseInt(args[4]) : 1;
@@ -51,20 +51,20 @@ public final class StagingJob {
             "torture",
             ByteBudget.parse("96k"),
             jobs,
-            jobs > 1 ? Bounds.USUAL : BOUNDS,
+            jobs > 1 ? Timeouts.USUAL : TIMEOUTS,
             System.err::println);
     Runtime.getRuntime().addShutdownHook(new Thread(group::close));
     List<StagedBatch> kept = new ArrayList<>();
     System.out.println("ready");
-    for (int number = 0; number < passes; number++) {
+    for (int number = 0; number < epochs; number++) {
       BatchOrder own = Batches.order(ITEMS, BATCH, seed * 1000 + number);
-      CoordinatedPass pass = group.begin(PIPELINE, own);
-      BatchOrder order = pass == null ? own : pass.order();
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      BatchOrder order = epoch == null ? own : epoch.order();
       if (!Batches.isComplete(order, ITEMS)) {
         fail("order");
       }
-      if (pass != null) {
-        pass.prepareWith(
+      if (epoch != null) {
+        epoch.prepareWith(
             (batch, items) -> {
               LockSupport.parkNanos(ThreadLocalRandom.current().nextInt(3_000_000));
               return Batches.prepared(items, seed + batch);
@@ -72,20 +72,20 @@ public final class StagingJob {
             2);
       }
       int last = order.batches();
-      if (!ending.equals("end") && (number == passes - 1 || random.nextInt(3) == 0)) {
+      if (!ending.equals("end") && (number == epochs - 1 || random.nextInt(3) == 0)) {
         last = random.nextInt(order.batches());
       }
       int given = 0;
       StringBuilder used = new StringBuilder();
       for (int batch = 0; batch < last; batch++) {
-        StagedBatch staged = pass == null ? null : pass.take(batch);
+        StagedBatch staged = epoch == null ? null : epoch.take(batch);
         for (int item : staged == null ? order.items(batch) : Batches.items(staged.bytes())) {
           used.append(' ').append(item);
         }
         if (staged != null) {
           given++;
           if (!Batches.isOf(order.items(batch), staged.bytes())) {
-            fail("batch " + batch + " of pass " + number);
+            fail("batch " + batch + " of epoch " + number);
           }
           int fate = random.nextInt(8);
           if (fate == 0) {
@@ -99,13 +99,13 @@ public final class StagingJob {
         }
         LockSupport.parkNanos(random.nextInt(2_000_000));
       }
-      if (ending.equals("exit") && number == passes - 1) {
+      if (ending.equals("exit") && number == epochs - 1) {
         System.exit(0);
       }
-      if (pass != null && (last == order.batches() || random.nextBoolean())) {
-        pass.end();
+      if (epoch != null && (last == order.batches() || random.nextBoolean())) {
+        epoch.end();
       }
-      System.out.println("pass " + number + " given " + given + " used" + used);
+      System.out.println("epoch " + number + " given " + given + " used" + used);
     }
     for (StagingStatistics figures : group.statistics()) {
       System.out.println("prepared " + figures.prepared() + " alone " + figures.alone());

@@ -24,20 +24,20 @@ import org.junit.jupiter.api.Test;
 /**
  * The protocol itself, as it is shipped, over memory of which every access is a step at which
  * another thread may run on, or a job be stopped or killed. Two jobs of two threads each, two
- * passes of three batches, two to four slots; a job that is killed is followed by another, which
- * becomes the same member. Explored are: every single switch; a kill, and a stop, at every step;
- * and at random up to four switches with a kill and a stop. Two defects are put in to see that the
- * check finds them.
+ * epochs of three batches, two to four slots; a job that is killed is followed by another, which
+ * becomes the same participant. Explored are: every single switch; a kill, and a stop, at every
+ * step; and at random up to four switches with a kill and a stop. Two defects are put in to see
+ * that the check finds them.
  */
 @Tag("slow")
 class StagingModelTest {
-  private static final int PASSES = 2;
+  private static final int EPOCHS = 2;
   private static final int BATCHES = 3;
   private static final int BATCH = 2;
 
   /** So long that nobody who runs is given up: time passes only when all wait. */
-  private static final Bounds BOUNDS =
-      new Bounds(
+  private static final Timeouts TIMEOUTS =
+      new Timeouts(
           Duration.ofMillis(100),
           Duration.ofMillis(200),
           Duration.ofMillis(400),
@@ -56,7 +56,7 @@ class StagingModelTest {
     Run(Defect defect, int slots, boolean successor, Plan plan) {
       this.successor = successor;
       this.model = new Model(plan);
-      this.host = new ModelHost(model, BOUNDS);
+      this.host = new ModelHost(model, TIMEOUTS);
       this.memory = host.memory(defect, slots);
     }
 
@@ -86,30 +86,30 @@ class StagingModelTest {
 
     /** What a program does, and the agent in it. */
     private void live(Model.Job job) {
-      Stream stream = host.join(job, memory, word -> {}, blocked -> {});
-      counters.add(stream.counters());
+      PipelineSession session = host.join(job, memory, word -> {}, blocked -> {});
+      counters.add(session.counters());
       Set<Integer> ordersUsed = new HashSet<>();
-      for (int number = 0; number < PASSES; number++) {
+      for (int number = 0; number < EPOCHS; number++) {
         int first = Math.toIntExact(job.number) * 100 + number * 10;
         int[] items = new int[BATCHES * BATCH];
         for (int i = 0; i < items.length; i++) {
           items[i] = first * 10 + i;
         }
-        CoordinatedPass pass = stream.begin(BatchOrder.evenly(items, BATCH), 1);
-        if (pass == null) {
+        SharedEpoch epoch = session.begin(BatchOrder.evenly(items, BATCH), 1);
+        if (epoch == null) {
           counters.get(0).alone(StagingCounters.Reason.LATE); // Another was stopped creating it.
           continue;
         }
-        BatchOrder order = pass.order();
+        BatchOrder order = epoch.order();
         assertThat(order.items()).hasSize(items.length);
-        assertThat(ordersUsed.add(order.items(0)[0])).as("no pass twice").isTrue();
-        pass.prepareWith((batch, wanted) -> batch(wanted), 1);
+        assertThat(ordersUsed.add(order.items(0)[0])).as("no epoch twice").isTrue();
+        epoch.prepareWith((batch, wanted) -> batch(wanted), 1);
         for (int batch = 0; batch < order.batches(); batch++) {
           if ((batch + number) % 2 == 0) {
-            use(pass, order, batch);
+            use(epoch, order, batch);
             continue;
           }
-          StagedBatch staged = pass.take(batch);
+          StagedBatch staged = epoch.take(batch);
           if (staged != null) {
             check(order, batch, staged.bytes());
             memory.get(StagingDescriptor.SLOT_BYTES); // Others run on while it is used.
@@ -117,14 +117,14 @@ class StagingModelTest {
             staged.release();
           }
         }
-        pass.end();
+        epoch.end();
       }
       finished.incrementAndGet();
     }
 
-    private void use(CoordinatedPass pass, BatchOrder order, int batch) {
+    private void use(SharedEpoch epoch, BatchOrder order, int batch) {
       try {
-        pass.use(
+        epoch.use(
             batch,
             bytes -> {
               check(order, batch, bytes);
@@ -203,7 +203,7 @@ class StagingModelTest {
       Run run = new Run(Defect.NONE, slots, false, NOTHING);
       run.run();
       assertThat(run.alone()).as("%d slots", slots).isZero();
-      assertThat(run.prepared()).as("%d slots", slots).isEqualTo((long) PASSES * BATCHES);
+      assertThat(run.prepared()).as("%d slots", slots).isEqualTo((long) EPOCHS * BATCHES);
     }
   }
 

@@ -98,14 +98,14 @@ class StagingPartsTest {
   }
 
   @Test
-  void whoWaitsForAFirstPassIsReadFromTheHeadOfAFile() {
+  void whoWaitsForAFirstEpochIsReadFromTheHeadOfAFile() {
     ByteBuffer head =
         ByteBuffer.allocate(StagingDescriptor.TEXT_END).order(ByteOrder.nativeOrder());
     assertThat(StagingContents.waiting(head.array())).isEmpty();
-    for (int member : new int[] {0, 3, StagingDescriptor.MAX_MEMBERS - 1}) {
-      int at = (int) StagingDescriptor.member(member);
-      head.putLong(at + (int) StagingDescriptor.MEMBER_JOB, member + 1);
-      head.putLong(at + (int) StagingDescriptor.MEMBER_PID, 100 + member);
+    for (int participant : new int[] {0, 3, StagingDescriptor.MAX_PARTICIPANTS - 1}) {
+      int at = (int) StagingDescriptor.participant(participant);
+      head.putLong(at + (int) StagingDescriptor.PARTICIPANT_JOB, participant + 1);
+      head.putLong(at + (int) StagingDescriptor.PARTICIPANT_PID, 100 + participant);
     }
     assertThat(StagingContents.waiting(head.array())).containsExactlyInAnyOrder(100L, 103L, 115L);
     head.putLong((int) StagingDescriptor.SIZER, 1);
@@ -121,7 +121,7 @@ class StagingPartsTest {
   void aWordIsReadBackAsItWasMade() {
     long word = StagingDescriptor.word(3, 4_000_000, 16_000_000, 65_535);
     assertThat(StagingDescriptor.state(word)).isEqualTo(3);
-    assertThat(StagingDescriptor.pass(word)).isEqualTo(4_000_000);
+    assertThat(StagingDescriptor.epoch(word)).isEqualTo(4_000_000);
     assertThat(StagingDescriptor.middle(word)).isEqualTo(16_000_000);
     assertThat(StagingDescriptor.low(word)).isEqualTo(65_535);
     assertThat(StagingDescriptor.cursor(2, 0)).isGreaterThan(StagingDescriptor.cursor(1, 5));
@@ -134,9 +134,9 @@ class StagingPartsTest {
     long batches = 77;
     List<long[]> parts = new ArrayList<>(); // Begin and end.
     parts.add(new long[] {0, StagingDescriptor.RESERVED + 8});
-    for (int i = 0; i < StagingDescriptor.MAX_MEMBERS; i++) {
-      long at = StagingDescriptor.member(i);
-      parts.add(new long[] {at, at + StagingDescriptor.MEMBER_CURSOR + 8});
+    for (int i = 0; i < StagingDescriptor.MAX_PARTICIPANTS; i++) {
+      long at = StagingDescriptor.participant(i);
+      parts.add(new long[] {at, at + StagingDescriptor.PARTICIPANT_CURSOR + 8});
     }
     for (int i = 0; i < StagingDescriptor.MAX_SLOTS; i++) {
       parts.add(new long[] {StagingDescriptor.slot(i), StagingDescriptor.slot(i) + 8});
@@ -144,7 +144,7 @@ class StagingPartsTest {
     }
     parts.add(new long[] {StagingDescriptor.TEXT, StagingDescriptor.TEXT_END});
     for (int i = 0; i < 2; i++) {
-      StagingDescriptor.Pass at = StagingDescriptor.Pass.at(i, items, batches);
+      StagingDescriptor.Epoch at = StagingDescriptor.Epoch.at(i, items, batches);
       parts.add(new long[] {at.state(), at.state() + 8});
       parts.add(new long[] {at.batches(), at.batches() + 8});
       parts.add(new long[] {at.items(), at.items() + 8});
@@ -169,66 +169,69 @@ class StagingPartsTest {
     assertThat(StagingFile.pages(4097)).isEqualTo(8192);
   }
 
-  // ---- members
+  // ---- participants
 
   @Test
-  void aJobIsTheFirstMemberThatNobodyLivingIsAndBeginsAfresh() {
+  void aJobIsTheFirstParticipantThatNobodyLivingIsAndBeginsAfresh() {
     Words memory = new Words(8, 4);
     Set<Long> living = new HashSet<>(Set.of(1L, 2L, 3L));
     for (long job = 1; job <= 3; job++) {
-      assertThat(Members.enter(memory, job, 100 + job, living::contains)).isTrue();
+      assertThat(Participants.enter(memory, job, 100 + job, living::contains)).isTrue();
     }
-    long second = StagingDescriptor.member(1);
-    for (long at = second; at <= second + StagingDescriptor.MEMBER_CURSOR; at += 8) {
+    long second = StagingDescriptor.participant(1);
+    for (long at = second; at <= second + StagingDescriptor.PARTICIPANT_CURSOR; at += 8) {
       memory.set(at, 2);
     }
     long slot = StagingDescriptor.slot(5);
-    long pass = memory.pass(1).state();
+    long epoch = memory.epoch(1).state();
     memory.set(slot, StagingDescriptor.word(StagingDescriptor.READY, 1, 3, 0b111));
-    memory.set(pass, StagingDescriptor.word(StagingDescriptor.SLIDING, 1, 0, 0b111));
+    memory.set(epoch, StagingDescriptor.word(StagingDescriptor.SLIDING, 1, 0, 0b111));
     living.remove(2L);
 
     living.add(4L);
-    assertThat(Members.enter(memory, 4, 104, living::contains)).isTrue();
+    assertThat(Participants.enter(memory, 4, 104, living::contains)).isTrue();
 
-    assertThat(memory.get(second + StagingDescriptor.MEMBER_JOB)).isEqualTo(4);
-    assertThat(memory.get(second + StagingDescriptor.MEMBER_PID)).isEqualTo(104);
-    assertThat(memory.get(second + StagingDescriptor.MEMBER_BEAT)).isZero();
-    assertThat(memory.get(second + StagingDescriptor.MEMBER_BLOCKED)).isZero();
-    assertThat(memory.get(second + StagingDescriptor.MEMBER_PRODUCES)).isZero();
-    assertThat(memory.get(second + StagingDescriptor.MEMBER_CURSOR)).isZero();
+    assertThat(memory.get(second + StagingDescriptor.PARTICIPANT_JOB)).isEqualTo(4);
+    assertThat(memory.get(second + StagingDescriptor.PARTICIPANT_PID)).isEqualTo(104);
+    assertThat(memory.get(second + StagingDescriptor.PARTICIPANT_BEAT)).isZero();
+    assertThat(memory.get(second + StagingDescriptor.PARTICIPANT_BLOCKED)).isZero();
+    assertThat(memory.get(second + StagingDescriptor.PARTICIPANT_PRODUCES)).isZero();
+    assertThat(memory.get(second + StagingDescriptor.PARTICIPANT_CURSOR)).isZero();
     assertThat(StagingDescriptor.low(memory.get(slot))).isEqualTo(0b101);
-    assertThat(StagingDescriptor.low(memory.get(pass))).isEqualTo(0b101);
-    Members members = new Members(memory, Words.peers(living), new Words.Time(), Bounds.USUAL, 4);
-    assertThat(members.memberOf(4)).isEqualTo(1);
-    assertThat(members.pid(1)).isEqualTo(104);
-    assertThat(members.count()).isEqualTo(3);
-    assertThatThrownBy(() -> members.memberOf(2)).isInstanceOf(IllegalStateException.class);
-    for (long job = 5; job <= StagingDescriptor.MAX_MEMBERS + 1; job++) {
+    assertThat(StagingDescriptor.low(memory.get(epoch))).isEqualTo(0b101);
+    Participants participants =
+        new Participants(memory, Words.liveness(living), new Words.Time(), Timeouts.USUAL, 4);
+    assertThat(participants.participantOf(4)).isEqualTo(1);
+    assertThat(participants.pid(1)).isEqualTo(104);
+    assertThat(participants.count()).isEqualTo(3);
+    assertThatThrownBy(() -> participants.participantOf(2))
+        .isInstanceOf(IllegalStateException.class);
+    for (long job = 5; job <= StagingDescriptor.MAX_PARTICIPANTS + 1; job++) {
       living.add(job);
-      assertThat(Members.enter(memory, job, 100 + job, living::contains)).isTrue();
+      assertThat(Participants.enter(memory, job, 100 + job, living::contains)).isTrue();
     }
-    assertThat(Members.enter(memory, 99, 199, living::contains)).as("too many").isFalse();
+    assertThat(Participants.enter(memory, 99, 199, living::contains)).as("too many").isFalse();
   }
 
   @Test
   void whatAnyJobGetsOnWithIsSeen() {
     Words memory = new Words(8, 4);
     Set<Long> living = Set.of(1L);
-    Members.enter(memory, 1, 101, living::contains);
-    Members members = new Members(memory, Words.peers(living), new Words.Time(), Bounds.USUAL, 1);
+    Participants.enter(memory, 1, 101, living::contains);
+    Participants participants =
+        new Participants(memory, Words.liveness(living), new Words.Time(), Timeouts.USUAL, 1);
     Set<Long> seen = new HashSet<>();
-    for (int member = 0; member < StagingDescriptor.MAX_MEMBERS; member++) {
+    for (int participant = 0; participant < StagingDescriptor.MAX_PARTICIPANTS; participant++) {
       for (int batch = 1; batch < 4; batch++) {
         memory.set(
-            StagingDescriptor.member(member) + StagingDescriptor.MEMBER_CURSOR,
+            StagingDescriptor.participant(participant) + StagingDescriptor.PARTICIPANT_CURSOR,
             StagingDescriptor.cursor(1, batch));
-        assertThat(seen.add(members.progress())).isTrue();
+        assertThat(seen.add(participants.progress())).isTrue();
       }
     }
   }
 
-  // ---- gate and keeper
+  // ---- gate and heartbeat
 
   @Test
   void aClosedGateLetsNobodyIn() {
@@ -255,16 +258,17 @@ class StagingPartsTest {
   @Test
   void theKeeperDoesWhatItIsAskedForOnItsOwnThread() throws IOException {
     SynchronousQueue<Thread> beats = new SynchronousQueue<>();
-    Keeper keeper = new Keeper(() -> beats.offer(Thread.currentThread()));
+    HeartbeatThread heartbeat = new HeartbeatThread(() -> beats.offer(Thread.currentThread()));
     try {
-      Thread thread = keeper.call(Thread::currentThread);
+      Thread thread = heartbeat.call(Thread::currentThread);
       assertThat(thread).isNotSameAs(Thread.currentThread());
       assertThat(thread.isDaemon()).isTrue();
       assertThat(thread.getThreadGroup().getParent()).as("the topmost group").isNull();
-      assertThat(keeper.<Thread>call(() -> keeper.call(Thread::currentThread))).isSameAs(thread);
+      assertThat(heartbeat.<Thread>call(() -> heartbeat.call(Thread::currentThread)))
+          .isSameAs(thread);
       assertThatThrownBy(
               () ->
-                  keeper.call(
+                  heartbeat.call(
                       () -> {
                         throw new IOException("full");
                       }))
@@ -272,41 +276,41 @@ class StagingPartsTest {
           .hasMessage("full");
       assertThatThrownBy(
               () ->
-                  keeper.call(
+                  heartbeat.call(
                       () -> {
                         throw new IllegalStateException("wrong");
                       }))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("wrong");
-      keeper.later(
+      heartbeat.later(
           () -> {
             throw new IOException("nobody hears of it");
           });
       AtomicBoolean done = new AtomicBoolean();
-      keeper.later(() -> done.set(true));
-      assertThat(keeper.<Boolean>call(done::get)).isTrue();
+      heartbeat.later(() -> done.set(true));
+      assertThat(heartbeat.<Boolean>call(done::get)).isTrue();
       Thread.currentThread().interrupt();
-      assertThat(keeper.call(() -> 7)).isEqualTo(7);
+      assertThat(heartbeat.call(() -> 7)).isEqualTo(7);
       assertThat(Thread.interrupted()).isTrue();
     } finally {
-      keeper.stop();
+      heartbeat.stop();
     }
   }
 
   @Test
   void theKeeperBeatsWhateverABeatThrows() throws Exception {
     CountDownLatch beats = new CountDownLatch(3);
-    Keeper keeper =
-        new Keeper(
+    HeartbeatThread heartbeat =
+        new HeartbeatThread(
             () -> {
               beats.countDown();
               throw new IllegalStateException("one beat fails");
             });
     beats.await();
-    Thread thread = keeper.call(Thread::currentThread);
-    keeper.stop();
+    Thread thread = heartbeat.call(Thread::currentThread);
+    heartbeat.stop();
     thread.join();
-    assertThatThrownBy(() -> keeper.call(() -> 7)).hasMessage("The staging buffer is closed.");
+    assertThatThrownBy(() -> heartbeat.call(() -> 7)).hasMessage("The staging buffer is closed.");
   }
 
   @Test

@@ -28,8 +28,8 @@ final class Words implements StagingMemory {
   }
 
   /** Who is alive is in a set, and everybody is alone. */
-  static Peers peers(Set<Long> living) {
-    return new Peers() {
+  static JobLiveness liveness(Set<Long> living) {
+    return new JobLiveness() {
       @Override
       public boolean alive(long job) {
         return living.contains(job);
@@ -60,8 +60,8 @@ final class Words implements StagingMemory {
   }
 
   @Override
-  public StagingDescriptor.Pass pass(int descriptor) {
-    return StagingDescriptor.Pass.at(descriptor, itemRoom, batchRoom);
+  public StagingDescriptor.Epoch epoch(int descriptor) {
+    return StagingDescriptor.Epoch.at(descriptor, itemRoom, batchRoom);
   }
 
   @Override

@@ -5,10 +5,10 @@ import io.coordl.bridge.Spans;
 import io.coordl.staging.BatchOrder;
 import io.coordl.staging.BatchReader;
 import io.coordl.staging.BatchSource;
-import io.coordl.staging.CoordinatedPass;
 import io.coordl.staging.Fingerprint;
 import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
+import io.coordl.staging.SharedEpoch;
 import io.coordl.staging.StagedBatch;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -37,7 +37,7 @@ public final class CoordinatedEpoch {
   private final AtomicInteger used = new AtomicInteger();
   private boolean decided;
   private volatile @Nullable BatchOrder order;
-  private volatile @Nullable CoordinatedPass shared;
+  private volatile @Nullable SharedEpoch shared;
   private volatile boolean ended;
 
   /** An epoch that has not begun. */
@@ -106,7 +106,7 @@ public final class CoordinatedEpoch {
   private void share(Object owner) throws CannotShareException {
     Fingerprint fingerprint = pipeline.fingerprint();
     BatchOrder own = pipeline.order();
-    CoordinatedPass epoch = all.coordinator().begin(fingerprint, own);
+    SharedEpoch epoch = all.coordinator().begin(fingerprint, own);
     if (epoch == null) {
       return;
     }
@@ -180,13 +180,13 @@ public final class CoordinatedEpoch {
    * @return null if this job is to make it
    */
   public <T> @Nullable T copied(int batch, BatchReader<T> reader) throws IOException {
-    CoordinatedPass epoch = shared;
+    SharedEpoch epoch = shared;
     return epoch == null ? null : epoch.use(batch, reader);
   }
 
   /** As {@link #copied}, of bytes that stay: its own, as long as they can be reached. */
   public <T> @Nullable T mapped(int batch, BatchReader<T> reader) throws IOException {
-    CoordinatedPass epoch = shared;
+    SharedEpoch epoch = shared;
     StagedBatch staged = epoch == null ? null : epoch.take(batch);
     return staged == null ? null : reader.read(staged.bytes());
   }
@@ -248,7 +248,7 @@ public final class CoordinatedEpoch {
   /** No batch of it is taken any more; waits until the agent's threads have left it. */
   public void end() {
     ended = true;
-    CoordinatedPass epoch = shared;
+    SharedEpoch epoch = shared;
     if (epoch != null && !PREPARING.get()) {
       all.ended(this);
       epoch.end();

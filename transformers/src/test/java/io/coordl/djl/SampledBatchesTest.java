@@ -11,7 +11,7 @@ import ai.djl.training.dataset.Record;
 import ai.djl.training.dataset.SequenceSampler;
 import ai.djl.util.Progress;
 import io.coordl.pipeline.Services;
-import io.coordl.staging.CoordinatedPass;
+import io.coordl.staging.SharedEpoch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -58,7 +58,7 @@ class SampledBatchesTest {
 
   @BeforeEach
   void begin() throws ReflectiveOperationException {
-    Services services = new Services(null, (pipeline, own) -> noPass(), null, 0, null, said::add);
+    Services services = new Services(null, (pipeline, own) -> noEpoch(), null, 0, null, said::add);
     epoch =
         new SampledEpoch(
             new CoordinatedBatches(DataIterable.class, services),
@@ -66,8 +66,8 @@ class SampledBatchesTest {
             new BatchSampler(new SequenceSampler(), 2));
   }
 
-  private static CoordinatedPass noPass() {
-    throw new AssertionError("no pass begins before a batch is fetched");
+  private static SharedEpoch noEpoch() {
+    throw new AssertionError("no epoch begins before a batch is fetched");
   }
 
   private SampledBatches over(Iterator<List<Long>> sampler) {

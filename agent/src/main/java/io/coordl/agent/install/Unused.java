@@ -67,10 +67,10 @@ final class Unused {
 
   /** Of {@code prep=coordinate}. */
   static String prep(List<StagingStatistics> pipelines, String group) {
-    if (pipelines.stream().anyMatch(s -> s.sharedPasses() > 0)) {
+    if (pipelines.stream().anyMatch(s -> s.sharedEpochs() > 0)) {
       return "";
     }
-    return pipelines.stream().anyMatch(s -> s.passes() > 0)
+    return pipelines.stream().anyMatch(s -> s.epochs() > 0)
         ? "no other job of group "
             + group
             + " went through the same data, in the same way, while"

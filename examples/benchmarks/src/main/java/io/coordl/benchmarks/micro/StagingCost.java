@@ -3,10 +3,10 @@ package io.coordl.benchmarks.micro;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.staging.BatchOrder;
-import io.coordl.staging.CoordinatedPass;
 import io.coordl.staging.Fingerprint;
 import io.coordl.staging.PrepGroup;
 import io.coordl.staging.PreparedBatch;
+import io.coordl.staging.SharedEpoch;
 import io.coordl.staging.StagedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -33,7 +33,7 @@ import org.openjdk.jmh.annotations.TearDown;
  * Publishing and using a batch of 32 x 3 x 224 x 224 floats in a staging buffer, beside copying the
  * same bytes from one direct buffer to another, and to shared memory. Publishing is what happens
  * between the batch being prepared and its being there for all jobs, on the agent's thread, and the
- * way there and back between two threads. Slots and memory have been used before, as in all passes
+ * way there and back between two threads. Slots and memory have been used before, as in all epochs
  * but the first.
  */
 @State(Scope.Thread)
@@ -52,7 +52,7 @@ public class StagingCost {
   private final Semaphore published = new Semaphore(0);
   private ByteBuffer shared = direct;
   private @Nullable PrepGroup group;
-  private @Nullable CoordinatedPass pass;
+  private @Nullable SharedEpoch epoch;
   private @Nullable StagedBatch held;
   private int staged;
   private int next;
@@ -79,21 +79,21 @@ public class StagingCost {
             ByteBudget.parse("420m"),
             1,
             System.err::println);
-    pass =
+    epoch =
         group.begin(
             new Fingerprint(Map.of("data set", "none")), BatchOrder.evenly(new int[BATCHES], 1));
-    pass().prepareWith((batch, items) -> new Prepared(), 1);
+    epoch().prepareWith((batch, items) -> new Prepared(), 1);
     for (int i = 0; i < 2 * MAPPINGS; i++) {
       stage();
       giveBackAll();
     }
   }
 
-  private CoordinatedPass pass() {
-    if (pass == null) {
-      throw new IllegalStateException("no pass was begun");
+  private SharedEpoch epoch() {
+    if (epoch == null) {
+      throw new IllegalStateException("no epoch was begun");
     }
-    return pass;
+    return epoch;
   }
 
   /** Is prepared at once, and published when it is asked for. */
@@ -171,7 +171,7 @@ public class StagingCost {
   }
 
   private ByteBuffer takeOne() {
-    StagedBatch batch = pass().take(next++);
+    StagedBatch batch = epoch().take(next++);
     if (batch == null) {
       throw new IllegalStateException("batch " + (next - 1) + " was not staged");
     }

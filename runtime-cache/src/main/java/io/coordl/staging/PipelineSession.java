@@ -1,7 +1,7 @@
 package io.coordl.staging;
 
-import static io.coordl.staging.StagingDescriptor.MEMBER_BEAT;
-import static io.coordl.staging.StagingDescriptor.MEMBER_BLOCKED;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BEAT;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BLOCKED;
 
 import io.coordl.staging.StagingBuffer.Entered;
 import io.coordl.staging.StagingCounters.Reason;
@@ -17,8 +17,8 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The passes of this job through one pipeline, one at a time. Thread-safe. */
-final class Stream {
+/** The epochs of this job through one pipeline, one at a time. Thread-safe. */
+final class PipelineSession {
   private static final long PAUSE_NANOS = 1_000_000;
   private static final long NANOS_TO_END = 2_000_000_000;
 
@@ -27,13 +27,13 @@ final class Stream {
 
   private final StagingMemory memory;
   private final Clock clock;
-  private final Bounds bounds;
+  private final Timeouts timeouts;
   private final int me;
-  private final Members members;
+  private final Participants participants;
   private final StagingBuffer buffer;
   private final StagingCounters counters = new StagingCounters();
   private final Gate gate = new Gate();
-  private final Holds holds;
+  private final SlotLeases leases;
   private final Consumer<String> words;
   private final Consumer<Throwable> faults;
   private final Consumer<Boolean> tellOthers;
@@ -51,7 +51,7 @@ final class Stream {
   private volatile boolean stuck;
   private volatile long jobs = 1;
   private volatile boolean inVain;
-  private final AtomicReference<@Nullable SharedPass> current = new AtomicReference<>();
+  private final AtomicReference<@Nullable SharedEpoch> current = new AtomicReference<>();
 
   /**
    * Of one job.
@@ -60,14 +60,14 @@ final class Stream {
    * @param threads runs each task on a thread of its own
    * @param faults hears of the first failure on a thread that prepares
    * @param tellOthers hears whether the job waits here
-   * @param elsewhere other jobs that wait to begin the first pass of another pipeline
-   * @param endedAlone run after a pass that nobody shared
+   * @param elsewhere other jobs that wait to begin the first epoch of another pipeline
+   * @param endedAlone run after an epoch that no other job shared
    */
-  Stream(
+  PipelineSession(
       StagingMemory memory,
-      Peers peers,
+      JobLiveness liveness,
       Clock clock,
-      Bounds bounds,
+      Timeouts timeouts,
       long job,
       Executor threads,
       Consumer<String> words,
@@ -77,17 +77,18 @@ final class Stream {
       Runnable endedAlone) {
     this.memory = memory;
     this.clock = clock;
-    this.bounds = bounds;
+    this.timeouts = timeouts;
     this.threads = threads;
     this.words = words;
     this.faults = faults;
     this.tellOthers = tellOthers;
     this.elsewhere = elsewhere;
     this.endedAlone = endedAlone;
-    this.members = new Members(memory, peers, clock, bounds, job);
-    this.me = members.memberOf(job);
-    this.buffer = new StagingBuffer(memory, members, peers, counters, job, me);
-    this.holds = new Holds(memory, buffer, gate, counters, memory.get(StagingDescriptor.BUDGET));
+    this.participants = new Participants(memory, liveness, clock, timeouts, job);
+    this.me = participants.participantOf(job);
+    this.buffer = new StagingBuffer(memory, participants, liveness, counters, job, me);
+    this.leases =
+        new SlotLeases(memory, buffer, gate, counters, memory.get(StagingDescriptor.BUDGET));
   }
 
   StagingMemory memory() {
@@ -106,27 +107,27 @@ final class Stream {
     return clock;
   }
 
-  Bounds bounds() {
-    return bounds;
+  Timeouts timeouts() {
+    return timeouts;
   }
 
   Gate gate() {
     return gate;
   }
 
-  Holds holds() {
-    return holds;
+  SlotLeases leases() {
+    return leases;
   }
 
   /**
-   * Begins a pass; the one before ends. Waits for as many jobs as the first pass is to have, and
-   * for others that are still in the pass before the newest.
+   * Begins an epoch; the one before ends. Waits for as many jobs as the first epoch is to have, and
+   * for others that are still in the epoch before the newest.
    *
-   * @param jobs to wait for before the first pass of all
+   * @param jobs to wait for before the first epoch of all
    * @return null if that came to nothing
    */
-  synchronized @Nullable SharedPass begin(BatchOrder own, int jobs) {
-    SharedPass before = current.get();
+  synchronized @Nullable SharedEpoch begin(BatchOrder own, int jobs) {
+    SharedEpoch before = current.get();
     if (before != null) {
       before.end();
     }
@@ -139,14 +140,14 @@ final class Stream {
         awaitJobs(jobs);
       }
       long began = clock.nanos();
-      long progress = members.progress();
+      long progress = participants.progress();
       long progressAt = began;
       while (gate.enter()) {
         Entered entered;
         try {
           if (!buffer.fits(own)) {
             words.accept(
-                "This pass has more items or batches than the group's first one: it is not"
+                "This epoch has more items or batches than the group's first one: it is not"
                     + " shared.");
             return null;
           }
@@ -154,29 +155,29 @@ final class Stream {
           entered = buffer.tryBegin(own);
           if (late && !saidLate.getAndSet(true)) {
             words.accept(
-                "Other jobs of the group are in the midst of a pass: this job goes ahead as far as"
-                    + " prep.size allows, and shares the next one.");
+                "Other jobs of the group are in the midst of an epoch: this job goes ahead as far"
+                    + " as prep.size allows, and shares the next one.");
           }
         } finally {
           gate.exit();
         }
         if (entered != null) {
-          counters.passes.increment();
-          SharedPass pass = new SharedPass(this, entered);
-          current.set(pass);
-          return pass;
+          counters.epochs.increment();
+          SharedEpoch epoch = new SharedEpoch(this, entered);
+          current.set(epoch);
+          return epoch;
         }
         long now = clock.nanos();
-        if (members.progress() != progress) {
-          progress = members.progress();
+        if (participants.progress() != progress) {
+          progress = participants.progress();
           progressAt = now;
         }
-        // Whoever does not get on for the lease is no longer waited for; what is left is a job
-        // that was stopped while it created the pass.
-        if (now - progressAt > bounds.lease().plus(bounds.beat()).toNanos()) {
+        // A job that does not get on for the lease is no longer waited for; what is left is one
+        // that was stopped while it created the epoch.
+        if (now - progressAt > timeouts.lease().plus(timeouts.beat()).toNanos()) {
           return null;
         }
-        if (now - began > bounds.blocked().toNanos()) {
+        if (now - began > timeouts.blocked().toNanos()) {
           blocked(true);
         }
         clock.pause(PAUSE_NANOS);
@@ -187,20 +188,20 @@ final class Stream {
     }
   }
 
-  /** Whether fewer jobs came to the first pass than it waited for. */
+  /** Whether fewer jobs came to the first epoch than it waited for. */
   boolean waitedInVain() {
     return inVain;
   }
 
   private void awaitJobs(int jobs) {
     long began = clock.nanos();
-    long look = bounds.blocked().toNanos() / LOOKS_BEFORE_BLOCKED;
+    long look = timeouts.blocked().toNanos() / LOOKS_BEFORE_BLOCKED;
     long looked = began;
     boolean said = false;
     while (jobs > 1 && buffer.isFresh() && gate.enter()) {
       int there;
       try {
-        there = members.count();
+        there = participants.count();
       } finally {
         gate.exit();
       }
@@ -215,27 +216,27 @@ final class Stream {
               there
                   + " of "
                   + jobs
-                  + " jobs have this pipeline, the others wait with another one: the first pass"
+                  + " jobs have this pipeline, the others wait with another one: the first epoch"
                   + " begins without them.");
           inVain = true;
           return;
         }
       }
       long waited = now - began;
-      if (waited > bounds.start().toNanos()) {
+      if (waited > timeouts.start().toNanos()) {
         words.accept(
             there
                 + " of "
                 + jobs
                 + " jobs have come within "
-                + bounds.start().toSeconds()
-                + " s: the first pass begins without the others.");
+                + timeouts.start().toSeconds()
+                + " s: the first epoch begins without the others.");
         inVain = true;
         return;
       }
-      if (!said && waited > bounds.blocked().toNanos()) {
+      if (!said && waited > timeouts.blocked().toNanos()) {
         said = true;
-        blocked(true); // Those who are to come may wait for this job elsewhere.
+        blocked(true); // Those that are to come may wait for this job elsewhere.
         words.accept("Waits for " + jobs + " jobs, " + there + " are there.");
       }
       clock.pause(PAUSE_NANOS);
@@ -253,7 +254,7 @@ final class Stream {
     }
   }
 
-  /** A thread that prepares met this; the job prepares no more batches of the epoch ahead. */
+  /** A thread that prepares met this; the job prepares no more batches of the epoch. */
   void failed(Throwable cause) {
     if (!saidFailed.getAndSet(true)) {
       faults.accept(cause);
@@ -264,8 +265,8 @@ final class Stream {
     threads.execute(work);
   }
 
-  void ended(SharedPass pass) {
-    if (current.compareAndSet(pass, null) && !pass.wasShared()) {
+  void ended(SharedEpoch epoch) {
+    if (current.compareAndSet(epoch, null) && !epoch.wasShared()) {
       endedAlone.run();
     }
   }
@@ -282,7 +283,7 @@ final class Stream {
   void blockedElsewhere(boolean now) {
     if (gate.enter()) {
       try {
-        memory.set(StagingDescriptor.member(me) + MEMBER_BLOCKED, now ? 1 : 0);
+        memory.set(StagingDescriptor.participant(me) + PARTICIPANT_BLOCKED, now ? 1 : 0);
       } finally {
         gate.exit();
       }
@@ -291,10 +292,10 @@ final class Stream {
 
   /** Shows that the job is not stopped, and gives back what the program has forgotten. */
   void beat() {
-    holds.drain();
+    leases.drain();
     if (gate.enter()) {
       try {
-        long at = StagingDescriptor.member(me) + MEMBER_BEAT;
+        long at = StagingDescriptor.participant(me) + PARTICIPANT_BEAT;
         memory.set(at, memory.get(at) + 1);
       } finally {
         gate.exit();
@@ -311,9 +312,9 @@ final class Stream {
     return updates.getAsLong();
   }
 
-  void waitedFor(int member, long nanos) {
-    if (member >= 0 && member != me) {
-      counters.waitedFor(members.pid(member), nanos);
+  void waitedFor(int participant, long nanos) {
+    if (participant >= 0 && participant != me) {
+      counters.waitedFor(participants.pid(participant), nanos);
     }
   }
 
@@ -346,7 +347,7 @@ final class Stream {
     }
   }
 
-  /** False if the memory is damaged, which who noticed it is saying, perhaps at this moment. */
+  /** False if the memory is damaged: the thread that noticed it says so. */
   private boolean isSound() {
     try {
       memory.check();
@@ -356,7 +357,7 @@ final class Stream {
     }
   }
 
-  /** Another program has damaged the memory: nobody uses it from now on. */
+  /** Another program has damaged the memory: it is not used from now on. */
   void damaged(InternalError cause) {
     gate.shut();
     words.accept(
@@ -377,7 +378,7 @@ final class Stream {
   StagingStatistics statistics(String group, String pipeline) {
     if (gate.enter()) {
       try {
-        jobs = members.count();
+        jobs = participants.count();
       } finally {
         gate.exit();
       }
@@ -400,8 +401,8 @@ final class Stream {
         buffer.slots(),
         buffer.slotBytes(),
         jobs,
-        counters.passes.sum(),
-        counters.sharedPasses.sum(),
+        counters.epochs.sum(),
+        counters.sharedEpochs.sum(),
         counters.prepared.sum(),
         counters.mapped.sum(),
         counters.copied.sum(),
@@ -420,16 +421,16 @@ final class Stream {
         counters.updates.sum());
   }
 
-  /** Ends the pass and lets nobody in any more; false if somebody does not come out. */
+  /** Ends the epoch and lets no thread in any more; false if one does not come out. */
   boolean close() {
-    SharedPass pass = current.get();
-    if (pass != null) {
-      pass.stop(NANOS_TO_END); // The natives the threads are in may be about to go.
+    SharedEpoch epoch = current.get();
+    if (epoch != null) {
+      epoch.stop(NANOS_TO_END); // The natives the threads are in may be about to go.
     }
     if (!gate.close()) {
       return false;
     }
-    holds.detach();
+    leases.detach();
     return true;
   }
 }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * slot may not be kept, a batch is copied into memory of this process, which is used again once it
  * is released. Thread-safe.
  */
-final class Holds {
+final class SlotLeases {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
@@ -40,7 +40,7 @@ final class Holds {
   private final StagingCounters counters;
   private final long maxBytes;
   private final AtomicLong mappedBytes = new AtomicLong();
-  private final Set<Hold> mappings = ConcurrentHashMap.newKeySet();
+  private final Set<Lease> mappings = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<ByteBuffer> garbage = new ReferenceQueue<>();
   private final Queue<ByteBuffer> pool = new ConcurrentLinkedQueue<>();
 
@@ -49,7 +49,7 @@ final class Holds {
    *
    * @param maxBytes that may be mapped at once
    */
-  Holds(
+  SlotLeases(
       StagingMemory memory,
       StagingBuffer buffer,
       Gate gate,
@@ -63,13 +63,13 @@ final class Holds {
   }
 
   /** One mapping; it must not reach the buffer, or that would never be garbage. */
-  private final class Hold extends PhantomReference<ByteBuffer> {
+  private final class Lease extends PhantomReference<ByteBuffer> {
     private final int slot;
     private final int bytes;
     private final AtomicBoolean released = new AtomicBoolean();
     private final WeakReference<ByteBuffer> buffer;
 
-    Hold(ByteBuffer buffer, int slot, int bytes) {
+    Lease(ByteBuffer buffer, int slot, int bytes) {
       super(buffer, garbage);
       this.slot = slot;
       this.bytes = bytes;
@@ -83,10 +83,10 @@ final class Holds {
     }
   }
 
-  private record Mapped(ByteBuffer bytes, Hold hold) implements StagedBatch {
+  private record Mapped(ByteBuffer bytes, Lease lease) implements StagedBatch {
     @Override
     public void release() {
-      hold.release();
+      lease.release();
     }
   }
 
@@ -111,7 +111,7 @@ final class Holds {
     }
   }
 
-  /** The batch in a slot that this job holds; null, and the slot is given back, if that fails. */
+  /** The batch in a slot that this job leases; null, and the slot is given back, if that fails. */
   @Nullable StagedBatch batch(int slot) {
     int bytes = buffer.length(slot);
     drain();
@@ -184,11 +184,11 @@ final class Holds {
     try {
       // Whole pages, which a view of the batch keeps alive: the last one has a word to be stored.
       ByteBuffer mapped = memory.copyOnWrite(slot, bytes);
-      Hold hold = new Hold(mapped, slot, bytes);
-      mappings.add(hold);
+      Lease lease = new Lease(mapped, slot, bytes);
+      mappings.add(lease);
       counters.mapped.increment();
       counters.takenBytes.add(bytes);
-      return new Mapped(mapped.slice(0, bytes).order(ByteOrder.nativeOrder()), hold);
+      return new Mapped(mapped.slice(0, bytes).order(ByteOrder.nativeOrder()), lease);
     } catch (IOException | OutOfMemoryError e) {
       mappedBytes.addAndGet(-bytes);
       return null;
@@ -218,13 +218,13 @@ final class Holds {
     }
   }
 
-  /** Gives back what nobody can reach any more; called now and then. */
+  /** Gives back what is unreachable; called now and then. */
   void drain() {
     for (Reference<?> gone = garbage.poll(); gone != null; gone = garbage.poll()) {
-      if (gone instanceof Holds.Hold hold) {
-        hold.release();
-        mappings.remove(hold);
-        mappedBytes.addAndGet(-hold.bytes);
+      if (gone instanceof SlotLeases.Lease lease) {
+        lease.release();
+        mappings.remove(lease);
+        mappedBytes.addAndGet(-lease.bytes);
       }
     }
   }
@@ -234,8 +234,8 @@ final class Holds {
    * left: storing a word as it is makes the page the program's own.
    */
   void detach() {
-    for (Hold hold : mappings) {
-      ByteBuffer held = hold.released.get() ? null : hold.buffer.get();
+    for (Lease lease : mappings) {
+      ByteBuffer held = lease.released.get() ? null : lease.buffer.get();
       for (int at = 0;
           held != null && isSound() && at + 8 <= held.capacity();
           at += (int) StagingDescriptor.PAGE) {

@@ -17,24 +17,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One pass of one job: repeats the attempts of {@link StagingBuffer}, and ends waiting. */
-final class SharedPass implements CoordinatedPass {
+/**
+ * One epoch of this job over its data set, shared with other jobs: repeats the attempts of {@link
+ * StagingBuffer}. Thread-safe. Every wait is bounded: whatever becomes of the others, the job can
+ * prepare each batch of {@link #order} by itself, so that it uses every batch exactly once.
+ */
+public final class SharedEpoch {
   private static final long FIRST_PAUSE_NANOS = 50_000;
   private static final long LAST_PAUSE_NANOS = 1_000_000;
   private static final long LONGEST_PAUSE_NANOS = 10_000_000;
 
-  /** Looking again costs some 40 microseconds, so who waits for long batches looks less often. */
+  /** Looking again costs some 40 microseconds, so a wait for long batches looks less often. */
   private static final int PAUSES_IN_A_BATCH = 16;
 
   /** Batches that take long to prepare are waited for longer. */
   private static final int PATIENCE_IN_BATCHES = 4;
 
-  private final Stream stream;
+  private final PipelineSession session;
   private final StagingBuffer buffer;
-  private final Entered pass;
+  private final Entered epoch;
   private final StagingCounters counters;
   private final Clock clock;
-  private final Bounds bounds;
+  private final Timeouts timeouts;
   private final AtomicBoolean begun = new AtomicBoolean();
   private final AtomicBoolean sizing = new AtomicBoolean();
   private final AtomicInteger workers = new AtomicInteger();
@@ -47,39 +51,43 @@ final class SharedPass implements CoordinatedPass {
   private long updatesBefore;
   private volatile boolean shared;
 
-  /** Since when this job's producers wait for slots that nobody is going to free; 0 if not. */
+  /** Since when this job's producers wait for slots that no job is going to free; 0 if not. */
   private volatile long starvedSince;
 
-  SharedPass(Stream stream, Entered pass) {
-    this.stream = stream;
-    this.buffer = stream.buffer();
-    this.pass = pass;
-    this.counters = stream.counters();
-    this.clock = stream.clock();
-    this.bounds = stream.bounds();
+  SharedEpoch(PipelineSession session, Entered epoch) {
+    this.session = session;
+    this.buffer = session.buffer();
+    this.epoch = epoch;
+    this.counters = session.counters();
+    this.clock = session.clock();
+    this.timeouts = session.timeouts();
   }
 
-  @Override
+  /** The order all jobs of this epoch follow; it may be this job's own. */
   public BatchOrder order() {
-    return pass.order();
+    return epoch.order();
   }
 
   // ---- preparing
 
-  @Override
+  /**
+   * Begins to prepare this job's part on threads of the agent; a second call does nothing.
+   *
+   * @param threads how many may call {@code source} at once, from 1 on
+   */
   public void prepareWith(BatchSource source, int threads) {
-    if (begun.getAndSet(true) || !stream.gate().enter()) {
+    if (begun.getAndSet(true) || !session.gate().enter()) {
       return;
     }
     try {
-      buffer.produces(pass, true);
+      buffer.produces(epoch, true);
     } finally {
-      stream.gate().exit();
+      session.gate().exit();
     }
     workers.set(threads);
     for (int i = 0; i < threads; i++) {
       try {
-        stream.start(() -> work(source));
+        session.start(() -> work(source));
       } catch (OutOfMemoryError e) { // No more native threads.
         Bridge.fault("starting a thread that prepares batches", e);
         if (workers.addAndGet(i - threads) == 0) {
@@ -104,7 +112,7 @@ final class SharedPass implements CoordinatedPass {
         if (step == StagingBuffer.NOT_NOW) {
           long began = clock.nanos();
           clock.pause(pause);
-          stream.waitedFor(blocker.member(), clock.nanos() - began);
+          session.waitedFor(blocker.participant(), clock.nanos() - began);
           pause = longer(pause);
         } else {
           pause = FIRST_PAUSE_NANOS;
@@ -121,12 +129,12 @@ final class SharedPass implements CoordinatedPass {
   }
 
   private void stopProducing() {
-    if (stream.gate().enter()) {
+    if (session.gate().enter()) {
       try {
-        buffer.produces(pass, false);
+        buffer.produces(epoch, false);
         buffer.giveUpSizing();
       } finally {
-        stream.gate().exit();
+        session.gate().exit();
       }
     }
   }
@@ -138,13 +146,13 @@ final class SharedPass implements CoordinatedPass {
       return StagingBuffer.NOT_NOW; // Another thread is at it.
     }
     try {
-      if (!stream.gate().enter()) {
+      if (!session.gate().enter()) {
         return StagingBuffer.NEVER_MORE;
       }
       int slot;
       int batch;
       try {
-        batch = buffer.nextUnclaimed(pass);
+        batch = buffer.nextUnclaimed(epoch);
         if (batch < 0) {
           starvedSince = 0;
           return batch;
@@ -153,19 +161,19 @@ final class SharedPass implements CoordinatedPass {
           starve(blocker);
           return StagingBuffer.NOT_NOW;
         }
-        slot = buffer.takeSlot(pass, blocker);
+        slot = buffer.takeSlot(epoch, blocker);
         if (slot < 0) {
           starve(blocker);
           return slot;
         }
         starvedSince = 0;
-        batch = buffer.claim(pass);
+        batch = buffer.claim(epoch);
         if (batch < 0) {
-          buffer.giveBack(slot, pass);
+          buffer.giveBack(slot, epoch);
           return batch;
         }
       } finally {
-        stream.gate().exit();
+        session.gate().exit();
       }
       prepare(source, batch, slot);
       return batch;
@@ -176,9 +184,9 @@ final class SharedPass implements CoordinatedPass {
     }
   }
 
-  /** No slot: if that is no member's doing who gets on, it may stay so. */
+  /** No slot: unless a participant that gets on has them, it may stay so. */
   private void starve(Blocker blocker) {
-    if (blocker.member() >= 0) {
+    if (blocker.participant() >= 0) {
       starvedSince = 0;
     } else if (starvedSince == 0) {
       starvedSince = Math.max(1, clock.nanos());
@@ -195,13 +203,13 @@ final class SharedPass implements CoordinatedPass {
     boolean forGood = false;
     long began = clock.nanos();
     try (PreparedBatch prepared = prepared(source, batch)) {
-      stream.took(clock.nanos() - began);
-      if (stream.gate().enter()) {
+      session.took(clock.nanos() - began);
+      if (session.gate().enter()) {
         try {
           staged = stage(prepared, batch, slot);
           forGood = true;
         } finally {
-          stream.gate().exit();
+          session.gate().exit();
         }
       }
     } catch (Throwable t) {
@@ -214,30 +222,30 @@ final class SharedPass implements CoordinatedPass {
     }
   }
 
-  /** This job prepares no more in this pass. */
+  /** This job prepares no more in this epoch. */
   private void fails(Throwable cause) {
     failed = true;
     if (!(cause instanceof NotPreparedException)) {
-      stream.failed(cause);
+      session.failed(cause);
     }
   }
 
   private PreparedBatch prepared(BatchSource source, int batch) throws Exception {
     long span = Spans.enter(SpanKind.PRODUCER, null);
     try {
-      return source.prepare(batch, pass.order().items(batch));
+      return source.prepare(batch, epoch.order().items(batch));
     } finally {
       Spans.exit(span, null);
     }
   }
 
   private void unclaim(int batch, int slot, boolean forGood) {
-    if (stream.gate().enter()) {
+    if (session.gate().enter()) {
       try {
-        buffer.unclaim(pass, batch, forGood);
-        buffer.giveBack(slot, pass);
+        buffer.unclaim(epoch, batch, forGood);
+        buffer.giveBack(slot, epoch);
       } finally {
-        stream.gate().exit();
+        session.gate().exit();
       }
     }
   }
@@ -246,19 +254,19 @@ final class SharedPass implements CoordinatedPass {
     long bytes = prepared.bytes();
     buffer.size(bytes);
     if (slot >= buffer.slots() || bytes > buffer.slotBytes()) {
-      stream.cannotStage(bytes, buffer.slotBytes(), buffer.slots());
+      session.cannotStage(bytes, buffer.slotBytes(), buffer.slots());
       return false;
     }
     ByteBuffer target;
     try {
-      target = stream.memory().writable(slot, (int) bytes);
+      target = session.memory().writable(slot, (int) bytes);
     } catch (IOException e) {
-      stream.noMemory(e);
-      buffer.giveUp(slot, pass);
+      session.noMemory(e);
+      buffer.giveUp(slot, epoch);
       return false;
     }
     prepared.writeTo(target);
-    if (buffer.publish(pass, batch, slot, (int) bytes)) {
+    if (buffer.publish(epoch, batch, slot, (int) bytes)) {
       counters.prepared.increment();
       wake(takers);
     } else {
@@ -269,23 +277,35 @@ final class SharedPass implements CoordinatedPass {
 
   // ---- using
 
-  /** What becomes of a slot that this job holds. */
+  /** What becomes of a slot that this job leases. */
   private interface Holding<T, E extends Exception> {
     @Nullable T of(int slot) throws E;
   }
 
-  @Override
+  /**
+   * The batch, as soon as one of the jobs has prepared it. Each batch may be taken once, in any
+   * order and by any thread; interrupts neither end the wait nor are lost.
+   *
+   * @return null if the job is to prepare it by itself: no other will, or not soon enough
+   */
   public @Nullable StagedBatch take(int batch) {
-    return held(batch, slot -> stream.holds().batch(slot));
+    return held(batch, slot -> session.leases().batch(slot));
   }
 
-  @Override
+  /**
+   * As {@link #take}, for a caller that copies the bytes at once: nothing is mapped, and the memory
+   * is given back before this returns.
+   *
+   * @return what {@code reader} made; null, and it was not called, if the job is to prepare the
+   *     batch by itself
+   * @throws IOException what {@code reader} throws, or if there is no way to the bytes
+   */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
-    return held(batch, slot -> stream.holds().read(slot, reader));
+    return held(batch, slot -> session.leases().read(slot, reader));
   }
 
   private <T, E extends Exception> @Nullable T held(int batch, Holding<T, E> holding) throws E {
-    if (ended || batch < 0 || batch >= pass.order().batches()) {
+    if (ended || batch < 0 || batch >= epoch.order().batches()) {
       return null;
     }
     long began = clock.nanos();
@@ -308,7 +328,7 @@ final class SharedPass implements CoordinatedPass {
     } finally {
       takers.remove(Thread.currentThread());
       used(batch);
-      stream.blocked(false);
+      session.blocked(false);
       counters.waitNanos.add(clock.nanos() - began);
     }
     if (staged == null) {
@@ -319,13 +339,13 @@ final class SharedPass implements CoordinatedPass {
 
   /** Inside the gate: as long as the bytes are read the job has not left. */
   private <T, E extends Exception> @Nullable T inside(int slot, Holding<T, E> holding) throws E {
-    if (!stream.gate().enter()) {
+    if (!session.gate().enter()) {
       return null;
     }
     try {
       return holding.of(slot);
     } finally {
-      stream.gate().exit();
+      session.gate().exit();
     }
   }
 
@@ -342,26 +362,26 @@ final class SharedPass implements CoordinatedPass {
         return slot;
       }
       long now = clock.nanos();
-      long claimNow = buffer.claimWord(pass, batch);
+      long claimNow = buffer.claimWord(epoch, batch);
       if (claimNow != claim) {
         claim = claimNow;
         claimedAt = now;
       }
-      long progressNow = buffer.members().progress() + claimNow;
+      long progressNow = buffer.participants().progress() + claimNow;
       if (progressNow != progress) {
         progress = progressNow;
         progressAt = now;
       }
       long patience = patience();
       long starved = starvedSince;
-      boolean claimed = StagingBuffer.isClaimed(pass, claimNow);
+      boolean claimed = StagingBuffer.isClaimed(epoch, claimNow);
       if ((claimed && now - claimedAt > patience)
           || (!claimed && starved != 0 && now - starved > patience)
-          || now - progressAt > patience + bounds.lease().toNanos()) {
+          || now - progressAt > patience + timeouts.lease().toNanos()) {
         return StagingBuffer.NOT_NOW;
       }
-      if (now - began > bounds.blocked().toNanos()) {
-        stream.blocked(true);
+      if (now - began > timeouts.blocked().toNanos()) {
+        session.blocked(true);
       }
       clock.pause(pause);
       pause = longer(pause);
@@ -371,7 +391,7 @@ final class SharedPass implements CoordinatedPass {
 
   /** The pause after one of this length. */
   private long longer(long pause) {
-    long shortest = stream.shortestPreparation();
+    long shortest = session.shortestPreparation();
     long last = shortest == Long.MAX_VALUE ? 0 : shortest / PAUSES_IN_A_BATCH;
     return Math.min(Math.max(LAST_PAUSE_NANOS, Math.min(LONGEST_PAUSE_NANOS, last)), pause * 2);
   }
@@ -382,40 +402,41 @@ final class SharedPass implements CoordinatedPass {
   }
 
   private int attempt(int batch) {
-    if (!stream.gate().enter()) {
+    if (!session.gate().enter()) {
       return StagingBuffer.NOBODY;
     }
     try {
-      return buffer.tryTake(pass, batch);
+      return buffer.tryTake(epoch, batch);
     } finally {
-      stream.gate().exit();
+      session.gate().exit();
     }
   }
 
   private long patience() {
-    return Math.max(bounds.patience().toNanos(), PATIENCE_IN_BATCHES * stream.longestPreparation());
+    return Math.max(
+        timeouts.patience().toNanos(), PATIENCE_IN_BATCHES * session.longestPreparation());
   }
 
   private void used(int batch) {
-    if (stream.gate().enter()) {
+    if (session.gate().enter()) {
       try {
         synchronized (taken) {
-          long updates = stream.updates();
+          long updates = session.updates();
           if (!taken.isEmpty()) {
             counters.updates.add(updates - updatesBefore);
           }
           updatesBefore = updates;
           taken.set(batch);
-          if (!shared && buffer.isShared(pass)) {
+          if (!shared && buffer.isShared(epoch)) {
             shared = true;
-            counters.sharedPasses.increment(); // Now: a loop that is left does not end its pass.
+            counters.sharedEpochs.increment(); // Now: a loop that is left does not end its epoch.
           }
           if (!left.get()) {
-            buffer.advance(pass, taken.nextClearBit(0));
+            buffer.advance(epoch, taken.nextClearBit(0));
           }
         }
       } finally {
-        stream.gate().exit();
+        session.gate().exit();
       }
     }
   }
@@ -440,20 +461,24 @@ final class SharedPass implements CoordinatedPass {
     return shared;
   }
 
-  @Override
+  /**
+   * This job takes no more of this epoch: it came to the end, left the loop, or begins anew.
+   * Threads of the agent are no longer inside {@link BatchSource#prepare} when this returns, unless
+   * they hang there; a second call does nothing.
+   */
   public void end() {
-    if (!stop(Math.max(bounds.lease().toNanos(), patience()))) {
-      stream.stuck();
+    if (!stop(Math.max(timeouts.lease().toNanos(), patience()))) {
+      session.stuck();
     }
     synchronized (taken) {
-      if (!left.getAndSet(true) && stream.gate().enter()) {
+      if (!left.getAndSet(true) && session.gate().enter()) {
         try {
-          buffer.leave(pass);
+          buffer.leave(epoch);
         } finally {
-          stream.gate().exit();
+          session.gate().exit();
         }
       }
     }
-    stream.ended(this);
+    session.ended(this);
   }
 }

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The agent's thread that works on shared files for the program's threads, and shows the other jobs
- * that this one is not stopped. Whoever is interrupted while he works on a channel finds it closed,
- * and with it the locks gone that stand for this job's life; so no thread of the program does, but
- * this one, which no program can interrupt.
+ * that this one is not stopped. An interrupt closes the channel that its thread works on, and drops
+ * the locks that stand for this job's life; so only this thread works on channels, which no program
+ * can interrupt.
  */
-final class Keeper {
+final class HeartbeatThread {
   private static final long BEAT_MILLIS = 200;
 
   /** What is to be done on the thread. */
@@ -39,13 +39,13 @@ final class Keeper {
    *
    * @param beat run several times a second; throws nothing
    */
-  Keeper(Runnable beat) {
+  HeartbeatThread(Runnable beat) {
     this.beat = beat;
-    thread = new AgentThread("coordl-prep-keeper", this::keep);
+    thread = new AgentThread("coordl-prep-heartbeat", this::loop);
     thread.start();
   }
 
-  private void keep() {
+  private void loop() {
     long next = System.nanoTime();
     while (!stopped) {
       long wait = next - System.nanoTime();
@@ -69,14 +69,14 @@ final class Keeper {
     }
   }
 
-  /** Does it soon; a failure is for nobody to hear of. */
+  /** Does it soon; a failure is dropped. */
   void later(Chore chore) {
     queue.add(
         () -> {
           try {
             chore.run();
           } catch (Throwable e) {
-            // Whoever needs the result asks for it himself.
+            // A caller that needs the result uses call().
           }
         });
   }

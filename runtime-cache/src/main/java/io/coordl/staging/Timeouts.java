@@ -10,11 +10,12 @@ import java.time.Duration;
  * @param beat without a sign of life for so long, a job counts as stopped
  * @param lease without a batch for so long, a job is no longer waited for
  * @param blocked a job that waits for so long in one pipeline is not waited for in the others
- * @param start how long the first pass waits for the number of jobs that the user named
+ * @param start how long the first epoch waits for the number of jobs that the user named
  */
-record Bounds(Duration patience, Duration beat, Duration lease, Duration blocked, Duration start) {
-  static final Bounds USUAL =
-      new Bounds(
+record Timeouts(
+    Duration patience, Duration beat, Duration lease, Duration blocked, Duration start) {
+  static final Timeouts USUAL =
+      new Timeouts(
           Duration.ofSeconds(10),
           Duration.ofSeconds(5),
           Duration.ofSeconds(60),

@@ -1,9 +1,9 @@
 package io.coordl.staging;
 
 import static io.coordl.staging.StagingDescriptor.CREATING;
-import static io.coordl.staging.StagingDescriptor.MEMBER_BEAT;
-import static io.coordl.staging.StagingDescriptor.MEMBER_BLOCKED;
-import static io.coordl.staging.StagingDescriptor.MEMBER_PRODUCES;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BEAT;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BLOCKED;
+import static io.coordl.staging.StagingDescriptor.PARTICIPANT_PRODUCES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.Bridge;
@@ -26,15 +26,15 @@ import org.junit.jupiter.api.Test;
  * How long jobs wait for each other and what they say and count, to the pause: on one thread, where
  * time passes only in pauses and a thread that prepares runs when the test says so.
  */
-class StreamTest {
+class PipelineSessionTest {
   private static final int BATCHES = 4;
   private static final long MILLI = 1_000_000;
 
   /** The longest pause between two looks. */
   private static final long PAUSE = MILLI;
 
-  private static final Bounds BOUNDS =
-      new Bounds(
+  private static final Timeouts TIMEOUTS =
+      new Timeouts(
           Duration.ofMillis(300),
           Duration.ofMillis(200),
           Duration.ofMillis(400),
@@ -46,25 +46,25 @@ class StreamTest {
   private final Set<Long> living = new HashSet<>();
   private int elsewhere;
 
-  StreamTest() {
+  PipelineSessionTest() {
     memory.set(StagingDescriptor.BUDGET, 8 * StagingDescriptor.PAGE);
     clock.whenPaused.add(
         () -> {
           for (long job : living) {
-            long at = StagingDescriptor.member((int) job - 1) + MEMBER_BEAT;
+            long at = StagingDescriptor.participant((int) job - 1) + PARTICIPANT_BEAT;
             memory.set(at, memory.get(at) + 1);
           }
         });
   }
 
-  /** A job and what it was told; members are numbered as they come. */
+  /** A job and what it was told; participants are numbered as they come. */
   private final class Job {
     final List<String> words = new ArrayList<>();
     final List<Throwable> faults = new ArrayList<>();
     final List<Boolean> blocked = new ArrayList<>();
     long blockedAt;
     final Deque<Runnable> threads = new ArrayDeque<>();
-    final Stream stream;
+    final PipelineSession session;
     int endedAlone;
     int prepared;
     boolean noThreads;
@@ -72,13 +72,13 @@ class StreamTest {
     Job() {
       long number = living.size() + 1L;
       living.add(number);
-      assertThat(Members.enter(memory, number, 1_000 + number, living::contains)).isTrue();
-      stream =
-          new Stream(
+      assertThat(Participants.enter(memory, number, 1_000 + number, living::contains)).isTrue();
+      session =
+          new PipelineSession(
               memory,
-              Words.peers(living),
+              Words.liveness(living),
               clock,
-              BOUNDS,
+              TIMEOUTS,
               number,
               this::start,
               words::add,
@@ -98,12 +98,12 @@ class StreamTest {
       threads.add(work);
     }
 
-    SharedPass begins() {
+    SharedEpoch begins() {
       return begins(1);
     }
 
-    SharedPass begins(int jobs) {
-      return stream.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
+    SharedEpoch begins(int jobs) {
+      return session.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
     }
 
     /** A batch of so many bytes, each of which is its number. */
@@ -128,7 +128,7 @@ class StreamTest {
     }
 
     long alone(Reason reason) {
-      return stream.counters().aloneBecause(reason);
+      return session.counters().aloneBecause(reason);
     }
   }
 
@@ -137,13 +137,13 @@ class StreamTest {
   }
 
   /** Where what is thrown is caught: how long a batch was waited for in vain, -1 if it came. */
-  private long waitsInVain(SharedPass pass, int batch) {
+  private long waitsInVain(SharedEpoch epoch, int batch) {
     long began = clock.now;
-    return pass.take(batch) == null ? clock.now - began : -1;
+    return epoch.take(batch) == null ? clock.now - began : -1;
   }
 
-  private static void takes(SharedPass pass, int batch, int bytes) {
-    StagedBatch staged = pass.take(batch);
+  private static void takes(SharedEpoch epoch, int batch, int bytes) {
+    StagedBatch staged = epoch.take(batch);
     assertThat(staged).as("batch %d", batch).isNotNull();
     assertThat(staged.bytes().capacity()).isEqualTo(bytes);
     assertThat(staged.bytes().get(bytes - 1)).isEqualTo((byte) batch);
@@ -155,14 +155,14 @@ class StreamTest {
   @Test
   void aBatchThatNobodyPreparesIsNotWaitedFor() {
     Job job = new Job();
-    SharedPass pass = job.begins();
+    SharedEpoch epoch = job.begins();
 
-    assertThat(pass.take(0)).isNull();
+    assertThat(epoch.take(0)).isNull();
 
     assertThat(clock.now).isEqualTo(1);
     assertThat(job.alone(Reason.NOBODY)).isEqualTo(1);
-    assertThat(pass.take(-1)).isNull();
-    assertThat(pass.take(BATCHES)).isNull();
+    assertThat(epoch.take(-1)).isNull();
+    assertThat(epoch.take(BATCHES)).isNull();
     assertThat(job.alone(Reason.NOBODY)).as("there is no such batch").isEqualTo(1);
   }
 
@@ -170,14 +170,14 @@ class StreamTest {
   void aClaimedBatchIsWaitedForUntilPatienceEnds() {
     Job job = new Job();
     Job slow = new Job();
-    SharedPass pass = job.begins();
+    SharedEpoch epoch = job.begins();
     long[] waited = {0};
     slow.begins()
         .prepareWith(
             (batch, items) -> {
               if (batch == 0) {
                 clock.now += 7 * MILLI;
-                waited[0] = waitsInVain(pass, 0);
+                waited[0] = waitsInVain(epoch, 0);
               }
               return slow.batch(batch, 100);
             },
@@ -188,23 +188,23 @@ class StreamTest {
     assertThat(job.alone(Reason.LATE)).isEqualTo(1);
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.blockedAt).isBetween(57 * MILLI + 1, 58 * MILLI + 1);
-    assertThat(job.stream.counters().waitNanos.sum()).isEqualTo(waited[0]);
+    assertThat(job.session.counters().waitNanos.sum()).isEqualTo(waited[0]);
     assertThat(slow.prepared).isEqualTo(BATCHES);
-    takes(pass, 1, 100);
+    takes(epoch, 1, 100);
   }
 
   @Test
   void batchesThatTakeLongAreWaitedForLonger() {
     Job job = new Job();
     Job slow = new Job();
-    SharedPass pass = job.begins();
-    job.stream.took(101 * MILLI);
-    job.stream.took(60 * MILLI);
+    SharedEpoch epoch = job.begins();
+    job.session.took(101 * MILLI);
+    job.session.took(60 * MILLI);
     long[] waited = {0};
     slow.begins()
         .prepareWith(
             (batch, items) -> {
-              waited[0] = waitsInVain(pass, batch);
+              waited[0] = waitsInVain(epoch, batch);
               throw new NotPreparedException(new IOException("gone"));
             },
             1);
@@ -212,8 +212,8 @@ class StreamTest {
 
     // Four times the longest; looked at once in a 16th of the shortest.
     assertThat(waited[0]).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
-    assertThat(job.stream.longestPreparation()).isEqualTo(101 * MILLI);
-    assertThat(job.stream.shortestPreparation()).isEqualTo(60 * MILLI);
+    assertThat(job.session.longestPreparation()).isEqualTo(101 * MILLI);
+    assertThat(job.session.shortestPreparation()).isEqualTo(60 * MILLI);
     assertThat(job.alone(Reason.LATE)).isEqualTo(1);
   }
 
@@ -221,26 +221,26 @@ class StreamTest {
   void aBatchThatSomebodyIsToClaimIsWaitedForAsLongAsAnybodyGetsOn() {
     Job job = new Job();
     Job idle = new Job();
-    SharedPass pass = job.begins();
-    SharedPass other = idle.begins();
+    SharedEpoch epoch = job.begins();
+    SharedEpoch other = idle.begins();
     other.prepareWith((batch, items) -> idle.batch(batch, 100), 1);
     long[] got = {0};
     clock.whenPaused.add(
         () -> {
           if (got[0] == 0 && clock.now > 200 * MILLI) {
             got[0] = clock.now;
-            idle.stream.buffer().advance(entered(), 1);
+            idle.session.buffer().advance(entered(), 1);
           }
         });
 
-    assertThat(pass.take(0)).isNull();
+    assertThat(epoch.take(0)).isNull();
 
-    waited(got[0], BOUNDS.patience().plus(BOUNDS.lease()).toNanos());
+    waited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
     assertThat(job.alone(Reason.LATE)).isEqualTo(1);
   }
 
   private StagingBuffer.Entered entered() {
-    return new StagingBuffer.Entered(1, memory.pass(1), new BatchOrder(new int[4], new int[] {4}));
+    return new StagingBuffer.Entered(1, memory.epoch(1), new BatchOrder(new int[4], new int[] {4}));
   }
 
   /** Runs once, at the first pause from now on. */
@@ -259,18 +259,18 @@ class StreamTest {
   void slotsThatNobodyIsGoingToFreeAreWaitedForUntilPatienceEnds() {
     Job job = new Job();
     Job hung = new Job();
-    SharedPass pass = job.begins();
+    SharedEpoch epoch = job.begins();
     hung.begins();
     for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
       memory.set(
           StagingDescriptor.slot(slot), StagingDescriptor.word(StagingDescriptor.FILLING, 1, 2, 0));
     }
-    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     long[] waited = {0};
     whenPaused(
         () -> {
-          waited[0] = waitsInVain(pass, 0);
-          pass.stop(0);
+          waited[0] = waitsInVain(epoch, 0);
+          epoch.stop(0);
         });
     job.threads.remove().run();
 
@@ -285,12 +285,12 @@ class StreamTest {
     Job job = new Job();
     memory.set(StagingDescriptor.BUDGET, 2 * StagingDescriptor.PAGE);
     Job slow = new Job();
-    SharedPass pass = job.begins();
-    SharedPass others = slow.begins();
-    pass.prepareWith(
+    SharedEpoch epoch = job.begins();
+    SharedEpoch others = slow.begins();
+    epoch.prepareWith(
         (batch, items) -> {
           if (batch > 0) {
-            takes(pass, batch - 1, 100);
+            takes(epoch, batch - 1, 100);
           }
           return job.batch(batch, 100);
         },
@@ -301,23 +301,23 @@ class StreamTest {
 
     assertThat(job.prepared).isEqualTo(BATCHES);
     // Of two pauses of 50 microseconds, the job needed a slot itself in the first.
-    assertThat(job.stream.counters().waitedFor().keySet()).containsExactly(1_002L);
-    assertThat(job.stream.counters().waitedFor().get(1_002L).sum()).isEqualTo(50_000);
+    assertThat(job.session.counters().waitedFor().keySet()).containsExactly(1_002L);
+    assertThat(job.session.counters().waitedFor().get(1_002L).sum()).isEqualTo(50_000);
   }
 
   @Test
-  void aJobThatEndsItsPassTakesNothingMore() {
+  void aJobThatEndsItsEpochTakesNothingMore() {
     Job job = new Job();
-    SharedPass pass = job.begins();
-    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
-    pass.end();
+    epoch.end();
 
-    assertThat(pass.take(0)).isNull();
+    assertThat(epoch.take(0)).isNull();
     assertThat(job.prepared).isEqualTo(BATCHES);
-    assertThat(memory.get(StagingDescriptor.member(0) + MEMBER_PRODUCES)).isZero();
+    assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
     assertThat(job.endedAlone).isEqualTo(1);
-    pass.end();
+    epoch.end();
     assertThat(job.endedAlone).isEqualTo(1);
   }
 
@@ -326,12 +326,12 @@ class StreamTest {
   @Test
   void aBatchThatIsLargerThanTheFirstIsLeftToEachJobAndThatIsSaidOnce() {
     Job job = new Job();
-    SharedPass pass = job.begins();
-    pass.prepareWith((batch, items) -> job.batch(batch, batch < 1 ? 100 : 5_000), 1);
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, batch < 1 ? 100 : 5_000), 1);
     job.threads.remove().run();
 
-    takes(pass, 0, 100);
-    assertThat(pass.take(2)).isNull();
+    takes(epoch, 0, 100);
+    assertThat(epoch.take(2)).isNull();
     assertThat(job.alone(Reason.NOT_STAGED)).isEqualTo(1);
     assertThat(job.words)
         .containsExactly(
@@ -342,12 +342,12 @@ class StreamTest {
   @Test
   void slotsWithoutMemoryAreGivenUp() {
     Job job = new Job();
-    SharedPass pass = job.begins();
+    SharedEpoch epoch = job.begins();
     memory.noMemory = "No space left";
-    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
 
-    assertThat(pass.take(0)).isNull();
+    assertThat(epoch.take(0)).isNull();
     assertThat(job.words)
         .containsExactly(
             "There is no memory behind the staging buffer (No space left): it stays as large as it"
@@ -360,14 +360,14 @@ class StreamTest {
   void whatFailsIsToldOnceAndEndsTheWork() {
     Job job = new Job();
     for (int i = 0; i < 3; i++) {
-      SharedPass pass = job.begins();
-      pass.prepareWith(
+      SharedEpoch epoch = job.begins();
+      epoch.prepareWith(
           (batch, items) -> {
             throw new IllegalStateException("no array");
           },
           1);
       job.threads.remove().run();
-      assertThat(memory.get(StagingDescriptor.member(0) + MEMBER_PRODUCES)).isZero();
+      assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
       assertThat(memory.get(StagingDescriptor.SIZER)).isZero();
       assertThat(StagingDescriptor.state(memory.get(StagingDescriptor.slot(0))))
           .isEqualTo(StagingDescriptor.FREE);
@@ -378,47 +378,47 @@ class StreamTest {
   @Test
   void aJobThatCanStartNoThreadPreparesNothing() {
     Job job = new Job();
-    SharedPass pass = job.begins();
+    SharedEpoch epoch = job.begins();
     job.noThreads = true;
     List<String> faults = new ArrayList<>();
     Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where));
     try {
-      pass.prepareWith((batch, items) -> job.batch(batch, 100), 2);
+      epoch.prepareWith((batch, items) -> job.batch(batch, 100), 2);
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }
 
     assertThat(faults).containsExactly("starting a thread that prepares batches");
-    assertThat(memory.get(StagingDescriptor.member(0) + MEMBER_PRODUCES)).isZero();
-    assertThat(pass.stop(0)).as("no thread is under way").isTrue();
+    assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
+    assertThat(epoch.stop(0)).as("no thread is under way").isTrue();
   }
 
   @Test
   void aThreadThatDoesNotComeBackIsWaitedForAndThenLeft() {
     Job job = new Job();
-    SharedPass pass = job.begins();
-    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     long began = clock.now;
 
-    pass.end();
+    epoch.end();
 
-    assertThat(clock.now - began).isEqualTo(BOUNDS.lease().toNanos());
+    assertThat(clock.now - began).isEqualTo(TIMEOUTS.lease().toNanos());
     assertThat(job.words).singleElement().asString().contains("hangs in the program's code");
     assertThat(job.begins()).isNull();
   }
 
-  // ---- beginning a pass
+  // ---- beginning an epoch
 
   @Test
-  void thePassBeforeEndsWithTheNext() {
+  void theEpochBeforeEndsWithTheNext() {
     Job job = new Job();
-    SharedPass before = job.begins();
+    SharedEpoch before = job.begins();
 
-    SharedPass next = job.begins();
+    SharedEpoch next = job.begins();
 
     assertThat(next).isNotNull().isNotSameAs(before);
     assertThat(before.take(0)).isNull();
-    assertThat(job.stream.counters().passes.sum()).isEqualTo(2);
+    assertThat(job.session.counters().epochs.sum()).isEqualTo(2);
     assertThat(job.endedAlone).isEqualTo(1);
   }
 
@@ -426,46 +426,46 @@ class StreamTest {
   void aLongerOrderThanThereIsRoomForIsNotShared() {
     Job job = new Job();
 
-    assertThat(job.stream.begin(BatchOrder.evenly(new int[BATCHES + 1], 2), 1)).isNull();
+    assertThat(job.session.begin(BatchOrder.evenly(new int[BATCHES + 1], 2), 1)).isNull();
 
     assertThat(job.words).singleElement().asString().contains("more items or batches");
   }
 
   @Test
-  void whoIsStoppedWhileItCreatesThePassIsWaitedForUntilItsLeaseEnds() {
+  void whoIsStoppedWhileItCreatesTheEpochIsWaitedForUntilItsLeaseEnds() {
     Job job = new Job();
     new Job();
-    memory.set(memory.pass(1).state(), StagingDescriptor.word(CREATING, 1, 2, 0));
+    memory.set(memory.epoch(1).state(), StagingDescriptor.word(CREATING, 1, 2, 0));
     long[] got = {0};
     clock.whenPaused.add(
         () -> {
           if (got[0] == 0 && clock.now > 100 * MILLI) {
             got[0] = clock.now;
-            long cursor = StagingDescriptor.member(1) + StagingDescriptor.MEMBER_CURSOR;
+            long cursor = StagingDescriptor.participant(1) + StagingDescriptor.PARTICIPANT_CURSOR;
             memory.set(cursor, StagingDescriptor.cursor(1, 1));
           }
         });
 
     assertThat(job.begins()).isNull();
 
-    waited(got[0], BOUNDS.lease().plus(BOUNDS.beat()).toNanos());
+    waited(got[0], TIMEOUTS.lease().plus(TIMEOUTS.beat()).toNanos());
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.blockedAt).isBetween(50 * MILLI + 1, 50 * MILLI + 1 + PAUSE);
   }
 
   @Test
-  void theFirstPassWaitsSoLongForJobsAndTheNextNoMore() {
+  void theFirstEpochWaitsSoLongForJobsAndTheNextNoMore() {
     Job job = new Job();
 
     job.begins(3);
 
-    waited(1, BOUNDS.start().toNanos());
+    waited(1, TIMEOUTS.start().toNanos());
     assertThat(job.words)
         .containsExactly(
             "Waits for 3 jobs, 1 are there.",
-            "1 of 3 jobs have come within 1 s: the first pass begins without the others.");
+            "1 of 3 jobs have come within 1 s: the first epoch begins without the others.");
     assertThat(job.blocked).containsExactly(true, false);
-    assertThat(job.stream.waitedInVain()).isTrue();
+    assertThat(job.session.waitedInVain()).isTrue();
     long began = clock.now;
     job.begins(3);
     assertThat(clock.now).isEqualTo(began);
@@ -478,16 +478,16 @@ class StreamTest {
 
     job.begins(3);
 
-    waited(1, BOUNDS.blocked().toNanos() / 4);
+    waited(1, TIMEOUTS.blocked().toNanos() / 4);
     assertThat(job.words)
         .containsExactly(
-            "1 of 3 jobs have this pipeline, the others wait with another one: the first pass"
+            "1 of 3 jobs have this pipeline, the others wait with another one: the first epoch"
                 + " begins without them.");
-    assertThat(job.stream.waitedInVain()).isTrue();
+    assertThat(job.session.waitedInVain()).isTrue();
   }
 
   @Test
-  void theFirstPassBeginsWhenAllHaveCome() {
+  void theFirstEpochBeginsWhenAllHaveCome() {
     Job job = new Job();
     clock.whenPaused.add(
         () -> {
@@ -500,7 +500,7 @@ class StreamTest {
 
     assertThat(clock.now).isEqualTo(1 + PAUSE);
     assertThat(job.words).isEmpty();
-    assertThat(job.stream.waitedInVain()).isFalse();
+    assertThat(job.session.waitedInVain()).isFalse();
   }
 
   // ---- figures and signs of life
@@ -509,67 +509,67 @@ class StreamTest {
   void whatAJobDidIsCounted() {
     Job job = new Job();
     Job other = new Job();
-    SharedPass pass = job.begins();
-    SharedPass others = other.begins();
-    pass.prepareWith(
+    SharedEpoch epoch = job.begins();
+    SharedEpoch others = other.begins();
+    epoch.prepareWith(
         (batch, items) -> {
           clock.now += 5 * MILLI;
           return job.batch(batch, 100);
         },
         1);
     job.threads.remove().run();
-    assertThat(job.stream.longestPreparation()).isEqualTo(5 * MILLI);
-    assertThat(job.stream.shortestPreparation()).isEqualTo(5 * MILLI);
+    assertThat(job.session.longestPreparation()).isEqualTo(5 * MILLI);
+    assertThat(job.session.shortestPreparation()).isEqualTo(5 * MILLI);
     for (int batch = 0; batch < BATCHES; batch++) {
-      takes(pass, batch, 100);
+      takes(epoch, batch, 100);
     }
-    job.stream.waitedFor(1, 30);
-    job.stream.waitedFor(1, 12);
-    job.stream.waitedFor(0, 1_000); // Itself.
-    job.stream.waitedFor(-1, 1_000); // No member.
+    job.session.waitedFor(1, 30);
+    job.session.waitedFor(1, 12);
+    job.session.waitedFor(0, 1_000); // Itself.
+    job.session.waitedFor(-1, 1_000); // No participant.
 
-    StagingStatistics figures = job.stream.statistics("g", "p");
+    StagingStatistics figures = job.session.statistics("g", "p");
 
     assertThat(figures)
         .isEqualTo(
             new StagingStatistics(
                 "g", "p", 8 * 4096, 8, 4096, 2, 1, 1, 4, 4, 0, 400, 0, 0, 0, 0, 0, 42, 1_002, 42, 0,
                 0, 0, 0));
-    pass.end();
+    epoch.end();
     others.end();
     assertThat(job.endedAlone).isZero();
-    assertThat(pass.wasShared()).isTrue();
+    assertThat(epoch.wasShared()).isTrue();
   }
 
   @Test
   void aBeatIsSeenAndSoIsWhoWaitsElsewhere() {
     Job job = new Job();
-    long member = StagingDescriptor.member(0);
+    long participant = StagingDescriptor.participant(0);
 
-    job.stream.beat();
-    job.stream.beat();
-    assertThat(memory.get(member + MEMBER_BEAT)).isEqualTo(2);
-    job.stream.blockedElsewhere(true);
-    assertThat(memory.get(member + MEMBER_BLOCKED)).isEqualTo(1);
-    job.stream.blockedElsewhere(false);
-    assertThat(memory.get(member + MEMBER_BLOCKED)).isZero();
-    assertThat(job.stream.close()).as("nobody is inside").isTrue();
-    job.stream.beat();
-    assertThat(memory.get(member + MEMBER_BEAT)).isEqualTo(2);
+    job.session.beat();
+    job.session.beat();
+    assertThat(memory.get(participant + PARTICIPANT_BEAT)).isEqualTo(2);
+    job.session.blockedElsewhere(true);
+    assertThat(memory.get(participant + PARTICIPANT_BLOCKED)).isEqualTo(1);
+    job.session.blockedElsewhere(false);
+    assertThat(memory.get(participant + PARTICIPANT_BLOCKED)).isZero();
+    assertThat(job.session.close()).as("nobody is inside").isTrue();
+    job.session.beat();
+    assertThat(memory.get(participant + PARTICIPANT_BEAT)).isEqualTo(2);
   }
 
   @Test
   void damagedMemoryIsLeftAndThatIsSaid() {
     Job job = new Job();
-    SharedPass pass = job.begins();
+    SharedEpoch epoch = job.begins();
 
-    job.stream.damaged(new InternalError("its file has 0 bytes"));
+    job.session.damaged(new InternalError("its file has 0 bytes"));
 
     assertThat(job.words).singleElement().asString().contains("damaged by another program (its");
-    assertThat(job.stream.gate().isOpen()).isFalse();
-    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    assertThat(job.session.gate().isOpen()).isFalse();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     assertThat(job.threads).isEmpty();
-    assertThat(pass.take(0)).isNull();
+    assertThat(epoch.take(0)).isNull();
     assertThat(job.alone(Reason.NOBODY)).isEqualTo(1);
   }
 
@@ -579,26 +579,26 @@ class StreamTest {
   void beyondWhatMayBeKeptABatchIsCopiedIntoMemoryThatIsUsedAgain() {
     Job job = new Job();
     memory.set(StagingDescriptor.BUDGET, 8 * StagingDescriptor.PAGE);
-    SharedPass pass = job.begins();
-    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
 
     List<StagedBatch> kept = new ArrayList<>();
     for (int batch = 0; batch < BATCHES; batch++) {
-      kept.add(pass.take(batch));
+      kept.add(epoch.take(batch));
     }
 
     // One of eight slots may be kept, so the others are copies; who asks counts, too.
-    assertThat(job.stream.counters().mapped.sum()).isEqualTo(1);
-    assertThat(job.stream.counters().copied.sum()).isEqualTo(3);
-    assertThat(job.stream.counters().takenBytes.sum()).isEqualTo(400);
+    assertThat(job.session.counters().mapped.sum()).isEqualTo(1);
+    assertThat(job.session.counters().copied.sum()).isEqualTo(3);
+    assertThat(job.session.counters().takenBytes.sum()).isEqualTo(400);
     assertThat(holders()).isEqualTo(1);
     kept.get(0).release();
     assertThat(holders()).isZero();
     ByteBuffer copy = kept.get(3).bytes();
     kept.get(3).release();
     kept.get(3).release();
-    SharedPass next = job.begins();
+    SharedEpoch next = job.begins();
     next.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
     StagedBatch first = next.take(0);
@@ -621,37 +621,37 @@ class StreamTest {
     memory.set(StagingDescriptor.BUDGET, 150);
     Job job = new Job();
     memory.set(StagingDescriptor.BUDGET, 16 * StagingDescriptor.PAGE);
-    SharedPass pass = job.begins();
-    pass.prepareWith((batch, items) -> job.batch(batch, batch == 3 ? 50 : 100), 1);
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, batch == 3 ? 50 : 100), 1);
     job.threads.remove().run();
     memory.noMemory = "Cannot allocate";
-    assertThat(pass.take(0)).isNull(); // It gives back what it had counted.
+    assertThat(epoch.take(0)).isNull(); // It gives back what it had counted.
     memory.noMemory = null;
 
     for (int batch = 1; batch < BATCHES; batch++) {
-      assertThat(pass.take(batch)).isNotNull();
+      assertThat(epoch.take(batch)).isNotNull();
     }
 
     // 100 and 50 bytes are mapped, the 100 between them would have been too many.
-    assertThat(job.stream.counters().mapped.sum()).isEqualTo(2);
-    assertThat(job.stream.counters().copied.sum()).isEqualTo(1);
+    assertThat(job.session.counters().mapped.sum()).isEqualTo(2);
+    assertThat(job.session.counters().copied.sum()).isEqualTo(1);
   }
 
   @Test
   void aBatchThatCannotBeMappedOrReadIsLost() throws IOException {
     Job job = new Job();
-    SharedPass pass = job.begins();
-    pass.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
     memory.noMemory = "Cannot allocate";
 
-    assertThat(pass.take(0)).isNull();
-    assertThat(pass.<Integer>use(1, ByteBuffer::remaining)).isNull();
+    assertThat(epoch.take(0)).isNull();
+    assertThat(epoch.<Integer>use(1, ByteBuffer::remaining)).isNull();
 
     assertThat(job.alone(Reason.LOST)).isEqualTo(2);
     assertThat(holders()).isZero();
     memory.noMemory = null;
-    assertThat(pass.<Integer>use(2, ByteBuffer::remaining)).isEqualTo(100);
-    assertThat(job.stream.counters().takenBytes.sum()).isEqualTo(100);
+    assertThat(epoch.<Integer>use(2, ByteBuffer::remaining)).isEqualTo(100);
+    assertThat(job.session.counters().takenBytes.sum()).isEqualTo(100);
   }
 }

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class RememberedPeersTest {
+class CachedJobLivenessTest {
   private final Set<Long> living = new HashSet<>(Set.of(1L, 2L, 33L));
   private final List<Long> asked = new ArrayList<>();
   private long now;
 
-  private final Peers peers =
-      new RememberedPeers(
-          new Peers() {
+  private final JobLiveness liveness =
+      new CachedJobLiveness(
+          new JobLiveness() {
             @Override
             public boolean alive(long job) {
               asked.add(job);
@@ -42,39 +42,39 @@ class RememberedPeersTest {
   @Test
   void whoLivesIsAskedForAgainOnlyAfterAWhile() {
     for (int i = 0; i < 100; i++) {
-      assertThat(peers.alive(2)).isTrue();
+      assertThat(liveness.alive(2)).isTrue();
     }
     assertThat(asked).containsExactly(2L);
     living.remove(2L);
-    assertThat(peers.alive(2)).isTrue();
-    now += RememberedPeers.NANOS + 1;
-    assertThat(peers.alive(2)).isFalse();
+    assertThat(liveness.alive(2)).isTrue();
+    now += CachedJobLiveness.NANOS + 1;
+    assertThat(liveness.alive(2)).isFalse();
     assertThat(asked).containsExactly(2L, 2L);
   }
 
   @Test
   void whoIsDeadStaysDead() {
     for (int i = 0; i < 100; i++) {
-      assertThat(peers.alive(7)).isFalse();
-      now += RememberedPeers.NANOS + 1;
+      assertThat(liveness.alive(7)).isFalse();
+      now += CachedJobLiveness.NANOS + 1;
     }
     assertThat(asked).containsExactly(7L);
   }
 
   @Test
   void jobsAreNotTakenForEachOther() {
-    assertThat(peers.alive(1)).isTrue();
-    assertThat(peers.alive(33)).isTrue(); // Kept in the same place.
-    assertThat(peers.alive(65)).isFalse();
-    assertThat(peers.alive(1)).isTrue();
+    assertThat(liveness.alive(1)).isTrue();
+    assertThat(liveness.alive(33)).isTrue(); // Kept in the same place.
+    assertThat(liveness.alive(65)).isFalse();
+    assertThat(liveness.alive(1)).isTrue();
   }
 
   @Test
   void whatIsDoneAloneIsDone() {
-    peers.alone(() -> living.add(9L));
-    assertThat(peers.alive(9)).isTrue();
-    now += RememberedPeers.NANOS;
+    liveness.alone(() -> living.add(9L));
+    assertThat(liveness.alive(9)).isTrue();
+    now += CachedJobLiveness.NANOS;
     living.remove(9L);
-    assertThat(peers.alive(9)).as("for so long it is not asked again").isTrue();
+    assertThat(liveness.alive(9)).as("for so long it is not asked again").isTrue();
   }
 }

@@ -1,7 +1,7 @@
 package io.coordl.staging;
 
-/** Who else is there. Thread-safe. */
-interface Peers {
+/** Which jobs of the group still run. Thread-safe. */
+interface JobLiveness {
   /** Whether the job still runs, stopped or not; if that cannot be told, it does. */
   boolean alive(long job);
 
