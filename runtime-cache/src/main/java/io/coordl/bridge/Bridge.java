@@ -29,7 +29,7 @@ public final class Bridge {
     items = newItems;
   }
 
-  /** Installs what answers library calls; a second call replaces it. */
+  /** Installs what intercepts library calls; a second call replaces it. */
   public static void install(LibraryHooks newHooks) {
     hooks = newHooks;
   }
@@ -82,19 +82,21 @@ public final class Bridge {
     }
   }
 
-  /** Before a library method that may be answered; null: it runs as it is. Never throws. */
-  public static @Nullable LibraryCall enter(
-      String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
+  /** Before an intercepted library method; null: it runs as it is. Never throws. */
+  public static @Nullable InterceptedCall enter(
+      String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
     try {
-      return hooks.enter(answer, declaring, method, self, arguments);
+      return hooks.enter(interceptor, declaring, method, self, arguments);
     } catch (Throwable t) {
       fault(declaring.getName() + "." + method, t);
-      return Producers.areOff() ? hooks.enter(answer, declaring, method, self, arguments) : null;
+      return Producers.areOff()
+          ? hooks.enter(interceptor, declaring, method, self, arguments)
+          : null;
     }
   }
 
   /** After it, if it threw; the program gets that. Never throws. */
-  public static void failed(LibraryCall call) {
+  public static void failed(InterceptedCall call) {
     try {
       call.failed();
     } catch (Throwable t) {
@@ -102,8 +104,8 @@ public final class Bridge {
     }
   }
 
-  /** What an answered method throws, null if it returns. Never throws itself. */
-  public static @Nullable Throwable thrown(LibraryCall call) {
+  /** What a replaced method throws, null if it returns. Never throws itself. */
+  public static @Nullable Throwable thrown(InterceptedCall call) {
     try {
       return call.thrown();
     } catch (Throwable t) {
@@ -113,7 +115,7 @@ public final class Bridge {
   }
 
   /** After it, unless it threw: what the program gets. Never throws. */
-  public static @Nullable Object leave(LibraryCall call, @Nullable Object own) {
+  public static @Nullable Object leave(InterceptedCall call, @Nullable Object own) {
     try {
       return call.result(own);
     } catch (Throwable t) {

@@ -3,9 +3,8 @@ package io.coordl.bridge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands behind library methods that can be answered without running them. Called on the
- * program's threads, by any number of them at once; must not touch the program's random generators,
- * interrupt flag or workspaces.
+ * What stands behind intercepted library methods. Called on the program's threads, by any number of
+ * them at once; must not touch the program's random generators, interrupt flag or workspaces.
  */
 public interface LibraryHooks {
   /** Leaves every call to the library. */
@@ -14,12 +13,12 @@ public interface LibraryHooks {
   /**
    * A call is about to be made.
    *
-   * @param answer name of what answers
+   * @param interceptor name of what intercepts it
    * @param declaring class whose method it is
    * @param method its name
    * @param arguments as passed; not to be changed
    * @return null to leave the call alone
    */
-  @Nullable LibraryCall enter(
-      String answer, Class<?> declaring, String method, Object self, Object[] arguments);
+  @Nullable InterceptedCall enter(
+      String interceptor, Class<?> declaring, String method, Object self, Object[] arguments);
 }

@@ -44,8 +44,8 @@ final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
     return null;
   }
 

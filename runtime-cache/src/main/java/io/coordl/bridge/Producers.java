@@ -31,8 +31,8 @@ public final class Producers {
     static final AfterTrip INSTANCE = new AfterTrip();
 
     @Override
-    public @Nullable LibraryCall enter(
-        String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
+    public @Nullable InterceptedCall enter(
+        String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
       awaitNone(PATIENCE_NANOS);
       return null;
     }
@@ -75,7 +75,7 @@ public final class Producers {
     }
   }
 
-  /** This thread is about to open a file, or to be answered as if it had. */
+  /** This thread is about to open a file, or to get its content as if it had. */
   public static void opens(String path) {
     Consumer<String> listener = LISTENERS.get();
     if (listener != null) {

@@ -1,6 +1,6 @@
 package io.coordl.profile;
 
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Queue;
@@ -51,7 +51,7 @@ final class Gate {
    * next again, and later batches be ready before earlier ones. Null if there is nothing to give
    * back, as this thread has a turn already. An interrupt ends the wait.
    */
-  synchronized @Nullable LibraryCall enter() {
+  synchronized @Nullable InterceptedCall enter() {
     Thread own = Thread.currentThread();
     if (inside.contains(own)) {
       return null;
@@ -76,10 +76,9 @@ final class Gate {
     notifyAll();
   }
 
-  private final class Turn extends LibraryCall {
-    @Override
-    public boolean answered() {
-      return false;
+  private final class Turn extends InterceptedCall {
+    Turn() {
+      super(null);
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.coordl.profile;
 
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.Bridge;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
 import java.lang.ref.WeakReference;
@@ -100,7 +100,7 @@ public final class Profile {
    *
    * @return null to leave the call alone
    */
-  public @Nullable LibraryCall enter(Batches batches, Object iterator) {
+  public @Nullable InterceptedCall enter(Batches batches, Object iterator) {
     if (over || !(iterator instanceof Iterator<?> own)) {
       return null;
     }
@@ -266,18 +266,19 @@ public final class Profile {
    *
    * @return null to leave the call alone
    */
-  public @Nullable LibraryCall prepare() {
+  public @Nullable InterceptedCall prepare() {
     return gate.enter();
   }
 
   /** One call that is followed. */
-  private final class Call extends LibraryCall {
+  private final class Call extends InterceptedCall {
     private final BatchGet get;
     private final boolean inside;
     private final boolean answered;
     private final long held;
 
     Call(BatchGet get, boolean inside, boolean answered, long held) {
+      super(null);
       this.get = get;
       this.inside = inside;
       this.answered = answered;
@@ -285,7 +286,7 @@ public final class Profile {
     }
 
     @Override
-    public boolean answered() {
+    public boolean replaced() {
       return answered;
     }
 

@@ -24,8 +24,8 @@ class ProducersTest {
     install();
   }
 
-  private static @Nullable LibraryCall call() {
-    return Bridge.enter("answer", String.class, "close", "a manager", new Object[0]);
+  private static @Nullable InterceptedCall call() {
+    return Bridge.enter("interceptor", String.class, "close", "a manager", new Object[0]);
   }
 
   /** A thread of the agent in the program's code until it is told to come out. */
@@ -91,7 +91,7 @@ class ProducersTest {
   void theCallWhoseFaultIsOneTooManyWaitsToo() throws InterruptedException {
     Inside inside = new Inside();
     Bridge.install(
-        (answer, declaring, method, self, arguments) -> {
+        (interceptor, declaring, method, self, arguments) -> {
           Bridge.trip();
           throw new IllegalStateException("one too many");
         });

@@ -2,7 +2,7 @@ package io.coordl.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -32,7 +32,7 @@ class GateTest {
   @Test
   void aThreadTooManyWaitsForItsTurn() throws InterruptedException {
     gate.narrow(1);
-    LibraryCall first = gate.enter();
+    InterceptedCall first = gate.enter();
     CountDownLatch entered = new CountDownLatch(1);
     awaitWaiting(entering(entered));
 
@@ -43,7 +43,7 @@ class GateTest {
   @Test
   void aThreadThatThrowsGivesItsTurnBack() throws InterruptedException {
     gate.narrow(1);
-    LibraryCall first = gate.enter();
+    InterceptedCall first = gate.enter();
     CountDownLatch entered = new CountDownLatch(1);
     awaitWaiting(entering(entered));
 
@@ -77,7 +77,7 @@ class GateTest {
 
   @Test
   void closingWaitsForThoseInsideAndLetsNobodyIn() throws InterruptedException {
-    LibraryCall inside = gate.enter();
+    InterceptedCall inside = gate.enter();
     Thread closing = new Thread(() -> gate.close(TimeUnit.DAYS.toNanos(1)));
     closing.setDaemon(true);
     closing.start();
@@ -96,7 +96,7 @@ class GateTest {
 
   @Test
   void closingDoesNotWaitForEver() {
-    LibraryCall inside = gate.enter();
+    InterceptedCall inside = gate.enter();
     gate.close(1);
     assertThat(inside.result("batch")).isEqualTo("batch");
   }
@@ -104,7 +104,7 @@ class GateTest {
   @Test
   void whoCameFirstIsNext() throws InterruptedException {
     gate.narrow(1);
-    LibraryCall first = gate.enter();
+    InterceptedCall first = gate.enter();
     CountDownLatch entered = new CountDownLatch(1);
     Thread second = entering(entered);
     awaitWaiting(second);
@@ -121,7 +121,7 @@ class GateTest {
   @Test
   void aThreadThatIsInsideIsNotHeldUpByItself() {
     gate.narrow(1);
-    LibraryCall turn = gate.enter();
+    InterceptedCall turn = gate.enter();
     assertThat(gate.enter()).isNull();
     assertThat(turn.result("batch")).isEqualTo("batch");
     assertThat(gate.enter()).isNotNull();

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
  * array of the program.
  *
  * <p>The bytes are copied; to a GPU that is the one copy that the program's own array takes, too.
- * Arrays over staged bytes would be sound only as long as somebody knew who reads them. PyTorch's
+ * Arrays over staged bytes would be sound only as long as their readers were known. PyTorch's
  * arrays share memory behind DJL's back: views, and what the gradient of an operation needs later.
- * An array made of foreign memory ({@code from_blob} without a deleter) keeps nobody from giving
- * that memory to another batch, and how many others share it DJL does not tell. Closing the batch,
- * detaching or attaching are no sign either: a prediction that the program keeps goes back to the
- * batch in {@code backward}, after the batch was closed, through no object of DJL's. The test
- * program {@code example.passes.OverForeignMemory} shows it.
+ * An array made of foreign memory ({@code from_blob} without a deleter) does not keep us from
+ * giving that memory to another batch, and how many others share it DJL does not tell. Closing the
+ * batch, detaching or attaching are no sign either: a prediction that the program keeps goes back
+ * to the batch in {@code backward}, after the batch was closed, through no object of DJL's. The
+ * test program {@code example.passes.OverForeignMemory} shows it.
  *
  * @param device where the arrays belong; null for the manager's own
  */

@@ -3,7 +3,7 @@ package io.coordl.djl;
 import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Sampler;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.CoordinatedEpoch;
 import io.coordl.pipeline.EpochCoordinator;
@@ -16,15 +16,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prep=coordinate}: the batches of every {@link DataIterable}, in three answers.
+ * {@code prep=coordinate}: the batches of every {@link DataIterable}, at three methods.
  *
  * <ul>
  *   <li>{@code Sampler.sample}, where a data iterable calls it: the sampler runs as it is, and its
  *       batches are handed out as {@link EpochIndices}, which leave open which items they are.
  *   <li>{@code fetch}, of the library's iterables or the program's own: the first one of an epoch
  *       begins it ({@link SampledEpoch}), for only then is it known what the batches are made with.
- *       Each is answered with the staged batch; if there is none, the program's own fetch runs,
- *       over the items of the order that all jobs have adopted.
+ *       Each gets the staged batch; if there is none, the program's own fetch runs, over the items
+ *       of the order that all jobs have adopted.
  *   <li>{@code close} of a manager that the arrays of an epoch belong to: it ends the epoch first,
  *       since a thread of the agent may be working on them.
  * </ul>
@@ -37,13 +37,13 @@ public final class CoordinatedBatches implements LibraryHooks {
   private final int threads;
 
   /**
-   * Held by whoever runs the program's code where the program expects one thread only: it gave the
-   * iterable no executor, or one of a single thread.
+   * Held by the thread that runs the program's code where the program expects one thread only: it
+   * gave the iterable no executor, or one of a single thread.
    */
   private final ReentrantLock oneThread = new ReentrantLock();
 
   /**
-   * Answers for one loader of DJL.
+   * For one loader of DJL.
    *
    * @throws ReflectiveOperationException if the library is not the one this was compiled against
    */
@@ -81,15 +81,15 @@ public final class CoordinatedBatches implements LibraryHooks {
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     return switch (method) {
       case "sample" ->
           self instanceof Sampler sampler
                   && arguments[0] instanceof RandomAccessDataset dataset
                   && !isMakingBatch()
                   && isForIterable(type)
-              ? new Sampling(dataset, sampler)
+              ? InterceptedCall.after(own -> begin(dataset, sampler, own))
               : null;
       case "fetch" ->
           self instanceof DataIterable iterable
@@ -121,32 +121,15 @@ public final class CoordinatedBatches implements LibraryHooks {
     return frame.getDeclaringClass() == sampler && frame.getMethodName().equals("sample");
   }
 
-  /** A sampler at the beginning of an epoch. */
-  private final class Sampling extends LibraryCall {
-    private final RandomAccessDataset dataset;
-    private final Sampler sampler;
-
-    Sampling(RandomAccessDataset dataset, Sampler sampler) {
-      this.dataset = dataset;
-      this.sampler = sampler;
+  /** A sampler has begun an epoch. */
+  @SuppressWarnings("unchecked") // It is what a sampler returns.
+  private @Nullable Object begin(
+      RandomAccessDataset dataset, Sampler sampler, @Nullable Object own) {
+    if (!(own instanceof Iterator<?> batches)) {
+      return own;
     }
-
-    @Override
-    public boolean answered() {
-      return false;
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // It is what a sampler returns.
-    public @Nullable Object result(@Nullable Object own) {
-      if (!(own instanceof Iterator<?> batches)) {
-        return own;
-      }
-      epochs.end(dataset); // One that was left before its end is over.
-      return new SampledBatches(
-          (Iterator<List<Long>>) batches,
-          new SampledEpoch(CoordinatedBatches.this, dataset, sampler),
-          dataset.size());
-    }
+    epochs.end(dataset); // One that was left before its end is over.
+    return new SampledBatches(
+        (Iterator<List<Long>>) batches, new SampledEpoch(this, dataset, sampler), dataset.size());
   }
 }

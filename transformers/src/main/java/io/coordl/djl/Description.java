@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Objects of DJL in words. */
+/** Describes objects of DJL. */
 final class Description implements ObjectDescription.Library {
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
 

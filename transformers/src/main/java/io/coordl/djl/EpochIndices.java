@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The indices of one batch of an epoch, as a sampler would give them. Which they are is decided
- * when the first batch of the epoch is fetched, or when somebody looks; how many is known before.
- * Immutable; thread-safe.
+ * when the first batch of the epoch is fetched, or when the program looks; how many is known
+ * before. Immutable; thread-safe.
  */
 final class EpochIndices extends AbstractList<Long> implements RandomAccess {
   private final SampledEpoch epoch;

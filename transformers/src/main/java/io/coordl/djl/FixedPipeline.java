@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * any time, and change the arrays that it gave {@link Normalize}: so the batch is made with a copy,
  * and is what the program's own call would make as long as the two are alike.
  *
- * @param copy what the batch is made with; nobody else has it
+ * @param copy what the batch is made with; no other object has it
  * @param keys places of the transforms in the program's pipeline
  * @param transforms the program's own
  */

@@ -61,7 +61,7 @@ final class ImageItems {
           : new Source(
               files, (Image.Flag) Symbols.field(ancestor(whole, PICTURES), "flag").get(whole));
     } catch (ReflectiveOperationException | RuntimeException e) {
-      return null; // Another version of the library: then nothing is brought ahead.
+      return null; // Another version of the library: then nothing is prefetched.
     }
   }
 
@@ -143,11 +143,11 @@ final class ImageItems {
       this.flag = flag;
     }
 
-    /** Looks ahead in the batches of an epoch, and offers their items. */
+    /** Offers the items of an epoch's batches before they are asked for. */
     PeekingIterator<List<Long>> peek(Iterator<List<Long>> own, int batchSize, ItemPrefetcher to) {
       return to.peek(
           own,
-          Math.max(1, ItemPrefetcher.LOOK_AHEAD / Math.max(1, batchSize)),
+          Math.max(1, ItemPrefetcher.WINDOW / Math.max(1, batchSize)),
           this::paths,
           kept == null ? null : kept.decoder(this::form, this::decode));
     }

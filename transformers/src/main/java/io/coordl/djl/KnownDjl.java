@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class KnownDjl implements PurityAnalyzer.Known {
   static final String PREFIX = "ai.djl.";
 
-  /** Of the engine's generator, which cannot be drawn from ahead, or with no work to do. */
+  /** Of the engine's generator, which cannot be forked, or with no work to do. */
   private static final Set<String> DRAWING =
       Set.of("RandomHue", "RandomBrightness", "RandomColorJitter");
 

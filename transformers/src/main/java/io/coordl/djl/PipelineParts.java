@@ -18,7 +18,7 @@ final class PipelineParts {
   /**
    * The parts; content of files is told by their paths alone, since all jobs are on one host.
    *
-   * @param sampler in words
+   * @param sampler its description
    * @param order whose sizes of batches count, not their items
    * @throws CannotShareException if a part cannot be described
    */

@@ -7,8 +7,8 @@ import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.RandomSampler;
 import ai.djl.training.dataset.SequenceSampler;
 import ai.djl.util.RandomUtils;
-import io.coordl.bridge.AheadRandom;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.ItemPrefetcher;
@@ -23,9 +23,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prefetch=N} in DJL. The order of a pass is known from its sampler: {@link BatchSampler}
- * over one of the library's own samplers, which have drawn all their random numbers when the pass
- * begins, so that looking ahead draws none. Samplers of the program's own are left alone.
+ * {@code prefetch=N} in DJL. The order of an epoch is known from its sampler: {@link BatchSampler}
+ * over one of the library's own samplers, which have drawn all their random numbers when the epoch
+ * begins, so that peeking draws none. Samplers of the program's own are left alone.
  */
 public final class Prefetch implements LibraryHooks {
   private final Field subSampler;
@@ -36,13 +36,13 @@ public final class Prefetch implements LibraryHooks {
   private final @Nullable ImageItems images;
 
   /**
-   * Answers for DJL.
+   * For one loader of DJL.
    *
    * @throws ReflectiveOperationException if the library is not the one this was compiled against
    */
   public Prefetch(Class<?> dataIterable, Services services) throws ReflectiveOperationException {
     subSampler = Symbols.field(BatchSampler.class, "subSampler");
-    if (RandomUtils.RANDOM instanceof AheadRandom random) {
+    if (RandomUtils.RANDOM instanceof ForkableRandom random) {
       PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
       batches =
           new BatchPrefetcher(
@@ -56,8 +56,8 @@ public final class Prefetch implements LibraryHooks {
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     BatchPrefetcher prefetcher = batches;
     if (self instanceof DataIterable iterable) {
       return prefetcher != null
@@ -78,7 +78,7 @@ public final class Prefetch implements LibraryHooks {
     return self.getClass() == BatchSampler.class
             && arguments[0] instanceof RandomAccessDataset dataset
             && drawsAtOnce((BatchSampler) self)
-        ? new Sampling(dataset, ((BatchSampler) self).getBatchSize())
+        ? InterceptedCall.after(own -> begin(dataset, ((BatchSampler) self).getBatchSize(), own))
         : null;
   }
 
@@ -92,36 +92,21 @@ public final class Prefetch implements LibraryHooks {
     }
   }
 
-  /** The beginning of a pass. */
-  private final class Sampling extends LibraryCall {
-    private final RandomAccessDataset dataset;
-    private final int batchSize;
-
-    Sampling(RandomAccessDataset dataset, int batchSize) {
-      this.dataset = dataset;
-      this.batchSize = batchSize;
+  /** A sampler has begun an epoch. */
+  @SuppressWarnings("unchecked") // What BatchSampler.sample returns.
+  private @Nullable Object begin(
+      RandomAccessDataset dataset, int batchSize, @Nullable Object sampled) {
+    if (batches != null) {
+      batches.begin(dataset);
     }
-
-    @Override
-    public boolean answered() {
-      return false;
+    if (sampled == null) {
+      return null;
     }
-
-    @Override
-    @SuppressWarnings("unchecked") // What BatchSampler.sample returns.
-    public @Nullable Object result(@Nullable Object own) {
-      if (batches != null) {
-        batches.begin(dataset);
-      }
-      return own == null ? null : lookAhead((Iterator<List<Long>>) own);
-    }
-
-    private PeekingIterator<List<Long>> lookAhead(Iterator<List<Long>> own) {
-      ItemPrefetcher to = items;
-      ImageItems.Source source = to == null || images == null ? null : images.of(dataset);
-      return to == null || source == null
-          ? new PeekingIterator<>(own, 1, batch -> {})
-          : source.peek(own, batchSize, to);
-    }
+    Iterator<List<Long>> own = (Iterator<List<Long>>) sampled;
+    ItemPrefetcher to = items;
+    ImageItems.Source source = to == null || images == null ? null : images.of(dataset);
+    return to == null || source == null
+        ? new PeekingIterator<>(own, 1, batch -> {})
+        : source.peek(own, batchSize, to);
   }
 }

@@ -16,9 +16,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link DataIterable} without an executor, whose batches are prepared ahead by an iterable of
- * our own over a manager of our own, so that the program may close its manager at any time; the
- * arrays are handed to the program's manager when it takes the batch.
+ * A {@link DataIterable} without an executor, whose batches are prefetched by an iterable of our
+ * own over a manager of our own, so that the program may close its manager at any time; the arrays
+ * are handed to the program's manager when it takes the batch.
  */
 record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPipeline.Copies copies)
     implements PrefetchedPipeline {
@@ -83,7 +83,7 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
 
   @Override
   @SuppressWarnings("unchecked") // What the sampler of a DataIterable yields.
-  public Batch prepareAhead(Object settings, Object samples, int position) throws Exception {
+  public Batch prefetch(Object settings, Object samples, int position) throws Exception {
     Fixed fixed = (Fixed) settings;
     NDManager programs = fields.manager(iterable);
     NDManager own = programs.getEngine().newBaseManager(programs.getDevice());

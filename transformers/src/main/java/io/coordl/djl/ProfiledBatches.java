@@ -3,7 +3,7 @@ package io.coordl.djl;
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.translate.Batchifier;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.KeptBatch;
@@ -26,7 +26,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   private final Field batchManager;
 
   /**
-   * Answers for one loader of DJL.
+   * For one loader of DJL.
    *
    * @throws ReflectiveOperationException if the library is not the one this was compiled against
    */
@@ -42,8 +42,8 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     return method.equals("call") ? profile.prepare() : profile.enter(this, self);
   }
 

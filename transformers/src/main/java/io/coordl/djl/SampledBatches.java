@@ -133,7 +133,7 @@ final class SampledBatches implements Iterator<List<Long>> {
       }
       return indices;
     } catch (RuntimeException e) {
-      return null; // No list, or one with holes: whoever fetches it will meet that.
+      return null; // No list, or one with holes: the fetch will meet that.
     }
   }
 }

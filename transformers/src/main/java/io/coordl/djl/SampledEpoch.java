@@ -6,7 +6,7 @@ import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Sampler;
 import io.coordl.bridge.Bridge;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.pipeline.CannotShareException;
@@ -44,13 +44,13 @@ final class SampledEpoch implements Pipeline {
     this.fields = all.fields();
     this.dataset = new WeakReference<>(dataset);
     this.epoch = new CoordinatedEpoch(all.epochs(), this, all.oneThread());
-    String words = "";
+    String described = "";
     try {
-      words = Description.of("sampler", sampler);
+      described = Description.of("sampler", sampler);
     } catch (CannotShareException e) {
       epoch.leave(e);
     }
-    this.sampler = words;
+    this.sampler = described;
   }
 
   /** The batches of this epoch, whose order the others may replace by one of the same sizes. */
@@ -75,7 +75,7 @@ final class SampledEpoch implements Pipeline {
   }
 
   /** The first call for this batch. */
-  LibraryCall fetch(DataIterable of, EpochIndices indices, int progress) {
+  InterceptedCall fetch(DataIterable of, EpochIndices indices, int progress) {
     long span = Spans.enter(SpanKind.BATCH, of);
     Batch batch = null;
     try {

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  * An image of the data set, of which the program as a rule wants nothing but the array. Size and
  * array come from the kept pixels. Every other method is the library's own image's, which is
  * decoded when the first of them is called; and since images can be drawn on, and what they hand
- * out may be too, that image answers everything from then on, and its pixels are not kept.
+ * out may be too, that image does everything from then on, and its pixels are not kept.
  *
  * <p>As safe for concurrent use as the library's own.
  */
 final class StoredImage implements Image {
-  private final ImageAnswers.Origin origin;
+  private final ImageInterceptor.Origin origin;
   private final @Nullable Pixels kept;
   private @Nullable Image own;
 
@@ -32,13 +32,13 @@ final class StoredImage implements Image {
   private boolean touched;
 
   /** An image over kept pixels. */
-  StoredImage(ImageAnswers.Origin origin, Pixels kept) {
+  StoredImage(ImageInterceptor.Origin origin, Pixels kept) {
     this.origin = origin;
     this.kept = kept;
   }
 
   /** An image that the library has decoded, of which nothing is kept yet. */
-  StoredImage(ImageAnswers.Origin origin, Image own) {
+  StoredImage(ImageInterceptor.Origin origin, Image own) {
     this.origin = origin;
     this.kept = null;
     this.own = own;

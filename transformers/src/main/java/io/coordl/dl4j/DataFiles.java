@@ -16,7 +16,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files a pass goes through, each with one record or several. The records are numbered by the
+ * The files an epoch goes through, each with one record or several. The records are numbered by the
  * sorted paths of the files and their order in a file, so that all jobs on a host number them alike
  * whatever their order. A file may be there more than once. Immutable.
  */
@@ -35,19 +35,19 @@ final class DataFiles {
   private final int records;
   private final long checksum;
 
-  /** The files of one pass, in any order, with a record each; looks at each. */
-  DataFiles(List<File> pass) {
-    this(pass, file -> 1);
+  /** The files of one epoch, in any order, with a record each; looks at each. */
+  DataFiles(List<File> epoch) {
+    this(epoch, file -> 1);
   }
 
   /**
-   * The files of one pass, in any order; looks at each.
+   * The files of one epoch, in any order; looks at each.
    *
    * @param recordsOf how many records a file has, at least one
    * @throws ArithmeticException if there are more records than can be numbered
    */
-  DataFiles(List<File> pass, ToIntFunction<File> recordsOf) {
-    sorted = pass.stream().sorted().distinct().toArray(File[]::new);
+  DataFiles(List<File> epoch, ToIntFunction<File> recordsOf) {
+    sorted = epoch.stream().sorted().distinct().toArray(File[]::new);
     first = new int[sorted.length + 1];
     for (int i = 0; i < sorted.length; i++) {
       numbers.put(sorted[i], i);
@@ -55,12 +55,12 @@ final class DataFiles {
     }
     counts = new int[sorted.length];
     int all = 0;
-    for (File file : pass) {
+    for (File file : epoch) {
       int number = numberOf(file);
       counts[number]++;
       all = Math.addExact(all, count(number));
     }
-    files = pass.size();
+    files = epoch.size();
     records = all;
     checksum = checksum();
   }
@@ -73,20 +73,20 @@ final class DataFiles {
     return first[number + 1] - first[number];
   }
 
-  /** How many records a pass has. */
+  /** How many records an epoch has. */
   int records() {
     return records;
   }
 
-  /** The numbers of a pass's records, in its order; null if it goes through other files. */
-  int @Nullable [] numbersOf(List<File> pass) {
-    if (pass.size() != files) {
+  /** The numbers of an epoch's records, in its order; null if it goes through other files. */
+  int @Nullable [] numbersOf(List<File> epoch) {
+    if (epoch.size() != files) {
       return null;
     }
     int[] left = counts.clone();
     int[] items = new int[records];
     int at = 0;
-    for (File file : pass) {
+    for (File file : epoch) {
       Integer number = numbers.get(file);
       if (number == null || --left[number] < 0) {
         return null;
@@ -98,18 +98,18 @@ final class DataFiles {
     return items;
   }
 
-  /** The files in the order of these records; null if it is no order of a pass. */
+  /** The files in the order of these records; null if it is no order of an epoch. */
   @Nullable List<File> inOrderOf(int[] items) {
-    List<File> pass = new ArrayList<>();
+    List<File> epoch = new ArrayList<>();
     for (int at = 0; at < items.length; ) {
       int number = Arrays.binarySearch(first, 0, sorted.length, items[at]);
       if (number < 0) {
         return null;
       }
-      pass.add(sorted[number]);
+      epoch.add(sorted[number]);
       at += count(number);
     }
-    return Arrays.equals(items, numbersOf(pass)) ? pass : null;
+    return Arrays.equals(items, numbersOf(epoch)) ? epoch : null;
   }
 
   /** How many there are, and a checksum of paths, sizes and times of modification. */

@@ -1,10 +1,9 @@
 package io.coordl.dl4j;
 
 import io.coordl.bridge.Bridge;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
-import io.coordl.pipeline.AnsweredCall;
 import io.coordl.pipeline.Symbols;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * uses of their own, they look up the stack for the first.
  */
 final class DecodedMats {
-  /** What the loader passes to {@code imdecode}. */
+  /** What the loader gives {@code imdecode}. */
   private static final int FLAGS =
       opencv_imgcodecs.IMREAD_ANYDEPTH | opencv_imgcodecs.IMREAD_ANYCOLOR;
 
@@ -70,7 +69,7 @@ final class DecodedMats {
     this.form = DecodedForm.of(code + " pixels, as PPM");
   }
 
-  /** A load begins, of {@code item}, or of what is not to be answered or learned. */
+  /** A load begins, of {@code item}, or of what is neither kept nor to be kept. */
   void begin(Object loader, @Nullable DecodedItem item) {
     if (item == null) {
       current.remove();
@@ -80,7 +79,7 @@ final class DecodedMats {
   }
 
   /** {@code streamToMat}: the bytes to decode, null if they are the file's own. */
-  @Nullable LibraryCall bytes(Object loader) {
+  @Nullable InterceptedCall bytes(Object loader) {
     Load load = current.get();
     if (load == null || load.loader != loader || load.kept == null || !isLoadingFile()) {
       return null;
@@ -88,7 +87,7 @@ final class DecodedMats {
     current.remove();
     byte[] bytes = new byte[load.kept.remaining()];
     load.kept.duplicate().get(bytes);
-    return new AnsweredCall(new Mat(bytes));
+    return new InterceptedCall(new Mat(bytes));
   }
 
   /** {@code transformImage}: keeps the picture it is given, if that is the load's. Never throws. */

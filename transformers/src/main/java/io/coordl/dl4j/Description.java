@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
-/** Objects of DL4J, DataVec and ND4J in words. */
+/** Describes objects of DL4J, DataVec and ND4J. */
 final class Description implements ObjectDescription.Library {
   /** Fields of DataVec's transforms that hold what the last image was like. */
   private static final Set<String> SCRATCH =

@@ -1,8 +1,7 @@
 package io.coordl.dl4j;
 
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.pipeline.AnsweredCall;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.CoordinatedEpoch;
 import io.coordl.pipeline.EpochCoordinator;
@@ -35,12 +34,13 @@ import org.nd4j.linalg.factory.Nd4j;
  *
  * <p>At the first batch each reader tells the order of its records ({@link SeekableReader}), and is
  * set to the order that all jobs follow. {@code hasNext()} and everything else of the library then
- * works on that, unaware; {@code next(int)} is answered with a staged batch, or with one that this
- * job makes, and the readers are set behind it. Whatever else happens (the program's code throws,
- * the program asks for another number of examples, takes a record by itself, changes the
- * preprocessor), the library goes on by itself with the records that are left.
+ * works on that, unaware; {@code next(int)} returns a staged batch, or with one that this job
+ * makes, and the readers are set behind it. Whatever else happens (the program's code throws, the
+ * program asks for another number of examples, takes a record by itself, changes the preprocessor),
+ * the library goes on by itself with the records that are left.
  *
- * <p>An iterator of the program's own class, or with a limit, is answered at the one it stands on.
+ * <p>An iterator of the program's own class, or with a limit, is intercepted at the one it stands
+ * on.
  */
 public final class EpochInterceptor implements LibraryHooks {
   private static final String DATAVEC = "org.datavec.api.records.reader.impl.";
@@ -107,14 +107,14 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     try {
       if (method.equals("reset")) {
         reset(self);
         return null;
       }
-      return AnsweredCall.of(next(self, (Integer) arguments[0]));
+      return InterceptedCall.replacedBy(next(self, (Integer) arguments[0]));
     } catch (ReflectiveOperationException | IOException e) {
       throw new IllegalStateException(e);
     }
@@ -211,7 +211,7 @@ public final class EpochInterceptor implements LibraryHooks {
 
   private void begin(ProgramIterator program, Map<String, SeekableReader> readers, int num)
       throws ReflectiveOperationException, CannotShareException, IOException {
-    if (!program.isAnswered()) {
+    if (!program.isIntercepted()) {
       return; // What it stands on is asked next.
     }
     RecordReaderMultiDataSetIterator arrays = program.arrays();
@@ -262,7 +262,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** Of each reader; null if one is in the midst of a pass, or has no records. */
+  /** Of each reader; null if one is in the midst of an epoch, or has no records. */
   private static @Nullable List<int[]> orders(Iterable<SeekableReader> readers)
       throws CannotShareException {
     List<int[]> orders = new ArrayList<>();
@@ -285,8 +285,8 @@ public final class EpochInterceptor implements LibraryHooks {
     ReaderPipeline pipeline =
         new ReaderPipeline(program, readers, own, batchSize, fingerprint(program, readers));
     for (SeekableReader reader : readers.values()) {
-      // Whoever initialises a reader anew in the midst of an epoch does not reset the iterator
-      // first; and that epoch works with the same transform.
+      // A program that initialises a reader anew in the midst of an epoch does not reset the
+      // iterator first; and that epoch works with the same transform.
       epochs.end(reader.reader());
     }
     new IteratorEpoch(

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a reader goes through in one epoch (files, lines, records in memory), by their places in its
  * order; stands in the reader of the program, or of a {@link ReaderPipeline}, in the place of the
- * library's own iterator. Whoever reads on from it gets what has not been taken yet: so the
- * library's own code can go on at any time. Used by one thread at a time, as what it stands for.
+ * library's own iterator. It goes on with what has not been taken yet: so the library's own code
+ * can go on at any time. Used by one thread at a time, as what it stands for.
  */
 final class EpochRecords<T> implements Iterator<T> {
   private final IntFunction<T> records;

@@ -52,16 +52,16 @@ final class FileReader extends ListedReader {
 
   @Override
   int @Nullable [] numbersOf(List<?> elements) throws CannotShareException {
-    List<File> pass = ReaderFiles.files(elements);
-    DataFiles all = known.filesOf(reader, pass);
+    List<File> epoch = ReaderFiles.files(elements);
+    DataFiles all = known.filesOf(reader, epoch);
     files = all;
-    return all.numbersOf(pass);
+    return all.numbersOf(epoch);
   }
 
   @Override
   @Nullable List<?> inOrderOf(int[] order) {
-    List<File> pass = files == null ? null : files.inOrderOf(order);
-    return pass == null ? null : ReaderFiles.uris(pass);
+    List<File> epoch = files == null ? null : files.inOrderOf(order);
+    return epoch == null ? null : ReaderFiles.uris(epoch);
   }
 
   @Override

@@ -74,7 +74,7 @@ final class ImageReader extends ListedReader {
   }
 
   @Override
-  void passed(int place, List<?> elements) {
+  void moved(int place, List<?> elements) {
     if (place > 0) {
       set(field(TYPE, "currentFile"), reader, elements.get(place - 1));
     }
@@ -142,6 +142,6 @@ final class ImageReader extends ListedReader {
 
   private String part(Class<?> owner, String name)
       throws CannotShareException, ReflectiveOperationException {
-    return Description.of(SeekableReader.words(name), Symbols.field(owner, name).get(reader));
+    return Description.of(SeekableReader.spaced(name), Symbols.field(owner, name).get(reader));
   }
 }

@@ -86,7 +86,7 @@ final class IteratorEpoch {
     next++;
     readers.forEach(reader -> reader.seek(Math.min(place + batchSize, reader.records())));
     epoch.used();
-    iterator.answered(batch);
+    iterator.replaced(batch);
     return batch;
   }
 

@@ -89,17 +89,17 @@ final class LineReader extends SeekableReader {
   }
 
   @Override
-  int @Nullable [] order(int ahead) throws CannotShareException {
-    if (number(splitIndex) != 0 || number(lineIndex) != linesTaken() + ahead) {
+  int @Nullable [] order(int taken) throws CannotShareException {
+    if (number(splitIndex) != 0 || number(lineIndex) != linesTaken() + taken) {
       return null;
     }
     List<URI> uris = List.of((URI[]) Objects.requireNonNull(get(locations, reader)));
-    List<File> pass = ReaderFiles.files(uris);
+    List<File> epoch = ReaderFiles.files(uris);
     int skipped = skipped();
-    if (pass.size() > 1 && skipped > 0 && reader instanceof RegexLineRecordReader) {
+    if (epoch.size() > 1 && skipped > 0 && reader instanceof RegexLineRecordReader) {
       throw new CannotShareException("RegexLineRecordReader that skips lines of several files");
     }
-    for (File file : pass) {
+    for (File file : epoch) {
       if (linesOf(file) <= skipped) {
         throw new CannotShareException("readers of files without records, as " + file + ",");
       }
@@ -108,12 +108,12 @@ final class LineReader extends SeekableReader {
         && uris.stream().anyMatch(uri -> known.linesOf(uri, opener).hasHashes())) {
       throw new CannotShareException("SVMLightRecordReader of files with comments");
     }
-    DataFiles all = new DataFiles(pass, file -> linesOf(file) - skipped);
+    DataFiles all = new DataFiles(epoch, file -> linesOf(file) - skipped);
     files = all;
-    return all.numbersOf(pass);
+    return all.numbersOf(epoch);
   }
 
-  /** At the beginning of a pass: those it skips, if it has, and the one it looks ahead at. */
+  /** At the beginning of an epoch: those it skips, if it has, and the one it has peeked at. */
   private int linesTaken() {
     if (reader instanceof CSVRecordReader) {
       boolean done = Boolean.TRUE.equals(get(field(CSVRecordReader.class, "skippedLines"), reader));
@@ -134,11 +134,11 @@ final class LineReader extends SeekableReader {
 
   @Override
   boolean begin(int[] order, @Nullable IteratorEpoch shared) {
-    List<File> pass = files == null ? null : files.inOrderOf(order);
-    if (pass == null) {
+    List<File> epoch = files == null ? null : files.inOrderOf(order);
+    if (epoch == null) {
       return false;
     }
-    List<URI> uris = ReaderFiles.uris(pass);
+    List<URI> uris = ReaderFiles.uris(epoch);
     List<LineIndex> indices = uris.stream().map(uri -> known.linesOf(uri, opener)).toList();
     Lines now = new Lines(uris, indices, opener, charset(), skipped());
     if (now.count() != order.length) {

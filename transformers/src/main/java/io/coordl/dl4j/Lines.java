@@ -32,7 +32,7 @@ final class Lines implements IntFunction<String> {
   /**
    * Lines.
    *
-   * @param files in the order of the pass
+   * @param files in the order of the epoch
    * @param indices of each
    * @param opener how the library opens them
    * @param skipped lines at the beginning of each file
@@ -59,7 +59,7 @@ final class Lines implements IntFunction<String> {
     return first[files.size()];
   }
 
-  /** Which file has the record of that place, in the pass's order; behind the last, the last. */
+  /** Which file has the record of that place, in the epoch's order; behind the last, the last. */
   int fileOf(int place) {
     int found = Arrays.binarySearch(first, 0, files.size(), place);
     return Math.min(found >= 0 ? found : -found - 2, files.size() - 1);

@@ -13,7 +13,7 @@ abstract sealed class ListedReader extends SeekableReader
     permits FileReader, ImageReader, MemoryReader {
   private final RecordReader reader;
   private final Field iterator;
-  private List<?> pass = List.of();
+  private List<?> epoch = List.of();
 
   /**
    * A reader.
@@ -25,16 +25,16 @@ abstract sealed class ListedReader extends SeekableReader
     this.iterator = iterator;
   }
 
-  /** What all of a pass is made of, in the order it would have if it began now. */
+  /** What all of an epoch is made of, in the order it would have if it began now. */
   abstract List<?> all() throws CannotShareException;
 
-  /** Whether these are as many as a pass has. */
+  /** Whether these are as many as an epoch has. */
   abstract boolean isWhole(List<?> elements);
 
-  /** The numbers of these elements, which are a whole pass. */
+  /** The numbers of these elements, which are a whole epoch. */
   abstract int @Nullable [] numbersOf(List<?> elements) throws CannotShareException;
 
-  /** The elements in the order of these numbers; null if it is no order of a pass. */
+  /** The elements in the order of these numbers; null if it is no order of an epoch. */
   abstract @Nullable List<?> inOrderOf(int[] order);
 
   @Override
@@ -43,11 +43,11 @@ abstract sealed class ListedReader extends SeekableReader
   }
 
   @Override
-  int @Nullable [] order(int ahead) throws CannotShareException {
+  int @Nullable [] order(int taken) throws CannotShareException {
     List<?> left = drain();
-    if (ahead > 0) {
+    if (taken > 0) {
       List<?> all = all();
-      left = all.size() >= ahead && all.subList(ahead, all.size()).equals(left) ? all : List.of();
+      left = all.size() >= taken && all.subList(taken, all.size()).equals(left) ? all : List.of();
     }
     return isWhole(left) ? numbersOf(left) : null;
   }
@@ -72,26 +72,26 @@ abstract sealed class ListedReader extends SeekableReader
     if (ordered == null) {
       return false;
     }
-    pass = ordered;
-    put(pass, shared);
+    epoch = ordered;
+    put(epoch, shared);
     return true;
   }
 
   @Override
   int records() {
-    return pass.size();
+    return epoch.size();
   }
 
   @Override
   void seek(int place) {
     if (get(iterator, reader) instanceof EpochRecords<?> now) {
-      now.moveTo(place, pass.size());
-      passed(place, pass);
+      now.moveTo(place, epoch.size());
+      moved(place, epoch);
     }
   }
 
   /** What else of the reader tells where it is. */
-  void passed(int place, List<?> elements) {}
+  void moved(int place, List<?> elements) {}
 
   @Override
   boolean isAt(int place) {

@@ -47,7 +47,7 @@ final class Memory {
 
   /** The memory of a buffer; holds what it is a slice of, which the slice itself may not. */
   private static final class Held extends Pointer {
-    @SuppressWarnings("UnusedVariable") // Whoever has the pointer has the buffer.
+    @SuppressWarnings("UnusedVariable") // The pointer keeps the buffer reachable.
     private final ByteBuffer whole;
 
     Held(ByteBuffer whole, ByteBuffer values, long elements) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reader of records that the program keeps in memory. They are told from others by a checksum of
- * all of them, in their order, at the beginning of each pass.
+ * all of them, in their order, at the beginning of each epoch.
  */
 final class MemoryReader extends ListedReader {
   private final RecordReader reader;
@@ -100,7 +100,7 @@ final class MemoryReader extends ListedReader {
   }
 
   @Override
-  void passed(int place, List<?> elements) {
+  void moved(int place, List<?> elements) {
     if (!(reader instanceof ListStringRecordReader)) {
       set(field(reader.getClass(), "count"), reader, place);
     }

@@ -1,6 +1,6 @@
 package io.coordl.dl4j;
 
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.pipeline.ItemPrefetcher;
@@ -21,8 +21,8 @@ import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * {@code prefetch=N} in DL4J: the files of an image reader's epoch, whose order its split has fixed
- * when the epoch begins, are brought ahead. DL4J prepares batches ahead itself, on one thread; with
- * this, that thread finds its items.
+ * when the epoch begins, are prefetched. DL4J prefetches batches itself, on one thread; with this,
+ * that thread finds its items.
  */
 public final class Prefetch implements LibraryHooks {
   /** Splits of the library whose iterators only walk through a list; others may be lazy. */
@@ -42,10 +42,10 @@ public final class Prefetch implements LibraryHooks {
   private final Field iterator;
   private final Field split;
   private final Field imageLoader;
-  private volatile @Nullable MatrixAnswers matrices;
+  private volatile @Nullable MatrixInterceptor matrices;
 
   /**
-   * Answers for the reader class.
+   * For the reader class.
    *
    * @throws ReflectiveOperationException if the library is not the one this was compiled against
    */
@@ -58,10 +58,10 @@ public final class Prefetch implements LibraryHooks {
     imageLoader = Symbols.field(reader, "imageLoader");
   }
 
-  /** Looks ahead from the first record of an epoch on; never answers. */
+  /** Peeks from the first record of an epoch on; replaces no call. */
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     ItemPrefetcher offered = items;
     try {
       if (offered != null
@@ -74,10 +74,7 @@ public final class Prefetch implements LibraryHooks {
           iterator.set(
               self,
               offered.peek(
-                  files,
-                  ItemPrefetcher.LOOK_AHEAD,
-                  file -> List.of(((File) file).getPath()),
-                  decoder));
+                  files, ItemPrefetcher.WINDOW, file -> List.of(((File) file).getPath()), decoder));
         }
       }
     } catch (IllegalAccessException e) {
@@ -92,9 +89,9 @@ public final class Prefetch implements LibraryHooks {
       return null;
     }
     try {
-      MatrixAnswers known = matrices;
+      MatrixInterceptor known = matrices;
       if (known == null) {
-        known = new MatrixAnswers(loader.getClass(), services);
+        known = new MatrixInterceptor(loader.getClass(), services);
         matrices = known;
       }
       long[] shape = known.reasonToLeave(loader).isEmpty() ? known.shape(loader) : null;
@@ -103,7 +100,7 @@ public final class Prefetch implements LibraryHooks {
           ? null
           : kept.decoder(() -> form, new Decoding(known.copy(loader), known, shape));
     } catch (ReflectiveOperationException | IOException e) {
-      return null; // MatrixAnswers is not in force either, and has said why.
+      return null; // MatrixInterceptor is not in force either, and has said why.
     }
   }
 
@@ -113,13 +110,13 @@ public final class Prefetch implements LibraryHooks {
     private final ThreadLocal<Object> loader;
     private final ThreadLocal<INDArray> target;
 
-    Decoding(Object model, MatrixAnswers matrices, long[] shape) throws NoSuchMethodException {
+    Decoding(Object model, MatrixInterceptor matrices, long[] shape) throws NoSuchMethodException {
       asMatrixView = model.getClass().getMethod("asMatrixView", File.class, INDArray.class);
       loader = ThreadLocal.withInitial(() -> copy(matrices, model));
       target = ThreadLocal.withInitial(() -> Nd4j.createUninitialized(DataType.FLOAT, shape, 'c'));
     }
 
-    private static Object copy(MatrixAnswers matrices, Object model) {
+    private static Object copy(MatrixInterceptor matrices, Object model) {
       try {
         return matrices.copy(model);
       } catch (ReflectiveOperationException e) {

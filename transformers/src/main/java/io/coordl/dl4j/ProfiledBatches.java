@@ -1,6 +1,6 @@
 package io.coordl.dl4j;
 
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.KeptBatch;
 import io.coordl.pipeline.Services;
@@ -26,14 +26,14 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
 
   private final Profile profile;
 
-  /** Answers for one loader of ND4J. */
+  /** For one loader of ND4J. */
   public ProfiledBatches(Class<?> declaring, Services services) {
     profile = Objects.requireNonNull(services.profile());
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     return profile.enter(this, self);
   }
 

@@ -86,8 +86,8 @@ final class ProgramIterator {
         && Boolean.TRUE.equals(value(isOfSequences() ? "useStored" : "useCurrent"));
   }
 
-  /** Whether it is answered itself; else what it stands on is, which is asked next. */
-  boolean isAnswered() {
+  /** Whether it is intercepted itself; else what it stands on is, which is asked next. */
+  boolean isIntercepted() {
     if (type == SEVERAL) {
       return true;
     }
@@ -140,7 +140,7 @@ final class ProgramIterator {
   }
 
   /** A batch has been made in its stead. */
-  void answered(Object batch) {
+  void replaced(Object batch) {
     if (iterator instanceof RecordReaderDataSetIterator) {
       set("batchNum", (Integer) Objects.requireNonNull(value("batchNum")) + 1);
     } else if (isOfSequences()
@@ -227,7 +227,7 @@ final class ProgramIterator {
   private static String part(Class<?> owner, Object object, String field)
       throws CannotShareException {
     return Description.of(
-        SeekableReader.words(field),
+        SeekableReader.spaced(field),
         SeekableReader.get(SeekableReader.field(owner, field), object));
   }
 }

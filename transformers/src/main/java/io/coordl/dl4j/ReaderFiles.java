@@ -15,9 +15,9 @@ import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.split.streams.FileStreamCreatorFunction;
 import org.nd4j.common.function.Function;
 
-/** What is known of the files that readers go through, from pass to pass. Thread-safe. */
+/** What is known of the files that readers go through, from epoch to epoch. Thread-safe. */
 final class ReaderFiles {
-  /** What each reader went through last; a reader tells its files anew in each pass. */
+  /** What each reader went through last; a reader tells its files anew in each epoch. */
   private final Map<RecordReader, DataFiles> ofReaders = new WeakHashMap<>();
 
   private final Map<File, Indexed> indices = new ConcurrentHashMap<>();
@@ -25,14 +25,14 @@ final class ReaderFiles {
   /** The lines of a file as it was. */
   private record Indexed(String state, LineIndex index) {}
 
-  /** The files of a pass of that reader, with a record each; looked at once. */
-  DataFiles filesOf(RecordReader reader, List<File> pass) {
+  /** The files of an epoch of that reader, with a record each; looked at once. */
+  DataFiles filesOf(RecordReader reader, List<File> epoch) {
     synchronized (ofReaders) {
       DataFiles before = ofReaders.get(reader);
-      if (before != null && before.numbersOf(pass) != null) {
+      if (before != null && before.numbersOf(epoch) != null) {
         return before;
       }
-      DataFiles all = new DataFiles(pass);
+      DataFiles all = new DataFiles(epoch);
       ofReaders.put(reader, all);
       return all;
     }

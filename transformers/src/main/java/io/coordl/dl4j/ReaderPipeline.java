@@ -148,14 +148,14 @@ final class ReaderPipeline implements Pipeline {
     Nd4j.getAffinityManager().unsafeSetDevice(device);
     MemoryWorkspace scope = scopes.enter();
     try {
-      return new Prepared(bytesOf(makeAhead(batch)), scope);
+      return new Prepared(bytesOf(makeFor(batch)), scope);
     } catch (Throwable t) {
       scopes.leave(scope);
       throw t;
     }
   }
 
-  private Object makeAhead(int batch) throws NotPreparedException {
+  private Object makeFor(int batch) throws NotPreparedException {
     try {
       return make(batch);
     } catch (Exception e) {

@@ -12,7 +12,7 @@ import org.nd4j.linalg.api.memory.enums.SpillPolicy;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Where the agent's threads make the arrays of a pass: in a workspace per thread, as DL4J's own
+ * Where the agent's threads make the arrays of an epoch: in a workspace per thread, as DL4J's own
  * prefetch thread does, whose memory serves one batch after the other. Thread-safe.
  */
 final class Scopes {

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A reader of the library, the program's or our copy of it, that can be set to any record of a
- * pass: it then goes on from there by its own code. For that {@link EpochRecords} stand in the
+ * epoch: it then goes on from there by its own code. For that {@link EpochRecords} stand in the
  * place of its own iterator over files, lines or records. The library makes that iterator anew with
- * each reset and initialisation: that is how the end of a pass is known. Used as the reader is, by
- * one thread at a time.
+ * each reset and initialisation: that is how the end of an epoch is known. Used as the reader is,
+ * by one thread at a time.
  */
 abstract sealed class SeekableReader permits ListedReader, LineReader, TransformedReader {
   /** Fields of the library that are no settings: where a reader is, and what is told elsewhere. */
@@ -48,38 +48,38 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   abstract RecordReader reader();
 
   /**
-   * The numbers of the records of the pass the reader is at the beginning of, in its order.
+   * The numbers of the records of the epoch the reader is at the beginning of, in its order.
    *
-   * @param ahead how many records whoever stands on this reader has taken already
-   * @return null if it is in the midst of a pass
+   * @param taken how many records a reader above this one has taken already
+   * @return null if it is in the midst of an epoch
    * @throws CannotShareException if that cannot be told
    */
-  abstract int @Nullable [] order(int ahead) throws CannotShareException;
+  abstract int @Nullable [] order(int taken) throws CannotShareException;
 
   /**
-   * Sets the reader at the beginning of a pass in that order.
+   * Sets the reader at the beginning of an epoch in that order.
    *
-   * @param shared the pass that other jobs go through too; null if the library does by itself
+   * @param shared the epoch that other jobs go through too; null if the library does by itself
    * @return false if it is no order of its records; nothing has happened then
    */
   abstract boolean begin(int[] order, @Nullable IteratorEpoch shared);
 
-  /** How many records a pass has; known once it has begun. */
+  /** How many records an epoch has; known once it has begun. */
   abstract int records();
 
   /** Sets the reader to a record, by its place in the order, or behind the last. */
   abstract void seek(int place);
 
-  /** Whether the next record is that one, in the pass that was begun last. */
+  /** Whether the next record is that one, in the epoch that was begun last. */
   abstract boolean isAt(int place);
 
-  /** The pass that the reader is in, if it is shared and of that iterator. */
+  /** The epoch that the reader is in, if it is shared and of that iterator. */
   abstract @Nullable IteratorEpoch sharedOf(Object iterator);
 
-  /** Whether the reader is in a pass that has been begun here, shared or not. */
+  /** Whether the reader is in an epoch that has been begun here, shared or not. */
   abstract boolean hasBegun();
 
-  /** The reader once more, with all that the program gave it; its pass is yet to begin. */
+  /** The reader once more, with all that the program gave it; its epoch is yet to begin. */
   abstract SeekableReader copy() throws ReflectiveOperationException;
 
   /** What the reader does, part by part; what it reads is known once its order has been told. */
@@ -95,9 +95,9 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
       for (Field field : c.getDeclaredFields()) {
         if (isSetting(field)) {
           parts.put(
-              prefix + words(field.getName()),
+              prefix + spaced(field.getName()),
               Description.of(
-                  words(field.getName()), Symbols.field(c, field.getName()).get(reader)));
+                  spaced(field.getName()), Symbols.field(c, field.getName()).get(reader)));
         }
       }
     }
@@ -110,7 +110,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   }
 
   /** "skip num lines" for {@code skipNumLines}. */
-  static String words(String name) {
+  static String spaced(String name) {
     return name.replaceAll("([a-z])([A-Z])", "$1 $2").toLowerCase(Locale.ROOT);
   }
 

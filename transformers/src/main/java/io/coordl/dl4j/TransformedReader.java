@@ -64,7 +64,7 @@ final class TransformedReader extends SeekableReader {
   }
 
   /** A record it has taken and transformed, to know that there is one. */
-  private int ahead() {
+  private int taken() {
     return reader instanceof TransformProcessRecordReader
             && get(field(TransformProcessRecordReader.class, "next"), reader) != null
         ? 1
@@ -83,8 +83,8 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
-  int @Nullable [] order(int ahead) throws CannotShareException {
-    return inner.order(ahead + ahead());
+  int @Nullable [] order(int taken) throws CannotShareException {
+    return inner.order(taken + taken());
   }
 
   @Override
@@ -109,7 +109,7 @@ final class TransformedReader extends SeekableReader {
 
   @Override
   boolean isAt(int place) {
-    return inner.isAt(place + ahead());
+    return inner.isAt(place + taken());
   }
 
   @Override

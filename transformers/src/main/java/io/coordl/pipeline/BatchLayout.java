@@ -24,7 +24,7 @@ public record BatchLayout(List<Array> arrays) {
   private static final int MAX_ARRAYS = 1 << 16;
 
   /**
-   * One array, in words of the library.
+   * One array, by the names of the library.
    *
    * @param role what it is to the batch: {@code data}, {@code labels}
    * @param type of its values, and whatever else decides what the bytes mean

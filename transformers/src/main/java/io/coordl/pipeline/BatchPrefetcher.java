@@ -1,8 +1,8 @@
 package io.coordl.pipeline;
 
-import io.coordl.bridge.AheadRandom;
 import io.coordl.bridge.Bridge;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
@@ -27,18 +27,19 @@ import org.jspecify.annotations.Nullable;
  * <p><b>The same batch.</b> What a pipeline makes depends on the samples, which are known, and on
  * what its parts do, which is looked at once per epoch by {@link PurityAnalyzer}: they may draw
  * from the library's generator and from nothing else, and read nothing that changes. The draws come
- * from a copy of that generator. When the program asks for the batch, the generator is moved on to
- * where the copy came; if the program has drawn from it in between, a batch that has drawn, too, is
- * thrown away and the program's own call makes it. So a batch that nobody asks for leaves no trace.
- * What the library lets the program change at any time is copied first, and compared when the batch
- * is asked for, as are size, modification time and inode of the files that were opened. A pipeline
- * that throws ahead of time has prepared nothing: the program's own call throws if it should.
+ * from a fork of that generator. When the program asks for the batch, the generator is moved on to
+ * where the fork came; if the program has drawn from it in between, a batch that has drawn, too, is
+ * thrown away and the program's own call makes it. So a batch that is never asked for leaves no
+ * trace. What the library lets the program change at any time is copied first, and compared when
+ * the batch is asked for, as are size, modification time and inode of the files that were opened. A
+ * pipeline that throws on our thread has prepared nothing: the program's own call throws if it
+ * should.
  *
  * <p><b>Never two at once.</b> One thread prepares, and a call of the program waits until it is
  * done.
  *
- * <p>At most one batch per epoch is ahead; it goes when the program begins another epoch of the
- * data set, or has dropped the order.
+ * <p>At most one batch per epoch is prefetched; it is dropped when the program begins another epoch
+ * of the data set, or has dropped the order.
  */
 public final class BatchPrefetcher {
   /** After so many batches in a row that were thrown away, or failed, an epoch is left alone. */
@@ -50,7 +51,7 @@ public final class BatchPrefetcher {
   private final Prefetcher prefetcher;
   private final Services services;
   private final PurityAnalyzer code;
-  private final AheadRandom random;
+  private final ForkableRandom random;
   private final String generator;
   private final Consumer<Object> drop;
   private final Set<String> said = ConcurrentHashMap.newKeySet();
@@ -69,7 +70,7 @@ public final class BatchPrefetcher {
   /**
    * Prepares batches of one library.
    *
-   * @param code tells what may be run ahead
+   * @param code tells what may be prefetched
    * @param random the one generator that pipelines may draw from
    * @param generator its name, for the user
    * @param drop frees a batch that the program does not get, handed over or not
@@ -77,10 +78,10 @@ public final class BatchPrefetcher {
   public BatchPrefetcher(
       Services services,
       PurityAnalyzer code,
-      AheadRandom random,
+      ForkableRandom random,
       String generator,
       Consumer<Object> drop) {
-    this.prefetcher = Objects.requireNonNull(services.ahead());
+    this.prefetcher = Objects.requireNonNull(services.prefetcher());
     this.services = services;
     this.code = code;
     this.random = random;
@@ -88,9 +89,9 @@ public final class BatchPrefetcher {
     this.drop = drop;
   }
 
-  /** Tells the user why batches are not prepared ahead. */
+  /** Tells the user why batches are not prefetched. */
   public static void say(Services services, String reason) {
-    services.words().accept("prefetch prepares no batches ahead: " + reason + ".");
+    services.words().accept("prefetch leaves batches to the program: " + reason + ".");
   }
 
   private void say(String reason) {
@@ -100,8 +101,8 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * A data set is about to be prepared, which may set what batches are made of: what is ahead may
-   * be made of what was there before, of this data set or of another one that has it.
+   * A data set is about to be prepared, which may set what batches are made of: what is prefetched
+   * may be made of what was there before, of this data set or of another one that has it.
    */
   public void prepare() {
     if (awaitIdle()) {
@@ -112,7 +113,7 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** An epoch of a data set begins: what is ahead of another one may never be asked for. */
+  /** An epoch of a data set begins: what was prefetched of another one may never be asked for. */
   public void begin(Object dataset) {
     reap();
     for (Slot slot : slots) {
@@ -122,7 +123,7 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** Frees what is ahead of orders that the program has dropped. */
+  /** Frees what was prefetched of orders that the program has dropped. */
   private void reap() {
     Reference<?> gone;
     while ((gone = dropped.poll()) != null) {
@@ -136,10 +137,11 @@ public final class BatchPrefetcher {
   /**
    * The program asks for a batch, on its thread or on ours.
    *
-   * @param samples and {@code position} as {@link PrefetchedPipeline#draft} was given them
+   * @param samples and {@code position} as {@link PrefetchedPipeline#prefetch} is given them
    * @return null if its own call is to be left alone
    */
-  public @Nullable LibraryCall enter(PrefetchedPipeline pipeline, Object samples, int position) {
+  public @Nullable InterceptedCall enter(
+      PrefetchedPipeline pipeline, Object samples, int position) {
     if (hangs || !awaitIdle()) {
       return null;
     }
@@ -205,7 +207,7 @@ public final class BatchPrefetcher {
     return slot;
   }
 
-  /** Whether what batches are made of may be run ahead. */
+  /** Whether what batches are made of may be prefetched. */
   private boolean look(Slot slot, PrefetchedPipeline pipeline, Object settings) {
     String reason = code.reasonToLeave(pipeline.parts(settings));
     if (reason != null) {
@@ -280,7 +282,7 @@ public final class BatchPrefetcher {
       return;
     }
     int next = position + pipeline.count(samples);
-    Prepared prepared = new Prepared(samples, next, random.copy(), settings);
+    Prepared prepared = new Prepared(samples, next, random.fork(), settings);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     synchronized (lock) {
       underWay++;
@@ -304,20 +306,20 @@ public final class BatchPrefetcher {
     Thread.currentThread().setContextClassLoader(loader);
     boolean inside = Producers.enter();
     long span = Spans.enter(SpanKind.PRODUCER, null);
-    random.drawAhead(prepared.to);
+    random.drawFrom(prepared.to);
     Producers.listen(prepared.files);
     Object batch = null;
     try {
       if (inside && !prepared.discarded) {
-        batch = pipeline.prepareAhead(prepared.settings, prepared.samples, prepared.position);
+        batch = pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
       }
     } catch (NotPreparedException e) {
       prepared.failure = e.getCause(); // The program's own call shows whether it throws then.
     } catch (Throwable t) {
-      Bridge.fault("preparing a batch ahead", t);
+      Bridge.fault("prefetching a batch", t);
     } finally {
       Producers.listen(null);
-      random.endAhead();
+      random.endFork();
       Spans.exit(span, null);
       if (batch != null) {
         prefetcher.prepared();
@@ -342,12 +344,11 @@ public final class BatchPrefetcher {
   }
 
   /** One call for a batch by the program. */
-  private final class Call extends LibraryCall {
+  private final class Call extends InterceptedCall {
     private final PrefetchedPipeline pipeline;
     private final PeekingIterator<?> order;
     private final Slot slot;
     private final int position;
-    private final @Nullable Object taken;
 
     Call(
         PrefetchedPipeline pipeline,
@@ -355,16 +356,11 @@ public final class BatchPrefetcher {
         Slot slot,
         int position,
         @Nullable Object taken) {
+      super(taken);
       this.pipeline = pipeline;
       this.order = order;
       this.slot = slot;
       this.position = position;
-      this.taken = taken;
-    }
-
-    @Override
-    public boolean answered() {
-      return taken != null;
     }
 
     @Override
@@ -374,7 +370,7 @@ public final class BatchPrefetcher {
       } catch (Throwable e) { // The batch that is there must not be lost.
         Bridge.fault("preparing the next batch", e);
       }
-      return taken == null ? own : taken;
+      return super.result(own);
     }
   }
 
@@ -384,9 +380,9 @@ public final class BatchPrefetcher {
     final int position;
 
     /** The generator when the batch was begun, and when it was done. */
-    final AheadRandom from;
+    final ForkableRandom from;
 
-    final AheadRandom to;
+    final ForkableRandom to;
     final Object settings;
     volatile @Nullable Object batch;
     @Nullable Throwable failure;
@@ -402,11 +398,11 @@ public final class BatchPrefetcher {
     volatile boolean done;
     volatile boolean discarded;
 
-    Prepared(Object samples, int position, AheadRandom from, Object settings) {
+    Prepared(Object samples, int position, ForkableRandom from, Object settings) {
       this.samples = samples;
       this.position = position;
       this.from = from;
-      this.to = from.copy();
+      this.to = from.fork();
       this.settings = settings;
     }
 
@@ -424,7 +420,7 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** What is ahead of one epoch; lives as long as its order. */
+  /** What is prefetched of one epoch; lives as long as its order. */
   private static final class Slot extends WeakReference<Object> {
     final Object dataset;
 

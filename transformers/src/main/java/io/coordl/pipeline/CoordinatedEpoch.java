@@ -1,6 +1,6 @@
 package io.coordl.pipeline;
 
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.Spans;
 import io.coordl.staging.BatchOrder;
 import io.coordl.staging.BatchReader;
@@ -70,7 +70,7 @@ public final class CoordinatedEpoch {
   /**
    * Begins it, if that was neither done before nor ruled out; may wait for other jobs.
    *
-   * @param owner who takes the batches: when it is garbage the epoch is over
+   * @param owner takes the batches: when it is garbage the epoch is over
    * @return whether other jobs may share it
    */
   public boolean begin(Object owner) {
@@ -233,10 +233,10 @@ public final class CoordinatedEpoch {
    * The library's call for a batch.
    *
    * @param span closed at its end
-   * @param batch what it is answered with; null: the program makes it, the only thread in its code
-   *     if there may be but one
+   * @param batch what it returns; null: the program makes it, the only thread in its code if there
+   *     may be but one
    */
-  public LibraryCall call(long span, @Nullable Object batch) {
+  public InterceptedCall call(long span, @Nullable Object batch) {
     return new BatchCall(span, batch);
   }
 
@@ -256,26 +256,20 @@ public final class CoordinatedEpoch {
     }
   }
 
-  private final class BatchCall extends LibraryCall {
+  private final class BatchCall extends InterceptedCall {
     private final long span;
-    private final @Nullable Object answer;
     private final @Nullable ReentrantLock locked;
 
-    BatchCall(long span, @Nullable Object answer) {
+    BatchCall(long span, @Nullable Object staged) {
+      super(staged);
       this.span = span;
-      this.answer = answer;
-      ReentrantLock alone = answer == null && shared != null ? lockOfOne() : null;
+      ReentrantLock alone = staged == null && shared != null ? lockOfOne() : null;
       this.locked = alone != null && lock(alone) ? alone : null;
     }
 
     @Override
-    public boolean answered() {
-      return answer != null;
-    }
-
-    @Override
     public @Nullable Object result(@Nullable Object own) {
-      Object batch = answer == null ? own : answer;
+      Object batch = super.result(own);
       over(batch);
       return batch;
     }

@@ -20,24 +20,24 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings items of upcoming batches into the stores, on daemon threads of the agent, and touches
+ * Fetches items of upcoming batches into the stores, on daemon threads of the agent, and touches
  * nothing else: the program's own call finds the item there, or does what it did before. What fails
  * here is met by the program's own call, so nothing is said of it.
  *
- * <p>Bounded: a pass offers {@link #LOOK_AHEAD} items more than the program has used, what the
- * stores have no room for is soon no longer tried, and what nobody will ask for any more (the
- * iterator is garbage) is dropped.
+ * <p>Bounded: an epoch offers {@link #WINDOW} items more than the program has used, what the stores
+ * have no room for is soon no longer tried, and what will not be asked for any more (the iterator
+ * is garbage) is dropped.
  */
 public final class ItemPrefetcher implements Closeable {
-  /** Items of a pass that are known before they are used. */
-  public static final int LOOK_AHEAD = 256;
+  /** Items of an epoch that are known before they are used. */
+  public static final int WINDOW = 256;
 
-  private static final int MAX_QUEUED = 8 * LOOK_AHEAD;
+  private static final int MAX_QUEUED = 8 * WINDOW;
 
   /** After so many items in a row of which nothing could be kept, no more are tried. */
   private static final int MAX_IN_VAIN = 32;
 
-  /** Of a program that waits for an item; then it helps itself. */
+  /** Of a program that waits for an item; then it fetches the item itself. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** Decodes an item as the program will, so that its pixels are kept. On threads of the agent. */
@@ -62,11 +62,11 @@ public final class ItemPrefetcher implements Closeable {
   private final BooleanSupplier decodes;
   private final ThreadPoolExecutor threads;
 
-  /** Offered, and neither brought nor asked for since. */
+  /** Offered, and neither fetched nor asked for since. */
   private final Set<String> offered = ConcurrentHashMap.newKeySet();
 
-  private final ConcurrentHashMap<String, Bringing> underWay = new ConcurrentHashMap<>();
-  private final LongAdder brought = new LongAdder();
+  private final ConcurrentHashMap<String, Fetching> underWay = new ConcurrentHashMap<>();
+  private final LongAdder fetched = new LongAdder();
   private final AtomicInteger decodedInVain = new AtomicInteger();
   private final AtomicInteger fetchedInVain = new AtomicInteger();
 
@@ -83,12 +83,12 @@ public final class ItemPrefetcher implements Closeable {
     this.threads = Prefetcher.threads(threads, MAX_QUEUED, "coordl-items-");
   }
 
-  /** Items brought so far. */
-  long brought() {
-    return brought.sum();
+  /** Items fetched so far. */
+  long fetched() {
+    return fetched.sum();
   }
 
-  /** Whether an item offered with a decoder, or without, would be brought. */
+  /** Whether an item offered with a decoder, or without, would be fetched. */
   public boolean isWorthwhile(boolean decoder) {
     return (decoder && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN)
         || (raw != null && fetchedInVain.get() < MAX_IN_VAIN);
@@ -115,23 +115,23 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   /**
-   * Brings an item soon.
+   * Fetches an item soon.
    *
    * @param path as the program will write it
    * @param decoder null if it can only be fetched
-   * @param pass dropped if that is garbage by then
+   * @param user dropped if that is garbage by then
    */
-  public void offer(String path, @Nullable Decoder decoder, Object pass) {
-    WeakReference<Object> user = new WeakReference<>(pass);
+  public void offer(String path, @Nullable Decoder decoder, Object user) {
+    WeakReference<Object> asker = new WeakReference<>(user);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     offered.add(path);
     try {
       threads.execute(
           () -> {
-            if (user.refersTo(null)) {
+            if (asker.refersTo(null)) {
               offered.remove(path);
             } else {
-              bring(path, decoder, loader);
+              fetch(path, decoder, loader);
             }
           });
     } catch (RejectedExecutionException | OutOfMemoryError e) {
@@ -139,8 +139,8 @@ public final class ItemPrefetcher implements Closeable {
     }
   }
 
-  private void bring(String path, @Nullable Decoder decoder, @Nullable ClassLoader loader) {
-    Bringing mine = new Bringing(Thread.currentThread());
+  private void fetch(String path, @Nullable Decoder decoder, @Nullable ClassLoader loader) {
+    Fetching mine = new Fetching(Thread.currentThread());
     if (underWay.putIfAbsent(path, mine) != null) {
       return;
     }
@@ -179,14 +179,14 @@ public final class ItemPrefetcher implements Closeable {
     }
   }
 
-  private void end(String path, Bringing mine) {
+  private void end(String path, Fetching mine) {
     underWay.remove(path, mine);
     mine.end();
   }
 
   private void count(AtomicInteger inVain, boolean kept) {
     if (kept) {
-      brought.increment();
+      fetched.increment();
       inVain.set(0);
     } else {
       inVain.incrementAndGet();
@@ -194,13 +194,13 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   /**
-   * The program asks for an item: it is left to it, unless a thread of the agent is bringing it.
+   * The program asks for an item: it is left to it, unless a thread of the agent is fetching it.
    * Then it is nearly there and would else be decoded twice, so this waits, boundedly. An interrupt
    * neither ends the wait nor is lost.
    */
   public void ask(String path) {
     offered.remove(path);
-    Bringing other = underWay.get(path);
+    Fetching other = underWay.get(path);
     if (other != null && other.thread != Thread.currentThread()) {
       other.await();
     }
@@ -213,12 +213,12 @@ public final class ItemPrefetcher implements Closeable {
     Prefetcher.end(threads);
   }
 
-  /** An item that is being brought. */
-  private static final class Bringing {
+  /** An item that is being fetched. */
+  private static final class Fetching {
     private final Thread thread;
     private boolean ended;
 
-    Bringing(Thread thread) {
+    Fetching(Thread thread) {
       this.thread = thread;
     }
 

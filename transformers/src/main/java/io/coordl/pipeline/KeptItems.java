@@ -71,7 +71,7 @@ public final class KeptItems {
   }
 
   /**
-   * Decodes items ahead.
+   * Decodes items for the prefetcher.
    *
    * @param form in which arrays are made now; null if they are not kept
    */

@@ -1,6 +1,6 @@
 package io.coordl.pipeline;
 
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 public final class LibraryInterceptors implements LibraryHooks {
   /** Hears of a class that is left alone. */
   public interface Listener {
-    /** The class will not be answered by {@code answer}. */
-    void skipped(String answer, Class<?> declaring, String reason);
+    /** The class will not be intercepted by {@code interceptor}. */
+    void skipped(String interceptor, Class<?> declaring, String reason);
   }
 
   private static final String HERE = "io.coordl.";
 
   /**
-   * Which class of the library stands for the loader, where one answerer serves classes of any name
-   * and must know them all; elsewhere each answered class has its own.
+   * Which class of the library stands for the loader, where one interceptor serves classes of any
+   * name and must know them all; elsewhere each intercepted class has its own.
    */
   private static final Map<String, String> ANCHORS =
       Map.of(
@@ -41,7 +41,7 @@ public final class LibraryInterceptors implements LibraryHooks {
   private final Listener listener;
 
   /** By name; kept in the class itself, so that neither outlives the other. */
-  private final ClassValue<Map<String, LibraryHooks>> answerers =
+  private final ClassValue<Map<String, LibraryHooks>> interceptors =
       new ClassValue<>() {
         @Override
         protected Map<String, LibraryHooks> computeValue(Class<?> anchor) {
@@ -49,27 +49,27 @@ public final class LibraryInterceptors implements LibraryHooks {
         }
       };
 
-  /** Answers with {@code services}. */
+  /** Intercepts with {@code services}. */
   public LibraryInterceptors(Services services, Listener listener) {
     this.services = services;
     this.listener = listener;
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> declaring, String method, Object self, Object[] arguments) {
-    Map<String, LibraryHooks> known = answerers.get(declaring);
-    LibraryHooks answerer = known.get(answer);
-    if (answerer == null) {
-      Class<?> anchor = anchor(answer, declaring);
-      answerer = answerers.get(anchor).computeIfAbsent(answer, name -> make(name, anchor));
-      known.put(answer, answerer);
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
+    Map<String, LibraryHooks> known = interceptors.get(declaring);
+    LibraryHooks hooks = known.get(interceptor);
+    if (hooks == null) {
+      Class<?> anchor = anchor(interceptor, declaring);
+      hooks = interceptors.get(anchor).computeIfAbsent(interceptor, name -> make(name, anchor));
+      known.put(interceptor, hooks);
     }
-    return answerer.enter(answer, declaring, method, self, arguments);
+    return hooks.enter(interceptor, declaring, method, self, arguments);
   }
 
-  private static Class<?> anchor(String answer, Class<?> declaring) {
-    String name = ANCHORS.get(answer);
+  private static Class<?> anchor(String interceptor, Class<?> declaring) {
+    String name = ANCHORS.get(interceptor);
     if (name == null || name.equals(declaring.getName())) {
       return declaring;
     }
@@ -80,8 +80,8 @@ public final class LibraryInterceptors implements LibraryHooks {
     }
   }
 
-  private LibraryHooks make(String answer, Class<?> declaring) {
-    String name = HERE + answer;
+  private LibraryHooks make(String interceptor, Class<?> declaring) {
+    String name = HERE + interceptor;
     ClassLoader loader =
         new LibraryLoader(declaring.getClassLoader(), name.substring(0, name.lastIndexOf('.') + 1));
     try {
@@ -91,7 +91,7 @@ public final class LibraryInterceptors implements LibraryHooks {
           .newInstance(declaring, services);
     } catch (ReflectiveOperationException | LinkageError e) {
       Throwable cause = e.getCause() != null ? e.getCause() : e;
-      listener.skipped(answer, declaring, cause.toString());
+      listener.skipped(interceptor, declaring, cause.toString());
       return LibraryHooks.NONE;
     }
   }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sees a library of the program and the agent: one package of ours, defined anew in each of these
  * loaders, the rest of the agent by its isolated loader, and everything else by the program's
- * loader, which is the parent. Whoever holds a class of it holds the program's loader.
+ * loader, which is the parent. A reference to a class of it holds the program's loader.
  */
 final class LibraryLoader extends ClassLoader {
   static {

@@ -33,10 +33,10 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of the program in words: its class, with a checksum of its class file unless it is the
- * library's, and its fields, and theirs. Two objects of equal words do the same, whatever the
- * process. What is so long that nobody would read it ends in a checksum of all of it. Reads fields;
- * calls nothing of the program. Used once, by one thread.
+ * An object of the program as text: its class, with a checksum of its class file unless it is the
+ * library's, and its fields, and theirs. Two objects of equal text do the same, whatever the
+ * process. What is too long to be read ends in a checksum of all of it. Reads fields; calls nothing
+ * of the program. Used once, by one thread.
  */
 public final class ObjectDescription {
   private static final int READABLE = 240;
@@ -58,7 +58,7 @@ public final class ObjectDescription {
     /** Whether a field changes while its object works, or is told elsewhere. */
     boolean isScratch(Field field);
 
-    /** Whoever refers to a whole network is not to hold up each epoch. */
+    /** An object that refers to a whole network is not to hold up each epoch. */
     int mostObjects();
   }
 
@@ -84,7 +84,7 @@ public final class ObjectDescription {
   }
 
   /**
-   * The words for {@code object}.
+   * The text of {@code object}.
    *
    * @param what it is, for the reason
    * @throws CannotShareException if it cannot be told from one that does something else
@@ -99,10 +99,10 @@ public final class ObjectDescription {
       throw new CannotShareException(
           "pipelines whose " + what + " cannot be described (" + reason + ")");
     }
-    return description.words();
+    return description.told();
   }
 
-  private String words() {
+  private String told() {
     if (!isLong) {
       return text.toString();
     }
@@ -133,7 +133,7 @@ public final class ObjectDescription {
     text.setLength(Math.min(text.length(), READABLE));
   }
 
-  /** Appends the words for {@code object}. */
+  /** Appends the text of {@code object}. */
   public void add(@Nullable Object object) throws ReflectiveOperationException, IOException {
     if (object == null) {
       write("none");
@@ -224,7 +224,7 @@ public final class ObjectDescription {
 
   /** Two jobs may have them in different orders. */
   private void addSorted(Set<?> elements) throws ReflectiveOperationException, IOException {
-    List<String> words = new ArrayList<>(elements.size());
+    List<String> texts = new ArrayList<>(elements.size());
     for (Object element : elements) {
       ObjectDescription one = new ObjectDescription(library, this);
       if (element instanceof Map.Entry<?, ?> entry) {
@@ -235,12 +235,12 @@ public final class ObjectDescription {
         one.add(element);
       }
       objects = one.objects;
-      words.add(one.words());
+      texts.add(one.told());
     }
-    words.sort(null);
+    texts.sort(null);
     write("[");
-    for (int i = 0; i < words.size(); i++) {
-      write((i == 0 ? "" : ", ") + words.get(i));
+    for (int i = 0; i < texts.size(); i++) {
+      write((i == 0 ? "" : ", ") + texts.get(i));
     }
     write("]");
   }

@@ -15,7 +15,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
   private final Iterator<T> own;
   private final int most;
   private final Consumer<? super T> listener;
-  private final Queue<T> ahead = new ArrayDeque<>();
+  private final Queue<T> peeked = new ArrayDeque<>();
 
   private @Nullable Object companion;
 
@@ -23,7 +23,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
   private @Nullable RuntimeException failure;
 
   /**
-   * Looks ahead, for the first time at once.
+   * Peeks, for the first time at once.
    *
    * @param most elements that are taken and not yet used
    * @param listener hears of each element when it is taken; must not throw
@@ -36,7 +36,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
   }
 
   private void look() {
-    while (failure == null && ahead.size() < most) {
+    while (failure == null && peeked.size() < most) {
       T element;
       try {
         if (!own.hasNext()) {
@@ -47,14 +47,14 @@ public final class PeekingIterator<T> implements Iterator<T> {
         failure = e;
         return;
       }
-      ahead.add(element);
+      peeked.add(element);
       listener.accept(element);
     }
   }
 
   /** What {@link #next} will return; null if that is nothing, or an exception. */
   public @Nullable T peek() {
-    return ahead.peek();
+    return peeked.peek();
   }
 
   /** What {@link #accompany} was given last. */
@@ -69,12 +69,12 @@ public final class PeekingIterator<T> implements Iterator<T> {
 
   @Override
   public boolean hasNext() {
-    return !ahead.isEmpty() || failure != null || own.hasNext();
+    return !peeked.isEmpty() || failure != null || own.hasNext();
   }
 
   @Override
   public T next() {
-    T element = ahead.poll();
+    T element = peeked.poll();
     if (element == null) {
       RuntimeException thrown = failure;
       failure = null;

@@ -5,9 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline of which batches are prepared ahead: all that {@link BatchPrefetcher} knows of a
- * library. Made for one call of the program, and held only until that call's next batch is
- * prepared.
+ * A pipeline whose batches are prefetched: all that {@link BatchPrefetcher} knows of a library.
+ * Made for one call of the program, and held only until that call's next batch is prepared.
  */
 public interface PrefetchedPipeline {
   /** The samples of the batches to come; null if they are not known. */
@@ -18,7 +17,7 @@ public interface PrefetchedPipeline {
     return 0;
   }
 
-  /** The data set; when the program begins another epoch of it, what is ahead goes. */
+  /** The data set; when the program begins another epoch of it, what was prefetched is dropped. */
   Object dataset();
 
   /**
@@ -50,7 +49,7 @@ public interface PrefetchedPipeline {
    * @throws NotPreparedException with what the program's code throws
    * @throws Exception what fails in the agent
    */
-  Object prepareAhead(Object settings, Object samples, int position) throws Exception;
+  Object prefetch(Object settings, Object samples, int position) throws Exception;
 
   /**
    * Makes the batch the program's, with all that its own call would have changed. On the program's

@@ -25,15 +25,15 @@ public final class Prefetcher implements Closeable {
   private final LongAdder used = new LongAdder();
 
   /**
-   * Prepares ahead.
+   * Prefetches.
    *
-   * @param items null if there is no store to bring items into
+   * @param items null if there is no store to fetch items into
    */
   public Prefetcher(@Nullable ItemPrefetcher items) {
     this.items = items;
   }
 
-  /** Brings items; null if there is no store for them. */
+  /** Fetches items; null if there is no store for them. */
   public @Nullable ItemPrefetcher items() {
     return items;
   }
@@ -43,26 +43,26 @@ public final class Prefetcher implements Closeable {
     return batches;
   }
 
-  /** Counts a batch that was prepared ahead. */
+  /** Counts a prefetched batch. */
   public void prepared() {
     prepared.increment();
   }
 
-  /** Counts a batch that was prepared ahead and then used. */
+  /** Counts a prefetched batch that was used. */
   public void used() {
     used.increment();
   }
 
   /** What was done, for the summary; empty if nothing. */
   public String said() {
-    long brought = items == null ? 0 : items.brought();
-    return brought + prepared.sum() == 0
+    long fetched = items == null ? 0 : items.fetched();
+    return fetched + prepared.sum() == 0
         ? ""
         : "prefetch: "
-            + brought
-            + " items brought ahead; "
+            + fetched
+            + " items prefetched; "
             + prepared.sum()
-            + " batches prepared ahead, "
+            + " batches prefetched, "
             + used.sum()
             + " of them used";
   }

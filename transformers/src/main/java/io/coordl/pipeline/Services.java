@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param decoded for {@code decoded=share} and {@code profile=all}
  * @param coordinator for {@code prep=coordinate}
- * @param ahead for {@code prefetch=N}
- * @param threads of the agent that prepare ahead, from 1 on; 0 if none was asked for
+ * @param prefetcher for {@code prefetch=N}
+ * @param threads of the agent that prefetch, from 1 on; 0 if none was asked for
  * @param profile for {@code profile=}
  * @param words takes sentences for the user
  */
 public record Services(
     @Nullable DecodedStore decoded,
     @Nullable Coordinator coordinator,
-    @Nullable Prefetcher ahead,
+    @Nullable Prefetcher prefetcher,
     int threads,
     @Nullable Profile profile,
     Consumer<String> words) {
@@ -34,8 +34,8 @@ public record Services(
     return new Services(decoded, null, null, 0, profile, words);
   }
 
-  /** What brings items ahead, null if nothing does. */
+  /** Fetches items into the stores, null if there is none. */
   public @Nullable ItemPrefetcher items() {
-    return ahead == null ? null : ahead.items();
+    return prefetcher == null ? null : prefetcher.items();
   }
 }

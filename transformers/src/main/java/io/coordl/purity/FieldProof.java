@@ -94,7 +94,7 @@ final class FieldProof {
     return null;
   }
 
-  /** Whoever may look a private field up by its name may set it, or give the handle away. */
+  /** Code that looks a private field up by its name may set it, or give the handle away. */
   private static boolean setsByName(Instruction it) {
     if (it.opcode() < Opcodes.INVOKEVIRTUAL || it.opcode() > Opcodes.INVOKEINTERFACE) {
       return false;
@@ -183,8 +183,8 @@ final class FieldProof {
   }
 
   /**
-   * Why the array or collection in a field may be changed by somebody, to follow its name; null if
-   * nobody but its class has it, which does not change it.
+   * Why the array or collection in a field may be changed, to follow its name; null if only its
+   * class has it, which does not change it.
    *
    * @param deep whether its elements can be changed, too
    */

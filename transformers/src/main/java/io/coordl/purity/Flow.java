@@ -126,7 +126,7 @@ final class Flow {
     }
     while (!pending.isEmpty()) {
       int at = pending.pop();
-      pass(at, Objects.requireNonNull(before[at]));
+      run(at, Objects.requireNonNull(before[at]));
     }
   }
 
@@ -145,7 +145,7 @@ final class Flow {
     }
   }
 
-  private void pass(int at, State state) {
+  private void run(int at, State state) {
     for (Handler handler : method.handlers) {
       if (place(handler.start()) <= at && at < place(handler.end())) {
         reach(place(handler.handler()), new State(state.locals(), List.of(Value.OTHER)));

@@ -296,7 +296,7 @@ final class JdkCode {
     return COPIES.contains(owner + "." + method);
   }
 
-  /** Whether what a method returns is known to nobody else. */
+  /** Whether what a method returns is known to no other code. */
   static boolean makes(String owner, String method) {
     return MAKES.contains(owner + "." + method)
         || (owner.startsWith("[") && method.equals("clone"));

@@ -1,6 +1,6 @@
 package io.coordl.purity;
 
-import io.coordl.bridge.AheadRandom;
+import io.coordl.bridge.ForkableRandom;
 import io.coordl.purity.Flow.Kept;
 import io.coordl.purity.Flow.Plain;
 import io.coordl.purity.Flow.Value;
@@ -80,7 +80,7 @@ public final class PurityAnalyzer {
 
   /** What is known of the library. */
   public interface Known {
-    /** Why an object of this class of the library cannot be run ahead; null if it can. */
+    /** Why an object of this class of the library cannot run early; null if it can. */
     default @Nullable String reasonToLeave(Class<?> type) {
       return null;
     }
@@ -88,12 +88,14 @@ public final class PurityAnalyzer {
     /** Whether the fields that a class of the library declares need not be followed. */
     boolean isClosed(Class<?> declaring);
 
-    /** Whether what such fields keep changes in announced methods only, and nobody else has it. */
+    /**
+     * Whether what such fields keep changes in announced methods only, and no other object has it.
+     */
     default boolean keepsItsOwn(Class<?> declaring) {
       return false;
     }
 
-    /** Whether a method may be called ahead. */
+    /** Whether a method may be called early. */
     boolean isKnown(String owner, String method);
 
     /** Whether a method reads a file that it is given. */
@@ -107,8 +109,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether every call of a method of that name and descriptor by the program ends what was run
-     * ahead: it may set fields.
+     * Whether every call of a method of that name and descriptor by the program ends what ran
+     * early: it may set fields.
      */
     default boolean isAnnounced(String method, String descriptor) {
       return false;
@@ -130,7 +132,7 @@ public final class PurityAnalyzer {
     this.known = known;
   }
 
-  /** Why these objects cannot be run ahead, in words for the user; null if they can. */
+  /** Why these objects cannot run early, for the user; null if they can. */
   public @Nullable String reasonToLeave(List<? extends @Nullable Object> roots) {
     try {
       Look look = new Look();
@@ -153,7 +155,7 @@ public final class PurityAnalyzer {
     return !JdkObjects.isOfJdk(type) && !type.getName().startsWith(library);
   }
 
-  private static String words(String owner) {
+  private static String dotted(String owner) {
     return owner.replace('/', '.');
   }
 
@@ -194,11 +196,11 @@ public final class PurityAnalyzer {
       }
     }
 
-    private void add(@Nullable Object object, String keeper, boolean own) {
+    private void add(@Nullable Object object, String holder, boolean own) {
       if (object == null || (isOfJdk(object.getClass()) && JdkCode.isImmutable(object))) {
         return;
       }
-      boolean isNew = seen.putIfAbsent(object, keeper) == null;
+      boolean isNew = seen.putIfAbsent(object, holder) == null;
       if (isNew && own && object.getClass().getName().startsWith(library)) {
         owned.add(object);
       }
@@ -248,19 +250,19 @@ public final class PurityAnalyzer {
           .orElse(null);
     }
 
-    private void visit(Object object, String keeper) {
+    private void visit(Object object, String holder) {
       Class<?> type = object.getClass();
       String name = type.getName();
-      if (object instanceof AheadRandom) {
+      if (object instanceof ForkableRandom) {
         return; // The library's generator, whose draws are known.
       } else if (JdkObjects.isOfJdk(type)) {
-        reason = keeper + " keeps a " + name;
+        reason = holder + " keeps a " + name;
       } else if (type.isHidden() || type.isSynthetic()) {
-        reason = keeper + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
+        reason = holder + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
       } else if (name.startsWith(library)) {
         String why = known.reasonToLeave(type);
         if (why != null) {
-          reason = keeper + " keeps a " + name + ", which " + why;
+          reason = holder + " keeps a " + name + ", which " + why;
         } else {
           visitFields(object, type);
         }
@@ -275,7 +277,7 @@ public final class PurityAnalyzer {
                       internal(at), PurityAnalyzer.this::isLibrary, at.getClassLoader());
             }
           } else if (JdkObjects.isOfJdk(at) && !PLAIN_PARENTS.contains(at)) {
-            reason = keeper + " keeps a " + name + ", which is a " + at.getName();
+            reason = holder + " keeps a " + name + ", which is a " + at.getName();
             return;
           }
           initialised.add(internal(at));
@@ -326,12 +328,12 @@ public final class PurityAnalyzer {
           Type.getDescriptor(field.getType()));
     }
 
-    private void visitValue(@Nullable Object value, Field field, String keeper, boolean own) {
+    private void visitValue(@Nullable Object value, Field field, String holder, boolean own) {
       if (value == null || !JdkCode.isContainer(value) || !isOfJdk(value.getClass())) {
-        add(value, keeper, own);
+        add(value, holder, own);
         return;
       }
-      boolean deep = addElements(value, keeper, own);
+      boolean deep = addElements(value, holder, own);
       if (!own && (deep || !JdkCode.isFixed(value))) {
         changeable.merge(declared(field), deep, Boolean::logicalOr);
       }
@@ -342,16 +344,16 @@ public final class PurityAnalyzer {
     }
 
     /** Whether some elements can be changed, too, without being followed on their own. */
-    private boolean addElements(Object container, String keeper, boolean own) {
+    private boolean addElements(Object container, String holder, boolean own) {
       boolean deep = false;
       for (Object element : elements(container)) {
         if (element != null && JdkCode.isContainer(element) && isOfJdk(element.getClass())) {
           // One that comes up again may contain itself.
           deep |=
-              !(own ? ownContainers : containers).add(element) || addElements(element, keeper, own);
+              !(own ? ownContainers : containers).add(element) || addElements(element, holder, own);
           deep |= !JdkCode.isFixed(element);
         } else {
-          add(element, keeper, own);
+          add(element, holder, own);
         }
         if (seen.size() > MAX_OBJECTS) {
           break;
@@ -395,7 +397,7 @@ public final class PurityAnalyzer {
       Read read = reads.get(field);
       try {
         Class<?> type =
-            Class.forName(words(field.owner()), false, read == null ? null : read.loader());
+            Class.forName(dotted(field.owner()), false, read == null ? null : read.loader());
         Field declared = type.getDeclaredField(field.name());
         visitValue(value(declared, null), declared, type.getName(), false);
       } catch (ReflectiveOperationException e) {
@@ -410,7 +412,7 @@ public final class PurityAnalyzer {
       }
       ClassCode code = find(call.owner(), call.loader());
       if (code == null) {
-        reason = words(call.owner()) + " has no class file";
+        reason = dotted(call.owner()) + " has no class file";
         return;
       }
       boolean found = false;
@@ -437,7 +439,7 @@ public final class PurityAnalyzer {
           && !(isLibrary(parent)
               ? known.isKnown(parent, name)
               : JdkCode.isKnown(parent, name, descriptor))) {
-        reason = words(call.owner()) + " uses " + words(parent) + "." + name;
+        reason = dotted(call.owner()) + " uses " + dotted(parent) + "." + name;
       }
     }
 
@@ -462,7 +464,7 @@ public final class PurityAnalyzer {
     }
 
     private void look(MethodCode method, @Nullable ClassLoader loader) {
-      String where = words(method.owner) + "." + method.name;
+      String where = dotted(method.owner) + "." + method.name;
       if ((method.access & Opcodes.ACC_NATIVE) != 0) {
         reason = where + " is native";
       } else if ((method.access & Opcodes.ACC_SYNCHRONIZED) != 0) {
@@ -557,7 +559,7 @@ public final class PurityAnalyzer {
               calls.add(new Call(it.owner(), null, null, loader));
               initialise(it.owner(), loader);
             } else if (JdkCode.isJdk(it.owner()) && !JdkCode.isKnownType(it.owner())) {
-              leave("uses " + words(it.owner()));
+              leave("uses " + dotted(it.owner()));
             }
           }
           case Opcodes.INVOKEVIRTUAL, Opcodes.INVOKEINTERFACE ->
@@ -568,7 +570,7 @@ public final class PurityAnalyzer {
           }
           case Opcodes.INVOKEDYNAMIC -> {
             if (!FACTORIES.contains(it.owner())) {
-              leave("is linked by " + words(it.owner()));
+              leave("is linked by " + dotted(it.owner()));
             }
             it.arguments().forEach(this::linked);
           }
@@ -615,15 +617,15 @@ public final class PurityAnalyzer {
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
           if (operands.stream().noneMatch(Value::item)) {
             leave(
-                "reads a file that is not the item asked for (" + words(owner) + "." + name + ")");
+                "reads a file that is not the item asked for (" + dotted(owner) + "." + name + ")");
           }
         } else if (ofLibrary
             ? !known.isKnown(owner, name)
             : JdkCode.isJdk(owner) && !JdkCode.isKnown(owner, name, descriptor)) {
-          leave("uses " + words(owner) + "." + name);
+          leave("uses " + dotted(owner) + "." + name);
         } else if (isProgram(owner)) {
           if (known.isAnnounced(name, descriptor)) {
-            leave("uses " + words(owner) + "." + name);
+            leave("uses " + dotted(owner) + "." + name);
           }
           calls.add(
               exact
@@ -638,13 +640,13 @@ public final class PurityAnalyzer {
       private void read(String owner, String name, String descriptor, boolean ofClass) {
         if (JdkCode.isJdk(owner)) {
           if (!JdkCode.isKnownType(owner)) {
-            leave("uses " + (ofClass ? Type.getType(descriptor).getClassName() : words(owner)));
+            leave("uses " + (ofClass ? Type.getType(descriptor).getClassName() : dotted(owner)));
           }
           return;
         }
         FieldProof.Field field = fields.resolve(owner, name, descriptor, loader);
         if (field == null) {
-          leave("reads " + words(owner) + "." + name + ", which has no class file");
+          leave("reads " + dotted(owner) + "." + name + ", which has no class file");
           return;
         }
         String why = fields.reasonItIsSet(field, loader);
@@ -669,7 +671,7 @@ public final class PurityAnalyzer {
     }
   }
 
-  /** Who reads a field. */
+  /** What reads a field. */
   private record Read(String reader, @Nullable ClassLoader loader) {}
 
   /** A method of the program's; without name, all that an object of the class may be asked for. */

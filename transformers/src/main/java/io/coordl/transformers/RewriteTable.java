@@ -30,12 +30,12 @@ public final class RewriteTable {
       table.add(new Row(libraryOf(site), effect, site.provenOn()), site.signature());
     }
     for (HookRule rule : Hooks.all()) {
-      HookRule.Answerer answer = rule.answer();
+      HookRule.Interceptor interceptor = rule.interceptor();
       String effect =
-          answer != null
-              ? (rule.advice() == HookRule.Weave.RANDOM ? "drawn ahead from" : "answered")
+          interceptor != null
+              ? (rule.advice() == HookRule.Weave.RANDOM ? "forked" : "intercepted")
                   + " by `"
-                  + answer.policy()
+                  + interceptor.policy()
                   + "`"
               : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
       table.add(new Row(rule.library(), effect, rule.provenOn()), method(rule));

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 
-/** Whoever reads on from a pass gets what has not been taken. */
+/** Whoever reads on from an epoch gets what has not been taken. */
 class EpochRecordsTest {
   private static final List<String> RECORDS = List.of("a", "b", "c", "d", "e");
 

@@ -13,14 +13,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How far ahead items are brought, and what the program notices of it: nothing. */
+/** How many items are prefetched, and what the program notices of it: nothing. */
 @Timeout(60)
 class ItemPrefetcherTest {
-  private static final int MOST_QUEUED = 8 * ItemPrefetcher.LOOK_AHEAD;
+  private static final int MOST_QUEUED = 8 * ItemPrefetcher.WINDOW;
 
   private volatile boolean room = true;
   private final ItemPrefetcher items = new ItemPrefetcher(1, null, this::hasRoom);
-  private final Object pass = new Object();
+  private final Object epoch = new Object();
   private final Set<String> decoded = ConcurrentHashMap.newKeySet();
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch goOn = new CountDownLatch(1);
@@ -50,7 +50,7 @@ class ItemPrefetcherTest {
     }
   }
 
-  /** Offered last of all, and brought: nothing that was offered before is under way any more. */
+  /** Offered last of all, and fetched: nothing that was offered before is under way any more. */
   private void awaitAll() throws InterruptedException {
     CountDownLatch last = new CountDownLatch(1);
     do {
@@ -68,30 +68,30 @@ class ItemPrefetcherTest {
               throw new AssertionError("it is kept");
             }
           },
-          pass);
+          epoch);
     } while (!last.await(10, TimeUnit.MILLISECONDS));
   }
 
   @Test
   void howeverManyAreOfferedNoMoreThanSoManyWait() throws InterruptedException {
     Waiting decoder = new Waiting();
-    items.offer("first", decoder, pass);
+    items.offer("first", decoder, epoch);
     begun.await();
     for (int i = 0; i < 3 * MOST_QUEUED; i++) {
-      items.offer("item " + i, decoder, pass);
+      items.offer("item " + i, decoder, epoch);
     }
     goOn.countDown();
     awaitAll();
     assertThat(decoded).hasSize(1 + MOST_QUEUED);
-    assertThat(items.brought()).isEqualTo(1 + MOST_QUEUED);
+    assertThat(items.fetched()).isEqualTo(1 + MOST_QUEUED);
   }
 
   @Test
   void noFileIsReadForAStoreThatHasNoRoom() throws InterruptedException {
     Waiting decoder = new Waiting();
-    items.offer("first", decoder, pass);
+    items.offer("first", decoder, epoch);
     begun.await();
-    items.offer("second", decoder, pass);
+    items.offer("second", decoder, epoch);
     room = false;
     goOn.countDown();
     items.close();
@@ -102,9 +102,9 @@ class ItemPrefetcherTest {
   @Test
   void whatTheProgramHasAskedForIsLeftToIt() throws InterruptedException {
     Waiting decoder = new Waiting();
-    items.offer("first", decoder, pass);
+    items.offer("first", decoder, epoch);
     begun.await();
-    items.offer("second", decoder, pass);
+    items.offer("second", decoder, epoch);
     items.ask("second");
     goOn.countDown();
     awaitAll();
@@ -114,7 +114,7 @@ class ItemPrefetcherTest {
   @Test
   void whoeverAsksForAnItemThatIsBeingBroughtWaitsAndStaysInterrupted()
       throws InterruptedException {
-    items.offer("first", new Waiting(), pass);
+    items.offer("first", new Waiting(), epoch);
     begun.await();
     boolean[] interrupted = {false};
     Thread program =
@@ -144,11 +144,11 @@ class ItemPrefetcherTest {
             });
     try (ItemPrefetcher both = new ItemPrefetcher(1, failing, () -> true)) {
       while (both.isWorthwhile(false)) {
-        both.offer("raw", null, pass);
+        both.offer("raw", null, epoch);
       }
       goOn.countDown();
       CountDownLatch last = new CountDownLatch(1);
-      both.offer("picture", new Waiting(), pass);
+      both.offer("picture", new Waiting(), epoch);
       both.offer(
           "last",
           new ItemPrefetcher.Decoder() {
@@ -163,7 +163,7 @@ class ItemPrefetcherTest {
               throw new AssertionError("it is kept");
             }
           },
-          pass);
+          epoch);
       assertThat(last.await(30, TimeUnit.SECONDS)).as("decoding goes on").isTrue();
       assertThat(decoded).containsExactly("picture");
     }
@@ -186,13 +186,13 @@ class ItemPrefetcherTest {
           }
         };
     for (int i = 0; i < 1000; i++) {
-      items.offer("item " + i, failing, pass);
+      items.offer("item " + i, failing, epoch);
     }
     while (items.isWorthwhile(true)) {
       Thread.onSpinWait();
     }
     items.close();
     assertThat(tried.get()).isLessThan(100);
-    assertThat(items.brought()).isZero();
+    assertThat(items.fetched()).isZero();
   }
 }

@@ -23,16 +23,16 @@ class LibraryInterceptorsTest {
   @TempDir Path arena;
   private final List<String> skipped = new ArrayList<>();
   private DecodedStore store;
-  private LibraryInterceptors answers;
+  private LibraryInterceptors interceptors;
 
   @BeforeEach
   void open() {
     ArenaStore opened = ArenaStore.openProcess(arena, ByteBudget.parse("2m"), word -> {});
     store = new DecodedStore(opened, path -> true);
-    answers =
+    interceptors =
         new LibraryInterceptors(
             new Services(store, null, null, 0, null, word -> {}),
-            (answer, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
+            (interceptor, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
   }
 
   @AfterEach
@@ -52,8 +52,8 @@ class LibraryInterceptorsTest {
 
   private Object call(Class<?> declaring) throws ReflectiveOperationException {
     Object self = declaring.getConstructor().newInstance();
-    return answers.enter(
-        "djl.ImageAnswers", declaring, "fromFile", self, new Object[] {arena.resolve("a.jpg")});
+    return interceptors.enter(
+        "djl.ImageInterceptor", declaring, "fromFile", self, new Object[] {arena.resolve("a.jpg")});
   }
 
   @Test

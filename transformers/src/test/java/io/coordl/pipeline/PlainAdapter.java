@@ -1,7 +1,7 @@
 package io.coordl.pipeline;
 
-import io.coordl.bridge.AheadRandom;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.profile.Batches;
@@ -35,8 +35,9 @@ final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPip
     services = given;
     samples = BatchOrder.of(own);
     kept = KeptItems.of(given);
-    AheadRandom none = new AheadRandom();
-    prefetcher = given.ahead() == null ? null : new BatchPrefetcher(given, code, none, "", b -> {});
+    ForkableRandom none = new ForkableRandom();
+    prefetcher =
+        given.prefetcher() == null ? null : new BatchPrefetcher(given, code, none, "", b -> {});
     if (given.items() != null) {
       order = given.items().peek(order, 4, this::paths, kept.decoder(() -> FORM, this::load));
     } else if (prefetcher != null) {
@@ -50,21 +51,21 @@ final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPip
     return IntStream.of(numbers).mapToObj(i -> files.get(i).toString()).toList();
   }
 
-  private static float[] around(LibraryCall call, Supplier<float[]> own) {
-    float[] made = call != null && call.answered() ? null : own.get();
+  private static float[] around(InterceptedCall call, Supplier<float[]> own) {
+    float[] made = call != null && call.replaced() ? null : own.get();
     return call == null ? made : (float[]) call.result(made);
   }
 
   @Override
   public float[] next() {
-    LibraryCall call = services.profile() == null ? null : services.profile().enter(this, this);
+    InterceptedCall call = services.profile() == null ? null : services.profile().enter(this, this);
     return around(call, super::next);
   }
 
   @Override
   float[] fetch(int[] numbers) {
     if (epoch == null) {
-      LibraryCall call = prefetcher == null ? null : prefetcher.enter(this, numbers, 0);
+      InterceptedCall call = prefetcher == null ? null : prefetcher.enter(this, numbers, 0);
       return around(call, () -> super.fetch(numbers));
     }
     int number = batch++;
@@ -142,7 +143,7 @@ final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPip
   }
 
   @Override
-  public Object prepareAhead(Object settings, Object numbers, int position) {
+  public Object prefetch(Object settings, Object numbers, int position) {
     return super.fetch((int[]) numbers);
   }
 }

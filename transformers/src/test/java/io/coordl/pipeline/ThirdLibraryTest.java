@@ -121,7 +121,7 @@ class ThirdLibraryTest {
     try (Prefetcher prefetcher = new Prefetcher(null)) {
       feedsAsWithoutTheAgent(epoch(new Services(null, null, prefetcher, 1, null, said::add)));
       assertThat(prefetcher.said())
-          .isEqualTo("prefetch: 0 items brought ahead; 5 batches prepared ahead, 5 of them used");
+          .isEqualTo("prefetch: 0 items prefetched; 5 batches prefetched, 5 of them used");
     }
     assertThat(said).isEmpty();
   }
@@ -131,7 +131,7 @@ class ThirdLibraryTest {
     try (Prefetcher prefetcher = new Prefetcher(null)) {
       PlainAdapter epoch = epoch(new Services(null, null, prefetcher, 1, null, said::add));
       epoch.next();
-      while (!prefetcher.said().contains("1 batches prepared ahead")) {
+      while (!prefetcher.said().contains("1 batches prefetched")) {
         Thread.onSpinWait();
       }
       Path file = files.get(order().get(1)[2]);

@@ -2,7 +2,7 @@ package io.coordl.purity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.bridge.AheadRandom;
+import io.coordl.bridge.ForkableRandom;
 import java.io.BufferedReader;
 import java.io.StringReader;
 import java.time.format.DateTimeFormatter;
@@ -62,7 +62,7 @@ class PurityAnalyzerTest {
         new Local(),
         new Prepared(),
         new Through(List.of(new Plain(3))),
-        new OfLibrary(new AheadRandom()),
+        new OfLibrary(new ForkableRandom()),
         new Switches());
   }
 

@@ -43,8 +43,8 @@ public final class Installer {
                 Hooks.with(
                     new Predicate<>() { // No lambda here: each drags in its machinery.
                       @Override
-                      public boolean test(HookRule.Answerer answerer) {
-                        return options.inForce(answerer.policy());
+                      public boolean test(HookRule.Interceptor interceptor) {
+                        return options.inForce(interceptor.policy());
                       }
                     })),
             new ClassListener(rewrites, activation, log));

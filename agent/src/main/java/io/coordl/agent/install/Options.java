@@ -116,7 +116,7 @@ public final class Options {
   }
 
   /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
-  boolean preparesAhead() {
+  boolean prefetches() {
     return count(Option.PREFETCH) > 0 && !coordinates();
   }
 
@@ -129,7 +129,7 @@ public final class Options {
   boolean inForce(String policy) {
     return switch (policy) {
       case "decoded=share" -> keepsDecoded() || learnsSizes();
-      case Hooks.PREFETCH -> preparesAhead();
+      case Hooks.PREFETCH -> prefetches();
       case "prep=coordinate" -> coordinates();
       case Hooks.PROFILE -> profiles();
       default -> false;

@@ -128,37 +128,38 @@ final class Policies {
   }
 
   /**
-   * What answers library calls: nothing, or a store of decoded items, closed likewise, and what
-   * prepares ahead. After {@link #items}.
+   * What intercepts library calls: nothing, or a store of decoded items, closed likewise, and what
+   * prefetches. After {@link #items}.
    */
   LibraryHooks hooks(RewriteLog rewrites) {
     ProfiledItems items = profiled;
     if (items != null) {
       DecodedSizes sizes = options.learnsSizes() ? DecodedSizes.open(filter, job.log()::say) : null;
-      return answers(
+      return interceptors(
           Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()::say),
           rewrites);
     }
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
-    Prefetcher ahead = options.preparesAhead() ? ahead(decoded) : null;
+    Prefetcher prefetcher = options.prefetches() ? prefetcher(decoded) : null;
     PrepGroup group = options.coordinates() ? prepGroup() : null;
-    if (decoded == null && ahead == null && group == null) {
+    if (decoded == null && prefetcher == null && group == null) {
       return LibraryHooks.NONE;
     }
     int threads = options.count(Option.PREFETCH);
-    return answers(new Services(decoded, group, ahead, threads, null, job.log()::say), rewrites);
+    return interceptors(
+        new Services(decoded, group, prefetcher, threads, null, job.log()::say), rewrites);
   }
 
-  private LibraryHooks answers(Services services, RewriteLog rewrites) {
+  private LibraryHooks interceptors(Services services, RewriteLog rewrites) {
     return new LibraryInterceptors(
         services,
-        (answer, declaring, reason) -> {
-          String policy = policyOf(answer);
+        (interceptor, declaring, reason) -> {
+          String policy = policyOf(interceptor);
           rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
           job.log()
               .say(
                   policy
-                      + " cannot answer for "
+                      + " cannot intercept "
                       + declaring.getName()
                       + " ("
                       + reason
@@ -253,26 +254,26 @@ final class Policies {
     return options.get(Option.DECODED_SIZE).equals("auto") && !options.hasPeers();
   }
 
-  private Prefetcher ahead(@Nullable DecodedStore decoded) {
+  private Prefetcher prefetcher(@Nullable DecodedStore decoded) {
     int threads = options.count(Option.PREFETCH);
-    Prefetcher ahead =
+    Prefetcher prefetcher =
         new Prefetcher(
             decoded == null && raw == null
                 ? null
                 : new ItemPrefetcher(threads, raw, () -> decoded != null && decoded.mayKeepMore()));
-    job.addPolicy(ahead::said, ahead);
-    asked(Option.PREFETCH, () -> Unused.prefetch(ahead.said(), ahead.items() != null));
-    return ahead;
+    job.addPolicy(prefetcher::said, prefetcher);
+    asked(Option.PREFETCH, () -> Unused.prefetch(prefetcher.said(), prefetcher.items() != null));
+    return prefetcher;
   }
 
-  private static String policyOf(String answer) {
-    for (HookRule rule : Hooks.answers()) {
-      HookRule.Answerer answerer = rule.answer();
-      if (answerer != null && answerer.name().equals(answer)) {
-        return answerer.policy();
+  private static String policyOf(String name) {
+    for (HookRule rule : Hooks.interceptions()) {
+      HookRule.Interceptor interceptor = rule.interceptor();
+      if (interceptor != null && interceptor.name().equals(name)) {
+        return interceptor.policy();
       }
     }
-    return answer;
+    return name;
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

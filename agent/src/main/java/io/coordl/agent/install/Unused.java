@@ -53,7 +53,7 @@ final class Unused {
           + " were left to the other store";
     }
     String none = filter.whyNone();
-    return none.isEmpty() ? "no " + what + " came from a call that it can answer" : none;
+    return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
   }
 
   /** Of {@code prefetch=N}. */
@@ -62,7 +62,7 @@ final class Unused {
       return "";
     }
     return "no order of samples or files was known before they were used"
-        + (hasStore ? "" : ", and items are only brought with cache=minio or decoded=share");
+        + (hasStore ? "" : ", and items are only prefetched with cache=minio or decoded=share");
   }
 
   /** Of {@code prep=coordinate}. */

@@ -50,7 +50,7 @@ final class UnusedTest {
   void whatWasOfUseIsSilent() {
     assertThat(Unused.store(store(1, 0, 0, 0, 0), FILES, "raw item")).isEmpty();
     assertThat(Unused.store(store(0, 0, 0, 1, 0), FILES, "raw item")).isEmpty();
-    assertThat(Unused.prefetch("prefetch: 1 item brought ahead", false)).isEmpty();
+    assertThat(Unused.prefetch("prefetch: 1 item prefetched", false)).isEmpty();
     assertThat(Unused.prep(List.of(staging(2, 0), staging(2, 1)), "g")).isEmpty();
     assertThat(Unused.peers(List.of(peer(0, 0), peer(1, 0)))).isEmpty();
     assertThat(Unused.peers(List.of(peer(0, 1)))).isEmpty();
@@ -74,7 +74,7 @@ final class UnusedTest {
     ItemFilter read = ItemFilter.inferred(() -> true, ItemNames.PATHS);
     read.isItem("/data/a.csv");
     assertThat(Unused.store(store(0, 0, 0, 0, 0), read, "decoded image"))
-        .isEqualTo("no decoded image came from a call that it can answer");
+        .isEqualTo("no decoded image came from a call that it intercepts");
   }
 
   @Test
@@ -82,7 +82,7 @@ final class UnusedTest {
     assertThat(Unused.prefetch("", true))
         .isEqualTo("no order of samples or files was known before they were used");
     assertThat(Unused.prefetch("", false))
-        .endsWith("only brought with cache=minio or decoded=share");
+        .endsWith("only prefetched with cache=minio or decoded=share");
     assertThat(Unused.prep(List.of(), "g")).startsWith("the program has no pipeline");
     assertThat(Unused.prep(List.of(staging(2, 0)), "g")).startsWith("no other job of group g ");
     assertThat(Unused.peers(List.of())).isEqualTo("no other host was asked for an item");

@@ -14,14 +14,11 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * With prefetch=N items and batches are prepared ahead, and every batch and loss keeps its bits.
- */
+/** With prefetch=N items and batches are prefetched, and every batch and loss keeps its bits. */
 class PrefetchIT {
   private static final Pattern AHEAD =
       Pattern.compile(
-          "prefetch: (\\d+) items brought ahead; (\\d+) batches prepared ahead, (\\d+) of them"
-              + " used");
+          "prefetch: (\\d+) items prefetched; (\\d+) batches prefetched, (\\d+) of them" + " used");
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
@@ -48,10 +45,10 @@ class PrefetchIT {
   }
 
   /**
-   * A loop of DJL, how many of its batches are prepared ahead and how many of these it uses: the
-   * rest it has no use for, since it left its pass, drew random numbers or was interrupted.
+   * A loop of DJL, how many of its batches are prefetched and how many of these it uses: the rest
+   * it has no use for, since it left its epoch, drew random numbers or was interrupted.
    *
-   * @param said why batches are not prepared ahead, between semicolons; empty if nothing is said
+   * @param said why batches are not prefetched, between semicolons; empty if nothing is said
    */
   private record Loop(String program, int prepared, int used, String said) {}
 
@@ -107,7 +104,7 @@ class PrefetchIT {
         assertThat(ahead.err()).contains(loop.said().split("; ")).doesNotContain("fault");
         if (loop.prepared() >= 0) {
           assertThat(figure(ahead.err(), 3)).as(loop.program()).isEqualTo(loop.used());
-          // Whether the last one of a pass that is left was begun is a matter of time.
+          // Whether the last one of an epoch that is left was begun is a matter of time.
           assertThat(figure(ahead.err(), 2))
               .as(loop.program())
               .isBetween((long) loop.used(), (long) loop.prepared());

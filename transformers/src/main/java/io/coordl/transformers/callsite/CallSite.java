@@ -12,7 +12,7 @@ import net.bytebuddy.jar.asm.Type;
  * @param owner internal name of the class as call sites name it
  * @param name method name, {@code <init>} for a constructor
  * @param descriptor method descriptor
- * @param bridge internal name of the bridge class that answers
+ * @param bridge internal name of the bridge class that is called
  * @param provenOn versions of the library or JDK that the rule was tested on
  */
 public record CallSite(

@@ -21,7 +21,7 @@ public final class CallSites {
   private static final String JDK = "JDK 17, 25";
 
   // spotless:off
-  /** The table: how it is called, class, name, descriptor, who answers, proven on. */
+  /** The table: how it is called, class, name, descriptor, bridge class, proven on. */
   public static final List<CallSite> TABLE = List.of(
       site(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/io/File;)V", FILES, JDK),
       site(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/lang/String;)V", FILES, JDK),

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param advice what is woven in
  * @param kind of the span
  * @param provenOn library versions the rule was proven on
- * @param answer what answers, for ANSWER and RANDOM alone
+ * @param interceptor for INTERCEPT and RANDOM alone
  */
 public record HookRule(
     String library,
@@ -31,15 +31,15 @@ public record HookRule(
     Weave advice,
     SpanKind kind,
     String provenOn,
-    @Nullable Answerer answer) {
+    @Nullable Interceptor interceptor) {
 
   /**
-   * What answers calls.
+   * What intercepts calls.
    *
    * @param name of the class below {@code io.coordl}
    * @param policy the agent argument that asks for it
    */
-  public record Answerer(String name, String policy) {}
+  public record Interceptor(String name, String policy) {}
 
   /** What is woven into a method. */
   public enum Weave {
@@ -47,9 +47,9 @@ public record HookRule(
     SPAN,
     /** As SPAN, and the returned iterable is wrapped if its class cannot be marked. */
     TIMED_ITERABLE,
-    /** The runtime is asked for an answer first; the method runs only if there is none. */
-    ANSWER,
-    /** Random generators it makes draw what the JDK's do, and can be drawn from ahead. */
+    /** The runtime is asked for a replacement first; the method runs only if there is none. */
+    INTERCEPT,
+    /** Random generators it makes draw what the JDK's do, and can be forked. */
     RANDOM
   }
 

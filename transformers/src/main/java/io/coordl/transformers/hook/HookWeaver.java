@@ -16,7 +16,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weaves into the methods that {@link Hooks} names what marks or answers them ({@link
+ * Weaves into the methods that {@link Hooks} names what marks or intercepts them ({@link
  * WovenMethod}). Which they are is read from the class file in place; methods that no rule is about
  * are copied as they are. Loads and resolves no class. Safe for concurrent use.
  */
@@ -122,10 +122,10 @@ public final class HookWeaver {
    * method that did not run has no span.
    */
   private static void choose(HookRule rule, List<HookRule> chosen) {
-    if (rule.advice() == HookRule.Weave.ANSWER) {
+    if (rule.advice() == HookRule.Weave.INTERCEPT) {
       chosen.add(0, rule);
     } else if (chosen.isEmpty()
-        || chosen.get(chosen.size() - 1).advice() == HookRule.Weave.ANSWER) {
+        || chosen.get(chosen.size() - 1).advice() == HookRule.Weave.INTERCEPT) {
       chosen.add(rule);
     }
   }
@@ -216,10 +216,10 @@ public final class HookWeaver {
         case SPAN -> new SpanMethod(next, target, first, rule.kind());
         case TIMED_ITERABLE -> new TimedIterableMethod(next, target, first);
         case RANDOM -> new RandomMethod(next);
-        case ANSWER ->
+        case INTERCEPT ->
             target.canBeAnswered()
-                ? new AnsweredMethod(
-                    next, target, first, Objects.requireNonNull(rule.answer()).name())
+                ? new InterceptedMethod(
+                    next, target, first, Objects.requireNonNull(rule.interceptor()).name())
                 : next;
       };
     }

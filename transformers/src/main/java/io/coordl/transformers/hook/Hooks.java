@@ -22,9 +22,9 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Every method that is marked or answered, on one page. */
+/** Every method that is marked or intercepted, on one page. */
 public final class Hooks {
-  /** The policy that prepares ahead. */
+  /** The policy that prefetches. */
   public static final String PREFETCH = "prefetch=N";
 
   /** Measuring the phases of a differential profile. */
@@ -54,15 +54,15 @@ public final class Hooks {
         && internalName.contains("/Singleton");
   }
 
-  /** All rules: spans and answers, DJL first. */
+  /** All rules: spans and interceptions, DJL first. */
   public static List<HookRule> all() {
     return with(rule -> true);
   }
 
-  /** The spans, and what the policies in force answer; DJL first. */
-  public static List<HookRule> with(Predicate<HookRule.Answerer> inForce) {
+  /** The spans, and what the policies in force intercept; DJL first. */
+  public static List<HookRule> with(Predicate<HookRule.Interceptor> inForce) {
     List<HookRule> spans = spans();
-    List<HookRule> answers = answers();
+    List<HookRule> interceptions = interceptions();
     List<HookRule> all = new ArrayList<>();
     for (String library : List.of(DJL, DL4J)) {
       for (HookRule rule : spans) {
@@ -70,8 +70,9 @@ public final class Hooks {
           all.add(rule);
         }
       }
-      for (HookRule rule : answers) {
-        if (rule.library().equals(library) && inForce.test(Objects.requireNonNull(rule.answer()))) {
+      for (HookRule rule : interceptions) {
+        if (rule.library().equals(library)
+            && inForce.test(Objects.requireNonNull(rule.interceptor()))) {
           all.add(rule);
         }
       }
@@ -79,16 +80,16 @@ public final class Hooks {
     return all;
   }
 
-  /** The methods that policies answer, which is all that the agent replaces. */
-  public static List<HookRule> answers() {
-    HookRule.Answerer djlProfile = new HookRule.Answerer("djl.ProfiledBatches", PROFILE);
-    HookRule.Answerer dl4jProfile = new HookRule.Answerer("dl4j.ProfiledBatches", PROFILE);
-    HookRule.Answerer batches = new HookRule.Answerer("djl.CoordinatedBatches", COORDINATE);
-    HookRule.Answerer epochs = new HookRule.Answerer("dl4j.EpochInterceptor", COORDINATE);
-    HookRule.Answerer images = new HookRule.Answerer("djl.ImageAnswers", SHARE);
-    HookRule.Answerer matrices = new HookRule.Answerer("dl4j.MatrixAnswers", SHARE);
-    HookRule.Answerer djlPrefetch = new HookRule.Answerer("djl.Prefetch", PREFETCH);
-    HookRule.Answerer dl4jPrefetch = new HookRule.Answerer("dl4j.Prefetch", PREFETCH);
+  /** The methods that policies intercept, which is all that the agent replaces. */
+  public static List<HookRule> interceptions() {
+    HookRule.Interceptor djlProfile = new HookRule.Interceptor("djl.ProfiledBatches", PROFILE);
+    HookRule.Interceptor dl4jProfile = new HookRule.Interceptor("dl4j.ProfiledBatches", PROFILE);
+    HookRule.Interceptor batches = new HookRule.Interceptor("djl.CoordinatedBatches", COORDINATE);
+    HookRule.Interceptor epochs = new HookRule.Interceptor("dl4j.EpochInterceptor", COORDINATE);
+    HookRule.Interceptor images = new HookRule.Interceptor("djl.ImageInterceptor", SHARE);
+    HookRule.Interceptor matrices = new HookRule.Interceptor("dl4j.MatrixInterceptor", SHARE);
+    HookRule.Interceptor djlPrefetch = new HookRule.Interceptor("djl.Prefetch", PREFETCH);
+    HookRule.Interceptor dl4jPrefetch = new HookRule.Interceptor("dl4j.Prefetch", PREFETCH);
     String sample = "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;";
     String fetch = "(Ljava/util/List;I)" + BATCH;
     String fromFile = "(Ljava/nio/file/Path;)" + IMAGE;
@@ -96,21 +97,21 @@ public final class Hooks {
     String iterators = "org/deeplearning4j/datasets/datavec/";
     String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
     return List.of(
-        answer(djlProfile, null, "next", "()" + BATCH),
-        answer(djlProfile, DATASET + "DataIterable$PreFetchCallable", "call", "()" + BATCH),
-        answer(dl4jProfile, null, "next", "()" + DATA_SET),
-        answer(dl4jProfile, null, "next", "(I)" + DATA_SET),
-        answer(dl4jProfile, null, "next", "()" + MULTI_DATA_SET),
-        answer(dl4jProfile, null, "next", "(I)" + MULTI_DATA_SET),
-        answer(batches, null, "sample", sample),
-        answer(batches, null, "fetch", fetch),
-        answer(batches, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
-        answer(images, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
-        answer(images, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile)
+        intercept(djlProfile, null, "next", "()" + BATCH),
+        intercept(djlProfile, DATASET + "DataIterable$PreFetchCallable", "call", "()" + BATCH),
+        intercept(dl4jProfile, null, "next", "()" + DATA_SET),
+        intercept(dl4jProfile, null, "next", "(I)" + DATA_SET),
+        intercept(dl4jProfile, null, "next", "()" + MULTI_DATA_SET),
+        intercept(dl4jProfile, null, "next", "(I)" + MULTI_DATA_SET),
+        intercept(batches, null, "sample", sample),
+        intercept(batches, null, "fetch", fetch),
+        intercept(batches, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
+        intercept(images, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
+        intercept(images, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile)
             .provenOn("DJL OpenCV 0.32.0"),
-        answer(djlPrefetch, DATASET + "BatchSampler", "sample", sample),
-        answer(djlPrefetch, DATASET + "DataIterable", "fetch", fetch),
-        answer(djlPrefetch, null, "prepare", "(Lai/djl/util/Progress;)V"),
+        intercept(djlPrefetch, DATASET + "BatchSampler", "sample", sample),
+        intercept(djlPrefetch, DATASET + "DataIterable", "fetch", fetch),
+        intercept(djlPrefetch, null, "prepare", "(Lai/djl/util/Progress;)V"),
         rule(
             DJL,
             "ai/djl/util/RandomUtils",
@@ -119,24 +120,24 @@ public final class Hooks {
             Weave.RANDOM,
             SpanKind.BATCH,
             djlPrefetch),
-        answer(dl4jPrefetch, reader, "next", "()Ljava/util/List;"),
-        answer(dl4jPrefetch, reader, "next", "(I)Ljava/util/List;"),
-        answer(matrices, NATIVE_LOADER, "asMatrixView", "(Ljava/io/File;" + ARRAY + ")V"),
-        answer(matrices, NATIVE_LOADER, "asMatrix", "(Ljava/io/File;Z)" + ARRAY),
-        answer(
+        intercept(dl4jPrefetch, reader, "next", "()Ljava/util/List;"),
+        intercept(dl4jPrefetch, reader, "next", "(I)Ljava/util/List;"),
+        intercept(matrices, NATIVE_LOADER, "asMatrixView", "(Ljava/io/File;" + ARRAY + ")V"),
+        intercept(matrices, NATIVE_LOADER, "asMatrix", "(Ljava/io/File;Z)" + ARRAY),
+        intercept(
             matrices,
             NATIVE_LOADER,
             "asImageMatrix",
             "(Ljava/io/File;Z)Lorg/datavec/image/data/Image;"),
-        answer(epochs, iterators + "RecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
-        answer(epochs, iterators + "RecordReaderDataSetIterator", "reset", "()V"),
-        answer(epochs, iterators + "SequenceRecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
-        answer(epochs, iterators + "SequenceRecordReaderDataSetIterator", "reset", "()V"),
-        answer(
+        intercept(epochs, iterators + "RecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
+        intercept(epochs, iterators + "RecordReaderDataSetIterator", "reset", "()V"),
+        intercept(epochs, iterators + "SequenceRecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
+        intercept(epochs, iterators + "SequenceRecordReaderDataSetIterator", "reset", "()V"),
+        intercept(
             epochs, iterators + "RecordReaderMultiDataSetIterator", "next", "(I)" + MULTI_DATA_SET),
-        answer(epochs, iterators + "RecordReaderMultiDataSetIterator", "reset", "()V"),
-        answer(matrices, NATIVE_LOADER, "streamToMat", "(Ljava/io/InputStream;)" + mat),
-        answer(matrices, NATIVE_LOADER, "transformImage", "(" + mat + ARRAY + ")" + ARRAY));
+        intercept(epochs, iterators + "RecordReaderMultiDataSetIterator", "reset", "()V"),
+        intercept(matrices, NATIVE_LOADER, "streamToMat", "(Ljava/io/InputStream;)" + mat),
+        intercept(matrices, NATIVE_LOADER, "transformImage", "(" + mat + ARRAY + ")" + ARRAY));
   }
 
   /** The methods that are marked, DJL first. */
@@ -244,10 +245,10 @@ public final class Hooks {
         span(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "save", null, CHECKPOINT));
   }
 
-  private static HookRule answer(
-      HookRule.Answerer answerer, @Nullable String owner, String method, String descriptor) {
-    String library = answerer.name().startsWith("djl.") ? DJL : DL4J;
-    return rule(library, owner, method, descriptor, Weave.ANSWER, DECODE, answerer);
+  private static HookRule intercept(
+      HookRule.Interceptor interceptor, @Nullable String owner, String method, String descriptor) {
+    String library = interceptor.name().startsWith("djl.") ? DJL : DL4J;
+    return rule(library, owner, method, descriptor, Weave.INTERCEPT, DECODE, interceptor);
   }
 
   private static HookRule iterable(String method, String descriptor) {
@@ -270,8 +271,8 @@ public final class Hooks {
       @Nullable String descriptor,
       Weave advice,
       SpanKind kind,
-      HookRule.@Nullable Answerer answerer) {
+      HookRule.@Nullable Interceptor interceptor) {
     String proven = library.equals(DJL) ? "DJL 0.35.1" : "DL4J 1.0.0-M2.1";
-    return new HookRule(library, owner, method, descriptor, null, advice, kind, proven, answerer);
+    return new HookRule(library, owner, method, descriptor, null, advice, kind, proven, interceptor);
   }
 }

@@ -4,12 +4,12 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 
 /**
- * Makes {@code new Random(..)} a {@code new AheadRandom(..)}: a subclass whose constructors take
+ * Makes {@code new Random(..)} a {@code new ForkableRandom(..)}: a subclass whose constructors take
  * the same, so that nothing else of the method changes.
  */
 final class RandomMethod extends MethodVisitor {
   private static final String JDK = "java/util/Random";
-  private static final String OURS = "io/coordl/bridge/AheadRandom";
+  private static final String OURS = "io/coordl/bridge/ForkableRandom";
 
   RandomMethod(MethodVisitor next) {
     super(Opcodes.ASM9, next);

@@ -58,7 +58,7 @@ abstract class WovenMethod extends MethodVisitor {
       return (access & Opcodes.ACC_STATIC) != 0;
     }
 
-    /** A static method has nobody to answer for; before Java 5 a class could not be named. */
+    /** A static method has no object; before Java 5 a class could not be named. */
     boolean canBeAnswered() {
       return !isStatic() && version >= Opcodes.V1_5;
     }

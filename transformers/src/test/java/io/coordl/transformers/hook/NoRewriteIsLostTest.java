@@ -196,9 +196,9 @@ final class NoRewriteIsLostTest {
           if (fits(rule, method)) {
             List<HookRule> rules =
                 chosen.computeIfAbsent(method[0] + method[1], unused -> new ArrayList<>());
-            if (rule.advice() == HookRule.Weave.ANSWER) {
+            if (rule.advice() == HookRule.Weave.INTERCEPT) {
               rules.add(0, rule);
-            } else if (rules.stream().allMatch(r -> r.advice() == HookRule.Weave.ANSWER)) {
+            } else if (rules.stream().allMatch(r -> r.advice() == HookRule.Weave.INTERCEPT)) {
               rules.add(rule);
             }
           }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.ItemSource;
-import io.coordl.bridge.LibraryCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
@@ -96,9 +96,9 @@ final class WovenMethodTest {
   }
 
   private static HookRule rule(String method, Weave weave) {
-    HookRule.Answerer answerer =
-        weave == Weave.ANSWER ? new HookRule.Answerer("test.Answer", "none") : null;
-    return new HookRule("Test", OWNER, method, null, null, weave, SpanKind.DECODE, "", answerer);
+    HookRule.Interceptor interceptor =
+        weave == Weave.INTERCEPT ? new HookRule.Interceptor("test.Interceptor", "none") : null;
+    return new HookRule("Test", OWNER, method, null, null, weave, SpanKind.DECODE, "", interceptor);
   }
 
   private static byte[] classFile() throws IOException {
@@ -239,74 +239,76 @@ final class WovenMethodTest {
 
   @ParameterizedTest
   @MethodSource("methods")
-  void aMethodThatIsNotAnsweredDoesWhatItDidInsideItsSpan(String name) throws Exception {
+  void aMethodThatIsNotReplacedDoesWhatItDidInsideItsSpan(String name) throws Exception {
     List<String> calls = new ArrayList<>();
-    answering(calls, false, null, null);
+    intercepting(calls, false, null, null);
 
     List<String> observed =
-        outcomes(load(woven(classFile(), rule(name, Weave.SPAN), rule(name, Weave.ANSWER))), name);
+        outcomes(
+            load(woven(classFile(), rule(name, Weave.SPAN), rule(name, Weave.INTERCEPT))), name);
 
     assertThat(observed).isEqualTo(outcomes(WovenSubject.class, name));
     assertThat(events).contains("exit 7");
     if (List.of("isStatic", "beginsWithALoop").contains(name)) {
-      assertThat(calls).isEmpty(); // Nobody to answer for.
+      assertThat(calls).isEmpty(); // It has no object.
     } else if (!name.equals("callsItself")) {
-      assertThat(calls.get(0)).startsWith("test.Answer " + name);
+      assertThat(calls.get(0)).startsWith("test.Interceptor " + name);
       assertThat(calls.get(1)).matches("failed|result .*");
       assertThat(calls).hasSize(10);
     }
   }
 
   @Test
-  void anAnsweredMethodDoesNotRunAndHasNoSpan() throws Exception {
+  void aReplacedMethodDoesNotRunAndHasNoSpan() throws Exception {
     List<String> calls = new ArrayList<>();
-    answering(calls, true, null, method -> method.equals("neverReturns") ? (Object) 41 : 41L);
+    intercepting(calls, true, null, method -> method.equals("neverReturns") ? (Object) 41 : 41L);
     byte[] classFile =
         woven(
             classFile(),
             rule("returnsLong", Weave.SPAN),
-            rule("returnsLong", Weave.ANSWER),
-            rule("neverReturns", Weave.ANSWER));
+            rule("returnsLong", Weave.INTERCEPT),
+            rule("neverReturns", Weave.INTERCEPT));
     Class<?> type = load(classFile);
 
     assertThat(outcomes(type, "neverReturns")).containsOnly("41");
     assertThat(calls)
-        .startsWith("test.Answer neverReturns [0]", "result 0", "test.Answer neverReturns [1]");
+        .startsWith(
+            "test.Interceptor neverReturns [0]", "result 0", "test.Interceptor neverReturns [1]");
     assertThat(outcomes(type, "returnsLong")).containsOnly("41");
     assertThat(events).isEmpty();
   }
 
   @Test
-  void whatAnAnswerThrowsIsThrownAsItIs() throws Exception {
-    answering(new ArrayList<>(), true, new IOException("no such item"), method -> 41);
+  void whatAReplacementThrowsIsThrownAsItIs() throws Exception {
+    intercepting(new ArrayList<>(), true, new IOException("no such item"), method -> 41);
 
     assertThat(
             outcomes(
-                load(woven(classFile(), rule("returnsString", Weave.ANSWER))), "returnsString"))
+                load(woven(classFile(), rule("returnsString", Weave.INTERCEPT))), "returnsString"))
         .containsOnly("java.io.IOException: no such item");
   }
 
   @Test
-  void anAnswerOfAnotherTypeLeavesTheResultAsItWas() throws Exception {
-    answering(new ArrayList<>(), false, null, method -> 41);
+  void aReplacementOfAnotherTypeLeavesTheResultAsItWas() throws Exception {
+    intercepting(new ArrayList<>(), false, null, method -> 41);
 
     assertThat(
             outcomes(
-                load(woven(classFile(), rule("returnsString", Weave.ANSWER))), "returnsString"))
+                load(woven(classFile(), rule("returnsString", Weave.INTERCEPT))), "returnsString"))
         .isEqualTo(outcomes(WovenSubject.class, "returnsString"));
   }
 
-  /** Installs what answers with {@code answers}, or if that is null with what the body returned. */
-  private static void answering(
-      List<String> calls, boolean answered, Throwable thrown, Function<String, Object> answers) {
+  /** Installs what returns {@code results}, or if that is null what the body returned. */
+  private static void intercepting(
+      List<String> calls, boolean replaced, Throwable thrown, Function<String, Object> results) {
     Bridge.install(
-        (answer, declaring, method, self, arguments) -> {
+        (interceptor, declaring, method, self, arguments) -> {
           assertThat(declaring).isSameAs(self.getClass());
-          calls.add(answer + " " + method + " " + Arrays.toString(arguments));
-          return new LibraryCall() {
+          calls.add(interceptor + " " + method + " " + Arrays.toString(arguments));
+          return new InterceptedCall(null) {
             @Override
-            public boolean answered() {
-              return answered;
+            public boolean replaced() {
+              return replaced;
             }
 
             @Override
@@ -317,7 +319,7 @@ final class WovenMethodTest {
             @Override
             public Object result(Object own) {
               calls.add("result " + own);
-              return answers == null ? own : answers.apply(method);
+              return results == null ? own : results.apply(method);
             }
 
             @Override
@@ -344,7 +346,7 @@ final class WovenMethodTest {
   void whateverTheBridgeThrowsDoesNotReachTheProgram(String name) throws Exception {
     List<HookRule> rules = new ArrayList<>();
     rules.add(rule(name, Weave.SPAN));
-    rules.add(rule(name, Weave.ANSWER));
+    rules.add(rule(name, Weave.INTERCEPT));
     Map<String, byte[]> classes = new TreeMap<>();
     classes.put(SUBJECT, woven(classFile(), rules.toArray(HookRule[]::new)));
     classes.put("io.coordl.bridge.Spans", throwing("io/coordl/bridge/Spans"));
@@ -373,11 +375,13 @@ final class WovenMethodTest {
     method.visitMaxs(0, 0);
     method.visitEnd();
     writer.visitEnd();
-    answering(new ArrayList<>(), false, null, null);
+    intercepting(new ArrayList<>(), false, null, null);
 
     byte[] woven =
         woven(
-            writer.toByteArray(), rule("returnsInt", Weave.SPAN), rule("returnsInt", Weave.ANSWER));
+            writer.toByteArray(),
+            rule("returnsInt", Weave.SPAN),
+            rule("returnsInt", Weave.INTERCEPT));
 
     assertThat(outcomes(load(woven), "returnsInt")).containsExactly("0", "1", "2", "3", "4");
     assertThat(results).containsExactly(0, 1, 2, 3, 4);

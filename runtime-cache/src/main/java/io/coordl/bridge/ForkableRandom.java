@@ -5,16 +5,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A random generator that draws what {@link Random} draws, and lets one thread draw ahead: its
- * draws come from a copy, and the generator itself is moved on to where the copy came, later, if
- * nobody has drawn from it in between. So a batch may be prepared before the program asks for it,
- * and thrown away if it does not.
+ * A random generator that draws what {@link Random} draws, and can be forked: one thread draws from
+ * the fork, and the generator itself is moved on to where the fork came, later, unless it was drawn
+ * from in between. So a batch may be prepared before the program asks for it, and thrown away if it
+ * does not.
  *
  * <p>{@link Random} keeps its state to itself; its algorithm is specified, so that this one keeps
  * the same state. As safe for concurrent use as {@link Random}.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // What they call is synchronized.
-public final class AheadRandom extends Random {
+public final class ForkableRandom extends Random {
   private static final long serialVersionUID = 1;
 
   private static final int STATE_BITS = 48;
@@ -29,21 +29,21 @@ public final class AheadRandom extends Random {
   private double secondGaussian;
   private boolean hasSecondGaussian;
 
-  private transient volatile @Nullable Thread aheadThread;
-  private transient @Nullable AheadRandom ahead;
+  private transient volatile @Nullable Thread forkThread;
+  private transient @Nullable ForkableRandom fork;
 
   /** As {@link Random#Random()}. */
-  public AheadRandom() {}
+  public ForkableRandom() {}
 
   /** As {@link Random#Random(long)}. */
-  public AheadRandom(long seed) {
+  public ForkableRandom(long seed) {
     super(seed);
   }
 
   /** The generator this thread draws from. */
-  private AheadRandom mine() {
-    AheadRandom copy = Thread.currentThread() == aheadThread ? ahead : null;
-    return copy == null ? this : copy;
+  private ForkableRandom mine() {
+    ForkableRandom mine = Thread.currentThread() == forkThread ? fork : null;
+    return mine == null ? this : mine;
   }
 
   @Override
@@ -98,36 +98,36 @@ public final class AheadRandom extends Random {
   }
 
   /** A generator of its own that will draw what this one will. */
-  public synchronized AheadRandom copy() {
-    AheadRandom copy = new AheadRandom();
-    copy.take(this);
-    return copy;
+  public synchronized ForkableRandom fork() {
+    ForkableRandom made = new ForkableRandom();
+    made.take(this);
+    return made;
   }
 
-  private synchronized void take(AheadRandom other) {
+  private synchronized void take(ForkableRandom other) {
     state.set(other.state.get());
     secondGaussian = other.secondGaussian;
     hasSecondGaussian = other.hasSecondGaussian;
   }
 
-  /** From now on this thread draws from {@code copy}; one thread at a time. */
-  public void drawAhead(AheadRandom copy) {
-    ahead = copy;
-    aheadThread = Thread.currentThread();
+  /** From now on this thread draws from {@code other}; one thread at a time. */
+  public void drawFrom(ForkableRandom other) {
+    fork = other;
+    forkThread = Thread.currentThread();
   }
 
   /** This thread draws from this generator again. */
-  public void endAhead() {
-    aheadThread = null;
-    ahead = null;
+  public void endFork() {
+    forkThread = null;
+    fork = null;
   }
 
   /** Whether this will draw what the other will; both are used by this thread only. */
-  public synchronized boolean isAt(AheadRandom other) {
+  public synchronized boolean isAt(ForkableRandom other) {
     return hasSameGaussian(other) && state.get() == other.state.get();
   }
 
-  private boolean hasSameGaussian(AheadRandom other) {
+  private boolean hasSameGaussian(ForkableRandom other) {
     return hasSecondGaussian == other.hasSecondGaussian
         && (!hasSecondGaussian || secondGaussian == other.secondGaussian);
   }
@@ -135,11 +135,11 @@ public final class AheadRandom extends Random {
   /**
    * Moves this generator on, unless it has been drawn from.
    *
-   * @param from what it was when {@code to} was a copy of it
+   * @param from what it was when {@code to} was forked from it
    * @param to where it is to be
    * @return false if it is no longer {@code from}; it then stays as it is
    */
-  public synchronized boolean advance(AheadRandom from, AheadRandom to) {
+  public synchronized boolean advance(ForkableRandom from, ForkableRandom to) {
     boolean same = hasSameGaussian(from) && state.compareAndSet(from.state.get(), to.state.get());
     if (same) {
       secondGaussian = to.secondGaussian;

@@ -5,22 +5,22 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
-/** Asks for an answer before a method runs, and skips its body if there is one. */
-final class AnsweredMethod extends WovenMethod {
-  private static final String CALL = "io/coordl/bridge/LibraryCall";
+/** Asks for a replacement before a method runs, and skips its body if there is one. */
+final class InterceptedMethod extends WovenMethod {
+  private static final String CALL = "io/coordl/bridge/InterceptedCall";
   private static final String OBJECT = "java/lang/Object";
 
-  private final String answer;
+  private final String interceptor;
 
   /** A method that belongs to an object, of a class file of Java 5 or newer. */
-  AnsweredMethod(MethodVisitor next, Target target, int first, String answer) {
+  InterceptedMethod(MethodVisitor next, Target target, int first, String interceptor) {
     super(next, target, first, CALL);
-    this.answer = answer;
+    this.interceptor = interceptor;
   }
 
   @Override
   void enter(Label body) {
-    mv.visitLdcInsn(answer);
+    mv.visitLdcInsn(interceptor);
     mv.visitLdcInsn(Type.getObjectType(target.owner()));
     mv.visitLdcInsn(target.name());
     mv.visitVarInsn(Opcodes.ALOAD, 0);
@@ -29,12 +29,12 @@ final class AnsweredMethod extends WovenMethod {
         BRIDGE,
         "enter",
         "(Ljava/lang/String;Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Object;"
-            + "[Ljava/lang/Object;)Lio/coordl/bridge/LibraryCall;");
+            + "[Ljava/lang/Object;)Lio/coordl/bridge/InterceptedCall;");
     mv.visitVarInsn(Opcodes.ASTORE, stateSlot);
     mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
     mv.visitJumpInsn(Opcodes.IFNULL, body);
     mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
-    mv.visitMethodInsn(Opcodes.INVOKEVIRTUAL, CALL, "answered", "()Z", false);
+    mv.visitMethodInsn(Opcodes.INVOKEVIRTUAL, CALL, "replaced", "()Z", false);
     mv.visitJumpInsn(Opcodes.IFEQ, body);
     defaultResult();
     skipBody();
@@ -81,7 +81,7 @@ final class AnsweredMethod extends WovenMethod {
     mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
     mv.visitJumpInsn(Opcodes.IFNULL, end);
     mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
-    callBridge(BRIDGE, "failed", "(Lio/coordl/bridge/LibraryCall;)V");
+    callBridge(BRIDGE, "failed", "(Lio/coordl/bridge/InterceptedCall;)V");
     mv.visitJumpInsn(Opcodes.GOTO, end);
   }
 
@@ -91,14 +91,16 @@ final class AnsweredMethod extends WovenMethod {
     mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
     mv.visitJumpInsn(Opcodes.IFNULL, end);
     mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
-    callBridge(BRIDGE, "thrown", "(Lio/coordl/bridge/LibraryCall;)Ljava/lang/Throwable;");
+    callBridge(BRIDGE, "thrown", "(Lio/coordl/bridge/InterceptedCall;)Ljava/lang/Throwable;");
     mv.visitInsn(Opcodes.DUP);
     mv.visitJumpInsn(Opcodes.IFNONNULL, raise);
     mv.visitInsn(Opcodes.POP);
     mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
     loadResultAsObject();
     callBridge(
-        BRIDGE, "leave", "(Lio/coordl/bridge/LibraryCall;Ljava/lang/Object;)Ljava/lang/Object;");
+        BRIDGE,
+        "leave",
+        "(Lio/coordl/bridge/InterceptedCall;Ljava/lang/Object;)Ljava/lang/Object;");
     if (result.getSort() == Type.VOID) {
       mv.visitInsn(Opcodes.POP);
     } else {

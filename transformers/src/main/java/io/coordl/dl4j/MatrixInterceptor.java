@@ -1,6 +1,6 @@
 package io.coordl.dl4j;
 
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
@@ -33,7 +33,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * picture only ({@link DecodedMats}). Loaders of several pages, or of a class of the program's own,
  * are left alone; that is said once.
  */
-public final class MatrixAnswers implements LibraryHooks {
+public final class MatrixInterceptor implements LibraryHooks {
   private final Class<?> declaring;
   private final KeptItems kept;
   private final Consumer<String> words;
@@ -49,12 +49,12 @@ public final class MatrixAnswers implements LibraryHooks {
   private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
 
   /**
-   * Answers for the loader class.
+   * For the loader class.
    *
    * @throws ReflectiveOperationException if the library is not the one this was compiled against
    * @throws IOException if what decodes cannot be told
    */
-  public MatrixAnswers(Class<?> declaring, Services services)
+  public MatrixInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
     Symbols.require(INDArray.class, DataBuffer.class, "data");
     Symbols.require(INDArray.class, INDArray.class, "reshape", long[].class);
@@ -93,8 +93,8 @@ public final class MatrixAnswers implements LibraryHooks {
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     if (method.equals("streamToMat")) {
       return mats.bytes(self);
     }
@@ -128,15 +128,9 @@ public final class MatrixAnswers implements LibraryHooks {
       }
       DecodedForm form = form(self);
       KeptArray found = KeptItems.find(item, form);
-      if (!view) {
-        return new Call(item, form, null, found == null ? null : matrix(found));
-      }
-      INDArray target = (INDArray) arguments[1];
-      if (found == null || !fits(target, found)) {
-        return new Call(item, form, target, null);
-      }
-      fill(target, found);
-      return new Call(item, form, target, target);
+      INDArray target = view ? (INDArray) arguments[1] : null;
+      INDArray filled = found == null ? null : filled(target, found);
+      return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);
     }
@@ -150,7 +144,7 @@ public final class MatrixAnswers implements LibraryHooks {
     return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
   }
 
-  private @Nullable LibraryCall leave(String reason) {
+  private @Nullable InterceptedCall leave(String reason) {
     if (said.add(reason)) {
       words.accept("decoded=share leaves " + reason + " to DL4J.");
     }
@@ -190,59 +184,39 @@ public final class MatrixAnswers implements LibraryHooks {
     return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;
   }
 
-  private static boolean fits(INDArray target, KeptArray kept) {
-    int[] d = Floats.dimensions(target);
-    return d[0] == kept.first() && d[1] == kept.second() && d[2] == kept.third();
-  }
-
-  /** As the loader ends: the host's memory is what counts now. */
-  private static void fill(INDArray target, KeptArray kept) {
-    Floats.fill(target, kept);
-    Nd4j.getAffinityManager().tagLocation(target, AffinityManager.Location.HOST);
-  }
-
-  /** As the loader makes it, workspace of the caller included; null if it would not be plain. */
-  private static @Nullable INDArray matrix(KeptArray kept) {
-    if (Nd4j.dataType() != DataType.FLOAT) {
+  /**
+   * The target with the kept values, or an array of them as the loader makes it, workspace of the
+   * caller included; null if the target is of another shape, or the array would not be plain.
+   */
+  private static @Nullable INDArray filled(@Nullable INDArray target, KeptArray kept) {
+    int[] shape = {kept.first(), kept.second(), kept.third()};
+    boolean fits =
+        target == null
+            ? Nd4j.dataType() == DataType.FLOAT
+            : Arrays.equals(shape, Floats.dimensions(target));
+    if (!fits) {
       return null;
     }
-    INDArray made = Nd4j.create(new int[] {kept.first(), kept.second(), kept.third()});
-    fill(made, kept);
-    return made.reshape(1, kept.first(), kept.second(), kept.third());
+    INDArray filled = target == null ? Nd4j.create(shape) : target;
+    Floats.fill(filled, kept);
+    // As the loader ends: the host's memory is what counts now.
+    Nd4j.getAffinityManager().tagLocation(filled, AffinityManager.Location.HOST);
+    return target == null ? filled.reshape(1, shape[0], shape[1], shape[2]) : target;
   }
 
-  /** One call: of {@code asMatrixView} if there is a target. */
-  private static final class Call extends LibraryCall {
-    private final DecodedItem item;
-    private final DecodedForm form;
-    private final @Nullable INDArray target;
-    private final @Nullable INDArray filled;
-    private final long start = System.nanoTime();
-
-    Call(DecodedItem item, DecodedForm form, @Nullable INDArray target, @Nullable INDArray filled) {
-      this.item = item;
-      this.form = form;
-      this.target = target;
-      this.filled = filled;
-    }
-
-    @Override
-    public boolean answered() {
-      return filled != null;
-    }
-
-    @Override
-    public @Nullable Object result(@Nullable Object own) {
-      if (filled != null) {
-        return filled;
-      }
-      INDArray made = target != null ? target : (INDArray) own;
-      KeptItems.keep(
-          item,
-          form,
-          System.nanoTime() - start,
-          () -> made != null && Floats.isPlain(made) ? Floats.read(made) : null);
-      return own;
-    }
+  /** The loader makes an array, or fills the target, which is kept. */
+  private static InterceptedCall keep(
+      DecodedItem item, DecodedForm form, @Nullable INDArray target) {
+    long start = System.nanoTime();
+    return InterceptedCall.after(
+        own -> {
+          INDArray made = target != null ? target : (INDArray) own;
+          KeptItems.keep(
+              item,
+              form,
+              System.nanoTime() - start,
+              () -> made != null && Floats.isPlain(made) ? Floats.read(made) : null);
+          return own;
+        });
   }
 }

@@ -8,7 +8,7 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
-import io.coordl.bridge.LibraryCall;
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * the library's own, wrapped so that its pixels are kept once they are asked for. Other factories,
  * subclasses included, and other file systems are left alone.
  */
-public final class ImageAnswers implements LibraryHooks {
+public final class ImageInterceptor implements LibraryHooks {
   /** Set while {@link Origin#decode} makes the library's own call, which must reach the library. */
   private final ThreadLocal<Boolean> ownCall = ThreadLocal.withInitial(() -> false);
 
@@ -37,12 +37,12 @@ public final class ImageAnswers implements LibraryHooks {
   private final Forms forms;
 
   /**
-   * Answers for one factory class.
+   * For one factory class.
    *
    * @throws NoSuchMethodException if the library is not the one this was compiled against
    * @throws IOException if what decodes cannot be told
    */
-  public ImageAnswers(Class<?> declaring, Services services)
+  public ImageInterceptor(Class<?> declaring, Services services)
       throws NoSuchMethodException, IOException {
     Symbols.requireImplemented(Image.class, StoredImage.class);
     Symbols.require(Image.class, NDArray.class, "toNDArray", NDManager.class, Image.Flag.class);
@@ -66,8 +66,8 @@ public final class ImageAnswers implements LibraryHooks {
   }
 
   @Override
-  public @Nullable LibraryCall enter(
-      String answer, Class<?> type, String method, Object self, Object[] arguments) {
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     if (self.getClass() != declaring
         || ownCall.get()
         || !(self instanceof ImageFactory factory)
@@ -76,7 +76,20 @@ public final class ImageAnswers implements LibraryHooks {
       return null;
     }
     DecodedItem item = items.item(path.toString());
-    return item == null ? null : new Call(new Origin(factory, path, item), kept(item));
+    if (item == null) {
+      return null;
+    }
+    Origin origin = new Origin(factory, path, item);
+    Pixels kept = kept(item);
+    if (kept != null) {
+      return new InterceptedCall(new StoredImage(origin, kept));
+    }
+    long start = System.nanoTime();
+    return InterceptedCall.after(
+        own -> {
+          item.made(System.nanoTime() - start);
+          return own instanceof Image image ? new StoredImage(origin, image) : own;
+        });
   }
 
   private @Nullable Pixels kept(DecodedItem item) {
@@ -87,32 +100,6 @@ public final class ImageAnswers implements LibraryHooks {
       }
     }
     return null;
-  }
-
-  /** One call of {@code fromFile}. */
-  private static final class Call extends LibraryCall {
-    private final Origin origin;
-    private final @Nullable Pixels kept;
-    private final long start = System.nanoTime();
-
-    Call(Origin origin, @Nullable Pixels kept) {
-      this.origin = origin;
-      this.kept = kept;
-    }
-
-    @Override
-    public boolean answered() {
-      return kept != null;
-    }
-
-    @Override
-    public @Nullable Object result(@Nullable Object own) {
-      if (kept != null) {
-        return new StoredImage(origin, kept);
-      }
-      origin.item.made(System.nanoTime() - start);
-      return own instanceof Image image ? new StoredImage(origin, image) : own;
-    }
   }
 
   /** Where an image is from. */

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Draws what the JDK's generator draws, and can be drawn from ahead. */
-class AheadRandomTest {
+/** Draws what the JDK's generator draws, and can be forked. */
+class ForkableRandomTest {
   /** Every way to draw. */
   private static final Map<String, Function<Random, Object>> DRAWS = new LinkedHashMap<>();
 
@@ -72,7 +72,7 @@ class AheadRandomTest {
   @ValueSource(longs = {0, 1, -1, 42, Long.MIN_VALUE, Long.MAX_VALUE, 0x5DEECE66DL})
   void everyDrawIsThatOfTheJdkInWhateverOrder(long seed) {
     Random jdk = new Random(seed);
-    AheadRandom ours = new AheadRandom(seed);
+    ForkableRandom ours = new ForkableRandom(seed);
     Random order = new Random(seed + 1);
     List<String> names = new ArrayList<>(DRAWS.keySet());
     for (int i = 0; i < 5_000; i++) {
@@ -84,32 +84,32 @@ class AheadRandomTest {
 
   @Test
   void twoWithoutSeedDiffer() {
-    assertThat(new AheadRandom().nextLong()).isNotEqualTo(new AheadRandom().nextLong());
+    assertThat(new ForkableRandom().nextLong()).isNotEqualTo(new ForkableRandom().nextLong());
   }
 
   @Test
-  void aThreadThatDrawsAheadLeavesTheOthersDrawsAsTheyAre() throws Exception {
-    AheadRandom ours = new AheadRandom(3);
+  void aThreadThatDrawsFromAForkLeavesTheOthersDrawsAsTheyAre() throws Exception {
+    ForkableRandom ours = new ForkableRandom(3);
     Random jdk = new Random(3);
     assertThat(ours.nextGaussian()).isEqualTo(jdk.nextGaussian()); // Half of a pair is left.
-    AheadRandom from = ours.copy();
-    AheadRandom to = ours.copy();
-    List<Object> ahead = inAnotherThread(ours, to);
-    assertThat(ours.copy().nextGaussian()).isEqualTo(from.copy().nextGaussian());
+    ForkableRandom from = ours.fork();
+    ForkableRandom to = ours.fork();
+    List<Object> forked = inAnotherThread(ours, to);
+    assertThat(ours.fork().nextGaussian()).isEqualTo(from.fork().nextGaussian());
 
     assertThat(ours.advance(from, to)).isTrue();
-    assertThat(ahead).containsExactly(jdk.nextGaussian(), jdk.nextGaussian(), jdk.nextInt());
+    assertThat(forked).containsExactly(jdk.nextGaussian(), jdk.nextGaussian(), jdk.nextInt());
     assertThat(ours.nextGaussian()).isEqualTo(jdk.nextGaussian());
     assertThat(ours.nextLong()).isEqualTo(jdk.nextLong());
   }
 
   @Test
-  void whatWasDrawnAheadCountsForNothingIfSomebodyDrewInBetween() throws Exception {
+  void whatAForkDrewCountsForNothingIfTheProgramDrewInBetween() throws Exception {
     for (String name : DRAWS.keySet()) {
-      AheadRandom ours = new AheadRandom(3);
+      ForkableRandom ours = new ForkableRandom(3);
       Random jdk = new Random(3);
-      AheadRandom from = ours.copy();
-      AheadRandom to = ours.copy();
+      ForkableRandom from = ours.fork();
+      ForkableRandom to = ours.fork();
       assertThat(inAnotherThread(ours, to)).isNotEmpty();
       assertThat(DRAWS.get(name).apply(ours)).isEqualTo(DRAWS.get(name).apply(jdk));
 
@@ -120,26 +120,26 @@ class AheadRandomTest {
 
   @Test
   void halfOfAPairOfGaussiansIsState() {
-    AheadRandom ours = new AheadRandom(3);
+    ForkableRandom ours = new ForkableRandom(3);
     ours.nextGaussian();
-    AheadRandom from = ours.copy();
+    ForkableRandom from = ours.fork();
     ours.nextGaussian(); // The other half: no bits are drawn for it.
-    assertThat(ours.advance(from, from.copy())).isFalse();
+    assertThat(ours.advance(from, from.fork())).isFalse();
     assertThat(ours.isAt(from)).isFalse();
-    assertThat(ours.isAt(ours.copy())).isTrue();
+    assertThat(ours.isAt(ours.fork())).isTrue();
   }
 
   @Test
-  void aSeedSetAheadIsTheCopys() throws Exception {
-    AheadRandom ours = new AheadRandom(3);
-    AheadRandom to = ours.copy();
+  void aSeedSetInAForkIsTheForks() throws Exception {
+    ForkableRandom ours = new ForkableRandom(3);
+    ForkableRandom to = ours.fork();
     FutureTask<Long> task =
         new FutureTask<>(
             () -> {
-              ours.drawAhead(to);
+              ours.drawFrom(to);
               ours.setSeed(9);
               long drawn = ours.nextLong();
-              ours.endAhead();
+              ours.endFork();
               return drawn;
             });
     run(task);
@@ -147,16 +147,16 @@ class AheadRandomTest {
     assertThat(ours.nextLong()).isEqualTo(new Random(3).nextLong());
   }
 
-  private static List<Object> inAnotherThread(AheadRandom random, AheadRandom copy)
+  private static List<Object> inAnotherThread(ForkableRandom random, ForkableRandom fork)
       throws InterruptedException, ExecutionException {
     FutureTask<List<Object>> task =
         new FutureTask<>(
             () -> {
-              random.drawAhead(copy);
+              random.drawFrom(fork);
               try {
                 return List.of(random.nextGaussian(), random.nextGaussian(), random.nextInt());
               } finally {
-                random.endAhead();
+                random.endFork();
               }
             });
     run(task);
