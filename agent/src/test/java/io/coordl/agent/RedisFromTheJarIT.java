@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,7 +93,6 @@ final class RedisFromTheJarIT {
             .invoke(null, uri);
     Object full =
         type("io.coordl.cache.Fetched").getConstructors()[0].newInstance(outcome("FULL"), null);
-    Consumer<String> heard = words::add;
     return (AutoCloseable)
         type.getConstructors()[0].newInstance(
             List.of(server),
@@ -104,7 +102,7 @@ final class RedisFromTheJarIT {
                 (p, m, a) -> m.getName().equals("fetch") ? full : null),
             "jar",
             proxy("io.coordl.partition.PeerSink", (p, m, a) -> null),
-            heard,
+            proxy("io.coordl.log.UserLog", (p, m, a) -> words.add((String) a[0])),
             type("io.coordl.partition.Timeouts").getMethod("usual").invoke(null));
   }
 

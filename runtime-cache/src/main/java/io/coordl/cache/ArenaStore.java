@@ -1,5 +1,7 @@
 package io.coordl.cache;
 
+import java.util.function.Consumer;
+import io.coordl.log.UserLog;
 import io.coordl.shared.Contents.Header;
 import io.coordl.shared.LateFile;
 import io.coordl.shared.Liveness;
@@ -18,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
+
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
@@ -178,14 +180,14 @@ public final class ArenaStore implements ItemStore, Closeable {
     boolean isShort(boolean before);
   }
 
-  private final Consumer<String> words;
+  private final UserLog log;
   private final AtomicBoolean saidRefusing = new AtomicBoolean();
   private final AtomicBoolean saidDamaged = new AtomicBoolean();
   private boolean left;
 
   /** A store that no other job shares, or none as yet. */
-  private ArenaStore(ArenaMemory memory, String group, Consumer<String> words) {
-    this(memory, null, 1, number -> false, group, words);
+  private ArenaStore(ArenaMemory memory, String group, UserLog log) {
+    this(memory, null, 1, number -> false, group, log);
   }
 
   /**
@@ -199,8 +201,8 @@ public final class ArenaStore implements ItemStore, Closeable {
       long job,
       LongPredicate alive,
       String group,
-      Consumer<String> words) {
-    this.words = words;
+      UserLog log) {
+    this.log = log;
     this.memory = memory;
     this.shared = shared;
     this.job = job;
@@ -219,31 +221,30 @@ public final class ArenaStore implements ItemStore, Closeable {
    * A store of this process alone, in a file of {@code directory} that has no name and vanishes
    * with the process; in direct buffers where the directory has too little room.
    *
-   * @param words takes sentences for the user
-   * @return null if the budget allows nothing, which {@code words} hears of
+   * @param log takes sentences for the user
+   * @return null if the budget allows nothing, which {@code log} hears of
    */
-  public static @Nullable ArenaStore openProcess(
-      Path directory, ByteBudget budget, Consumer<String> words) {
-    long wanted = budget.resolve(Machine.freeMemory(), words);
+  public static @Nullable ArenaStore openProcess(Path directory, ByteBudget budget, UserLog log) {
+    long wanted = budget.resolve(Machine.freeMemory(), log);
     if (wanted < MIN_CAPACITY) {
-      words.accept(tooSmall(wanted));
+      log.say(tooSmall(wanted));
       return null;
     }
     long room = Machine.freeSpace(directory);
     long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / DIRECT_PART);
     try {
       long user = Machine.user();
-      SharedFile.sweep(directory, user, ArenaContents.HERE, words);
+      SharedFile.sweep(directory, user, ArenaContents.HERE, log);
       if (room >= wanted || room >= direct) {
         if (room < wanted) {
-          words.accept(directory + " has only " + room + " bytes free: the cache takes no more.");
+          log.say(directory + " has only " + room + " bytes free: the cache takes no more.");
         }
         ArenaMemory memory =
             MappedMemory.withoutName(directory, user, clamp(Math.min(room, wanted)));
         format(memory, user);
-        return new ArenaStore(memory, "", words);
+        return new ArenaStore(memory, "", log);
       }
-      words.accept(
+      log.say(
           directory
               + " has only "
               + room
@@ -251,18 +252,18 @@ public final class ArenaStore implements ItemStore, Closeable {
               + direct
               + " bytes, since they count towards the limit of the program's own.");
     } catch (IOException | RuntimeException e) {
-      words.accept(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
+      log.say(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
     }
-    return openDirect(direct, words);
+    return openDirect(direct, log);
   }
 
-  static @Nullable ArenaStore openDirect(long capacity, Consumer<String> words) {
+  static @Nullable ArenaStore openDirect(long capacity, UserLog log) {
     ArenaMemory memory = new DirectMemory(clamp(Math.max(MIN_CAPACITY, capacity)));
     try {
       format(memory, 0);
-      return new ArenaStore(memory, "", words);
+      return new ArenaStore(memory, "", log);
     } catch (IOException e) {
-      words.accept("There is no memory for the cache (" + e.getMessage() + "): nothing is cached.");
+      log.say("There is no memory for the cache (" + e.getMessage() + "): nothing is cached.");
       return null;
     }
   }
@@ -272,38 +273,38 @@ public final class ArenaStore implements ItemStore, Closeable {
    * of this job, else joined as it is. Never waits: while another job keeps the file locked nothing
    * is found here and nothing kept, until it gets on.
    *
-   * @param words takes sentences for the user
-   * @return null if the budget is less than the least, which {@code words} hears of
+   * @param log takes sentences for the user
+   * @return null if the budget is less than the least, which {@code log} hears of
    * @throws IOException with a sentence for the user if the group's file is not to be used, or has
    *     to be made and there is no memory for it
    */
   public static @Nullable ArenaStore openHost(
-      Path directory, String group, ByteBudget budget, Consumer<String> words) throws IOException {
+      Path directory, String group, ByteBudget budget, UserLog log) throws IOException {
     if (budget.bytes() >= 0 && budget.bytes() < MIN_CAPACITY) {
-      words.accept(tooSmall(budget.bytes()));
+      log.say(tooSmall(budget.bytes()));
       return null;
     }
     long user = Machine.user();
-    SharedFile.sweep(directory, user, ArenaContents.HERE, words);
+    SharedFile.sweep(directory, user, ArenaContents.HERE, log);
     Path path = SharedFile.path(directory, user, group, ArenaContents.HERE);
     AtomicBoolean made = new AtomicBoolean();
     LongSupplier capacity =
         () -> {
           made.set(true);
           return clamp(
-              budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), words));
+              budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), log));
         };
-    ArenaStore store = new ArenaStore(new DirectMemory(0), group, words);
+    ArenaStore store = new ArenaStore(new DirectMemory(0), group, log);
     store.closed = true;
     LateFile.Attempt<ArenaMemory> attempt =
-        () -> SharedFile.tryOpen(path, user, ArenaContents.HERE, capacity, words);
+        () -> SharedFile.tryOpen(path, user, ArenaContents.HERE, capacity, log);
     Consumer<SharedFile<ArenaMemory>> taker = file -> store.take(file, made.get() ? null : budget);
     SharedFile<ArenaMemory> file = attempt.open();
     if (file != null) {
       taker.accept(file);
     } else {
       store.late =
-          new LateFile<>("the store " + path, ArenaContents.HERE.without(), attempt, taker, words);
+          new LateFile<>("the store " + path, ArenaContents.HERE.without(), attempt, taker, log);
     }
     return store;
   }
@@ -318,7 +319,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     unchecked = unchecked(capacity);
     closed = false;
     if (ignored != null && ignored.bytes() > 0 && clamp(ignored.bytes()) != capacity) {
-      words.accept(
+      log.say(
           "The store of group "
               + group
               + " was made with "
@@ -391,7 +392,7 @@ public final class ArenaStore implements ItemStore, Closeable {
       closed = true;
     }
     if (!leaving && !saidDamaged.getAndSet(true)) {
-      words.accept(
+      log.say(
           "The memory of the cache was damaged by another program ("
               + cause.getMessage()
               + "): nothing is cached any more, storage is read.");
@@ -577,7 +578,7 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   private void sayRefusing(boolean full) {
     if (!saidRefusing.getAndSet(true)) {
-      words.accept(
+      log.say(
           (full
                   ? "There is no memory left behind the cache's budget"
                   : "The machine is short of memory")

@@ -1,7 +1,7 @@
 package io.coordl.cache;
 
+import io.coordl.log.UserLog;
 import java.util.Locale;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -58,15 +58,15 @@ public record ByteBudget(String text, long bytes, double share) {
    * The bytes to take.
    *
    * @param free bytes the store may take at most
-   * @param words hears if that is less than was asked for
+   * @param log hears if that is less than was asked for
    */
-  public long resolve(long free, Consumer<String> words) {
+  public long resolve(long free, UserLog log) {
     long bound = Math.max(0, free);
     if (bytes < 0) {
       return (long) (bound * share);
     }
     if (bytes > bound) {
-      words.accept(
+      log.say(
           "The byte budget "
               + text
               + " is more than is free: it is reduced to "

@@ -1,7 +1,7 @@
 package io.coordl.cache;
 
+import io.coordl.log.UserLog;
 import java.io.Closeable;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,11 +22,11 @@ public final class DecodedSizes implements Closeable {
   /**
    * Knows no item, and does not learn.
    *
-   * @param words takes sentences for the user
-   * @return null if there is no memory for it, which {@code words} hears of
+   * @param log takes sentences for the user
+   * @return null if there is no memory for it, which {@code log} hears of
    */
-  public static @Nullable DecodedSizes open(ItemFilter filter, Consumer<String> words) {
-    ArenaStore arena = ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, ROOM, words);
+  public static @Nullable DecodedSizes open(ItemFilter filter, UserLog log) {
+    ArenaStore arena = ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, ROOM, log);
     return arena == null ? null : new DecodedSizes(arena, filter);
   }
 

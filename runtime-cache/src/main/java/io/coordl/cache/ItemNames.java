@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.log.UserLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,21 +47,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ItemNames {
   /** Every item by its absolute path. */
-  public static final ItemNames PATHS = new ItemNames(List.of(), null, words -> {});
+  public static final ItemNames PATHS = new ItemNames(List.of(), null, sentence -> {});
 
   private final List<String> roots;
   private final @Nullable Path listing;
-  private final Consumer<String> words;
+  private final UserLog log;
   private final AtomicBoolean saidNewer = new AtomicBoolean();
   private @Nullable Manifest manifest;
 
   /** Written after the manifest. */
   private volatile boolean read;
 
-  private ItemNames(List<String> roots, @Nullable Path listing, Consumer<String> words) {
+  private ItemNames(List<String> roots, @Nullable Path listing, UserLog log) {
     this.roots = roots;
     this.listing = listing;
-    this.words = words;
+    this.log = log;
   }
 
   /**
@@ -69,13 +69,13 @@ public final class ItemNames {
    *
    * @param root a directory; relative to the working directory if not absolute
    * @param manifest as {@code sha256sum} writes it when run in the root; null for none
-   * @param words takes sentences for the user
+   * @param log takes sentences for the user
    */
-  public static ItemNames below(String root, @Nullable String manifest, Consumer<String> words) {
+  public static ItemNames below(String root, @Nullable String manifest, UserLog log) {
     try {
       Path directory = Path.of(root).toAbsolutePath();
       if (!Files.isDirectory(directory)) {
-        words.accept(
+        log.say(
             "dataset.root="
                 + root
                 + " is no directory here: all items are known by absolute path.");
@@ -85,9 +85,9 @@ public final class ItemNames {
       addRoot(roots, MinioCache.absolute(root + "/"));
       // A program may have looked up where a link to the root leads.
       addRoot(roots, directory.toRealPath().toString());
-      return new ItemNames(roots, manifest == null ? null : Path.of(manifest), words);
+      return new ItemNames(roots, manifest == null ? null : Path.of(manifest), log);
     } catch (IOException | InvalidPathException e) {
-      words.accept(
+      log.say(
           "dataset.root="
               + root
               + " cannot be used ("
@@ -128,7 +128,7 @@ public final class ItemNames {
         return new ItemName(line.content(), 0, line);
       }
       if (!saidNewer.getAndSet(true)) {
-        words.accept(
+        log.say(
             absolutePath
                 + " was changed after "
                 + listing
@@ -180,9 +180,9 @@ public final class ItemNames {
       return;
     }
     try {
-      manifest = Manifest.read(from, this::relativeListed, words);
+      manifest = Manifest.read(from, this::relativeListed, log);
     } catch (IOException | RuntimeException e) {
-      words.accept(
+      log.say(
           "dataset.manifest="
               + from
               + " cannot be used ("

@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.log.UserLog;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -14,7 +15,6 @@ import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +50,7 @@ final class Manifest {
 
   private final Path file;
   private final Function<String, @Nullable String> relative;
-  private final Consumer<String> words;
+  private final UserLog log;
   private final long madeNanos;
   private final long[] table;
   private final Set<ItemKey> voided = ConcurrentHashMap.newKeySet();
@@ -93,12 +93,12 @@ final class Manifest {
   private Manifest(
       Path file,
       Function<String, @Nullable String> relative,
-      Consumer<String> words,
+      UserLog log,
       long madeNanos,
       long lines) {
     this.file = file;
     this.relative = relative;
-    this.words = words;
+    this.log = log;
     this.madeNanos = madeNanos;
     long fits = Runtime.getRuntime().maxMemory() / HEAP_PART / (Long.BYTES * (WORDS + 1));
     this.room = Math.min(lines, Math.min(fits, Integer.MAX_VALUE / (WORDS + 2)));
@@ -109,11 +109,10 @@ final class Manifest {
    * Reads a manifest, and says what is wrong with it.
    *
    * @param relative what a listed name is known by below the root; null for what is not there
-   * @param words takes sentences for the user
+   * @param log takes sentences for the user
    * @throws IOException if it is not a file that can be read, or changes meanwhile
    */
-  static Manifest read(
-      Path file, Function<String, @Nullable String> relative, Consumer<String> words)
+  static Manifest read(Path file, Function<String, @Nullable String> relative, UserLog log)
       throws IOException {
     if (!Files.isRegularFile(file)) {
       throw new IOException("no such file, or not a regular one");
@@ -121,7 +120,7 @@ final class Manifest {
     try (RandomAccessFile storage = new RandomAccessFile(file.toFile(), "r")) {
       long made = madeNanos(file);
       long size = storage.length();
-      Manifest manifest = new Manifest(file, relative, words, made, count(storage));
+      Manifest manifest = new Manifest(file, relative, log, made, count(storage));
       storage.seek(0);
       manifest.parse(storage);
       if (storage.length() != size || madeNanos(file) != made) {
@@ -171,7 +170,7 @@ final class Manifest {
       return;
     }
     if (voided.size() == 1) {
-      words.accept(
+      log.say(
           path
               + " is not what "
               + file
@@ -179,7 +178,7 @@ final class Manifest {
               + " modification time.");
     } else if (voided.size() > MOST_VOID && !off) {
       off = true;
-      words.accept(
+      log.say(
           file
               + " is wrong about more than "
               + MOST_VOID
@@ -328,7 +327,7 @@ final class Manifest {
 
   private void report() {
     if (bad > 0) {
-      words.accept(
+      log.say(
           "dataset.manifest="
               + file
               + ": "
@@ -341,7 +340,7 @@ final class Manifest {
               + " they are about is known by path and modification time.");
     }
     if (leftOut > 0) {
-      words.accept(
+      log.say(
           "dataset.manifest="
               + file
               + " does not fit an eighth of the heap: "

@@ -3,6 +3,7 @@ package io.coordl.cache;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
+import io.coordl.log.UserLog;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,7 +22,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +50,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
   private static final Path HOME = Path.of(System.getProperty("user.home", "/"));
 
   private final ItemFilter filter;
-  private final Consumer<String> words;
+  private final UserLog log;
   private final DirectReads storage = new DirectReads();
   private final Map<String, StoredFile> seen = new ConcurrentHashMap<>();
   private volatile From from = From.PROGRAM;
@@ -61,11 +61,11 @@ public final class ProfiledItems implements ItemSource, Closeable {
   /**
    * Knows no item yet.
    *
-   * @param words takes sentences for the user
+   * @param log takes sentences for the user
    */
-  public ProfiledItems(ItemFilter filter, Consumer<String> words) {
+  public ProfiledItems(ItemFilter filter, UserLog log) {
     this.filter = filter;
-    this.words = words;
+    this.log = log;
   }
 
   /** From now on items come from there. */
@@ -326,7 +326,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
   public synchronized long openStore(ByteBudget budget) {
     ArenaStore open = store;
     if (open == null) {
-      open = ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, words);
+      open = ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, log);
       store = open;
     }
     return open == null ? 0 : open.capacity();

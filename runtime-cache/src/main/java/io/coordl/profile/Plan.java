@@ -5,12 +5,12 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
+import io.coordl.log.UserLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,7 @@ final class Plan {
   private final Gate gate;
   private final Results results;
   private final @Nullable DecodedSizes sizes;
-  private final Consumer<String> words;
+  private final UserLog log;
   private final HostRates rates;
   private final LongSupplier clock;
   private long begun;
@@ -63,7 +63,7 @@ final class Plan {
       Gate gate,
       Results results,
       @Nullable DecodedSizes sizes,
-      Consumer<String> words,
+      UserLog log,
       LongSupplier clock) {
     this.phases = Set.copyOf(phases);
     this.steps = steps;
@@ -72,7 +72,7 @@ final class Plan {
     this.gate = gate;
     this.results = results;
     this.sizes = sizes;
-    this.words = words;
+    this.log = log;
     this.rates = new HostRates(items);
     this.clock = clock;
     this.begun = clock.getAsLong();
@@ -181,7 +181,7 @@ final class Plan {
 
   /** Tells the user what is measured now. */
   void say(String stage) {
-    words.accept("profile: " + stage);
+    log.say("profile: " + stage);
   }
 
   /** Items could not be had from memory, which preparation alone needs, too. */
@@ -279,7 +279,7 @@ final class Plan {
           listing.bytes() / (double) (1 << 20),
           room / (double) (1 << 20));
     }
-    words.accept(
+    log.say(
         String.format(
             Locale.ROOT,
             "profile: bringing %d files (%.1f MiB) into memory; the program waits",

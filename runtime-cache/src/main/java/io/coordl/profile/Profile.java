@@ -5,13 +5,13 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
+import io.coordl.log.UserLog;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Profile {
   private final SpanRecorder spans;
-  private final Consumer<String> words;
+  private final UserLog log;
   private final Runnable ending;
   private final Gate gate = new Gate();
   private final Results results;
@@ -62,7 +62,7 @@ public final class Profile {
    * @param steps to count in each phase, 0 for as many as a confidence interval of 1 % needs
    * @param items what the program reads, which this steers
    * @param sizes learns what items take once they are decoded; null if nothing does
-   * @param words takes sentences for the user
+   * @param log takes sentences for the user
    * @param ending ends the job; called on the training thread
    */
   public Profile(
@@ -71,9 +71,9 @@ public final class Profile {
       SpanRecorder spans,
       ProfiledItems items,
       @Nullable DecodedSizes sizes,
-      Consumer<String> words,
+      UserLog log,
       Runnable ending) {
-    this(phases, steps, spans, items, sizes, words, ending, System::nanoTime);
+    this(phases, steps, spans, items, sizes, log, ending, System::nanoTime);
   }
 
   /** For tests: with a clock that only they move. */
@@ -83,14 +83,14 @@ public final class Profile {
       SpanRecorder spans,
       ProfiledItems items,
       @Nullable DecodedSizes sizes,
-      Consumer<String> words,
+      UserLog log,
       Runnable ending,
       LongSupplier clock) {
     this.spans = spans;
-    this.words = words;
+    this.log = log;
     this.ending = ending;
     this.results = new Results(spans, items);
-    this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, words, clock);
+    this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, log, clock);
     stages.addAll(plan.beginning());
   }
 
@@ -253,7 +253,7 @@ public final class Profile {
 
   private void say(String sentence) {
     results.remark(sentence);
-    words.accept("profile: " + sentence);
+    log.say("profile: " + sentence);
   }
 
   /** What was measured, in words; for the end of the job. */

@@ -3,6 +3,7 @@ package io.coordl.recording;
 import io.coordl.attribution.EventLog;
 import io.coordl.bridge.FaultListener;
 import io.coordl.event.FaultEvent;
+import io.coordl.log.UserLog;
 import io.coordl.thread.AgentThread;
 import java.time.Duration;
 import java.util.Set;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What the agent tells the user while the program runs: one line on stderr each, and one event.
  * Nothing else of the agent prints, once it is installed. Safe for concurrent use; never throws.
  */
-public final class AgentLog implements FaultListener {
+public final class AgentLog implements FaultListener, UserLog {
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
@@ -34,6 +35,7 @@ public final class AgentLog implements FaultListener {
   }
 
   /** One line, each text once. */
+  @Override
   public void say(String text) {
     if (told.size() < 1_000 && told.add(text)) {
       print("[coordl] " + UserText.line(text), PATIENCE);

@@ -1,5 +1,6 @@
 package io.coordl.shared;
 
+import io.coordl.log.UserLog;
 import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
@@ -33,7 +34,7 @@ public final class LateFile<M extends Closeable> implements Closeable {
   private final String without;
   private final Attempt<M> attempt;
   private final Consumer<SharedFile<M>> taker;
-  private final Consumer<String> words;
+  private final UserLog log;
   private final Thread thread;
   private boolean closed;
 
@@ -43,19 +44,15 @@ public final class LateFile<M extends Closeable> implements Closeable {
    * @param file what the user calls it
    * @param without what it costs the user as long as it is not there
    * @param taker takes the file, on the thread
-   * @param words takes sentences for the user
+   * @param log takes sentences for the user
    */
   public LateFile(
-      String file,
-      String without,
-      Attempt<M> attempt,
-      Consumer<SharedFile<M>> taker,
-      Consumer<String> words) {
+      String file, String without, Attempt<M> attempt, Consumer<SharedFile<M>> taker, UserLog log) {
     this.file = file;
     this.without = without;
     this.attempt = attempt;
     this.taker = taker;
-    this.words = words;
+    this.log = log;
     thread = new AgentThread("coordl-store", this::run);
     thread.start();
   }
@@ -68,7 +65,7 @@ public final class LateFile<M extends Closeable> implements Closeable {
         LockSupport.parkNanos(this, pause);
         if (!said && System.nanoTime() - began > LONG_NANOS) {
           said = true;
-          words.accept(
+          log.say(
               "Another job sets up or leaves "
                   + file
                   + " and does not get on (is it stopped?): "
@@ -78,12 +75,12 @@ public final class LateFile<M extends Closeable> implements Closeable {
       }
       if (said && !isClosed()) {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
-        words.accept("The other job got on after " + seconds + " s: this one uses " + file + ".");
+        log.say("The other job got on after " + seconds + " s: this one uses " + file + ".");
       }
     } catch (IOException e) {
-      words.accept(e.getMessage() + " The job runs without it.");
+      log.say(e.getMessage() + " The job runs without it.");
     } catch (RuntimeException | Error e) {
-      words.accept("Could not open " + file + " (" + e + "): " + without + ".");
+      log.say("Could not open " + file + " (" + e + "): " + without + ".");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.shared;
 
+import io.coordl.log.UserLog;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +24,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -130,9 +130,9 @@ public final class SharedFile<M extends Closeable> {
    * @throws IOException with a sentence for the user if the file is not to be used
    */
   public static <M extends Closeable> SharedFile<M> open(
-      Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
+      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
       throws IOException {
-    return open(path, user, contents, capacity, words, PATIENCE);
+    return open(path, user, contents, capacity, log, PATIENCE);
   }
 
   /** As above, but waits as long as {@code patience}. */
@@ -141,13 +141,13 @@ public final class SharedFile<M extends Closeable> {
       long user,
       Contents<M> contents,
       LongSupplier capacity,
-      Consumer<String> words,
+      UserLog log,
       Duration patience)
       throws IOException {
     long deadline = System.nanoTime() + patience.toNanos();
     long pause = FIRST_PAUSE_NANOS;
     while (true) {
-      SharedFile<M> opened = tryOpen(path, user, contents, capacity, words);
+      SharedFile<M> opened = tryOpen(path, user, contents, capacity, log);
       if (opened != null) {
         return opened;
       }
@@ -165,7 +165,7 @@ public final class SharedFile<M extends Closeable> {
 
   /** As {@link #open}, but at once: null if another job keeps the file locked. */
   public static <M extends Closeable> @Nullable SharedFile<M> tryOpen(
-      Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
+      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
       throws IOException {
     synchronized (OPEN) {
       if (!OPEN.add(path)) {
@@ -174,7 +174,7 @@ public final class SharedFile<M extends Closeable> {
       SharedFile<M> opened = null;
       try {
         for (int i = 0; i < ATTEMPTS; i++) {
-          opened = attempt(path, user, contents, capacity, words);
+          opened = attempt(path, user, contents, capacity, log);
           if (opened != null) {
             return opened;
           }
@@ -200,7 +200,7 @@ public final class SharedFile<M extends Closeable> {
 
   /** One attempt; null if the path has changed hands meanwhile. */
   private static <M extends Closeable> @Nullable SharedFile<M> attempt(
-      Path path, long user, Contents<M> contents, LongSupplier capacity, Consumer<String> words)
+      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
       throws IOException {
     try {
       Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
@@ -226,7 +226,7 @@ public final class SharedFile<M extends Closeable> {
       if (locked == null || !identity(locked).equals(identity(seen))) {
         return null;
       }
-      opened = joinOrMake(path, user, contents, capacity, words, locked, channel, liveness);
+      opened = joinOrMake(path, user, contents, capacity, log, locked, channel, liveness);
       liveness.unlockSetup();
       return opened;
     } finally {
@@ -241,7 +241,7 @@ public final class SharedFile<M extends Closeable> {
       long user,
       Contents<M> contents,
       LongSupplier capacity,
-      Consumer<String> words,
+      UserLog log,
       PosixFileAttributes file,
       FileChannel channel,
       Liveness liveness)
@@ -260,7 +260,7 @@ public final class SharedFile<M extends Closeable> {
     }
     if (!alive && !fresh) {
       if (file.size() != 0) {
-        words.accept(
+        log.say(
             named(path, contents)
                 + (defect == null ? " was left over by jobs that were killed" : " " + defect)
                 + "; it is replaced.");
@@ -361,15 +361,14 @@ public final class SharedFile<M extends Closeable> {
   }
 
   /** Removes what killed jobs of this user left in the directory. */
-  public static void sweep(
-      Path directory, long user, Contents<?> contents, Consumer<String> words) {
+  public static void sweep(Path directory, long user, Contents<?> contents, UserLog log) {
     synchronized (OPEN) {
       try (DirectoryStream<Path> files =
           Files.newDirectoryStream(directory, "coordl-" + user + "-*" + contents.suffix())) {
         for (Path file : files) {
           Path path = file.toAbsolutePath();
           if (!OPEN.contains(path) && sweepOne(path, user)) {
-            words.accept(
+            log.say(
                 "Removed the "
                     + contents.noun()
                     + " "
@@ -378,7 +377,7 @@ public final class SharedFile<M extends Closeable> {
           }
         }
       } catch (IOException | RuntimeException e) {
-        words.accept("Could not look for what killed jobs left in " + directory + " (" + e + ").");
+        log.say("Could not look for what killed jobs left in " + directory + " (" + e + ").");
       }
     }
   }

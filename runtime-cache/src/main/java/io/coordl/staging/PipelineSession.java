@@ -3,6 +3,8 @@ package io.coordl.staging;
 import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BEAT;
 import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BLOCKED;
 
+import io.coordl.log.OnceLog;
+import io.coordl.log.UserLog;
 import io.coordl.staging.StagingBuffer.Entered;
 import io.coordl.staging.StagingCounters.Reason;
 import java.io.IOException;
@@ -25,6 +27,9 @@ final class PipelineSession {
   /** Looking for other jobs' files takes a while, so it is done only now and then. */
   private static final int LOOKS_BEFORE_BLOCKED = 4;
 
+  /** What is said of batches that are not staged, once, whatever the reason. */
+  private static final String UNSTAGED = "unstaged";
+
   private final StagingMemory memory;
   private final Clock clock;
   private final Timeouts timeouts;
@@ -34,7 +39,7 @@ final class PipelineSession {
   private final StagingCounters counters = new StagingCounters();
   private final Gate gate = new Gate();
   private final SlotLeases leases;
-  private final Consumer<String> words;
+  private final OnceLog log;
   private final Consumer<Throwable> faults;
   private final Consumer<Boolean> tellOthers;
   private final IntSupplier elsewhere;
@@ -42,8 +47,6 @@ final class PipelineSession {
   private final Executor threads;
   private final AtomicLong longestPreparation = new AtomicLong();
   private final AtomicLong shortestPreparation = new AtomicLong(Long.MAX_VALUE);
-  private final AtomicBoolean saidUnstaged = new AtomicBoolean();
-  private final AtomicBoolean saidLate = new AtomicBoolean();
   private final AtomicBoolean saidFailed = new AtomicBoolean();
   private volatile LongSupplier updates = () -> 0;
   private volatile boolean saysBlocked;
@@ -70,7 +73,7 @@ final class PipelineSession {
       Timeouts timeouts,
       long job,
       Executor threads,
-      Consumer<String> words,
+      UserLog log,
       Consumer<Throwable> faults,
       Consumer<Boolean> tellOthers,
       IntSupplier elsewhere,
@@ -79,7 +82,7 @@ final class PipelineSession {
     this.clock = clock;
     this.timeouts = timeouts;
     this.threads = threads;
-    this.words = words;
+    this.log = new OnceLog(log);
     this.faults = faults;
     this.tellOthers = tellOthers;
     this.elsewhere = elsewhere;
@@ -146,15 +149,15 @@ final class PipelineSession {
         Entered entered;
         try {
           if (!buffer.fits(own)) {
-            words.accept(
+            log.say(
                 "This epoch has more items or batches than the group's first one: it is not"
                     + " shared.");
             return null;
           }
           boolean late = buffer.comesLate();
           entered = buffer.tryBegin(own);
-          if (late && !saidLate.getAndSet(true)) {
-            words.accept(
+          if (late) {
+            log.once(
                 "Other jobs of the group are in the midst of an epoch: this job goes ahead as far"
                     + " as prep.size allows, and shares the next one.");
           }
@@ -212,7 +215,7 @@ final class PipelineSession {
       if (now - looked > look) {
         looked = now;
         if (there + elsewhere.getAsInt() >= jobs) {
-          words.accept(
+          log.say(
               there
                   + " of "
                   + jobs
@@ -224,7 +227,7 @@ final class PipelineSession {
       }
       long waited = now - began;
       if (waited > timeouts.start().toNanos()) {
-        words.accept(
+        log.say(
             there
                 + " of "
                 + jobs
@@ -237,7 +240,7 @@ final class PipelineSession {
       if (!said && waited > timeouts.blocked().toNanos()) {
         said = true;
         blocked(true); // Those that are to come may wait for this job elsewhere.
-        words.accept("Waits for " + jobs + " jobs, " + there + " are there.");
+        log.say("Waits for " + jobs + " jobs, " + there + " are there.");
       }
       clock.pause(PAUSE_NANOS);
     }
@@ -247,7 +250,7 @@ final class PipelineSession {
   void stuck() {
     if (!stuck) {
       stuck = true;
-      words.accept(
+      log.say(
           "A thread that prepares batches hangs in the program's code, perhaps on a lock that the"
               + " program holds: from now on the job prepares all batches of this pipeline"
               + " itself.");
@@ -333,8 +336,9 @@ final class PipelineSession {
   }
 
   void cannotStage(long bytes, long slotBytes, int slots) {
-    if (gate.isOpen() && isSound() && !saidUnstaged.getAndSet(true)) {
-      words.accept(
+    if (gate.isOpen() && isSound()) {
+      log.once(
+          UNSTAGED,
           "A batch has "
               + bytes
               + " bytes, but the staging buffer "
@@ -360,15 +364,16 @@ final class PipelineSession {
   /** Another program has damaged the memory: it is not used from now on. */
   void damaged(InternalError cause) {
     gate.shut();
-    words.accept(
+    log.say(
         "The staging buffer was damaged by another program ("
             + cause.getMessage()
             + "): the job prepares all batches of this pipeline itself.");
   }
 
   void noMemory(IOException cause) {
-    if (gate.isOpen() && isSound() && !saidUnstaged.getAndSet(true)) {
-      words.accept(
+    if (gate.isOpen() && isSound()) {
+      log.once(
+          UNSTAGED,
           "There is no memory behind the staging buffer ("
               + cause.getMessage()
               + "): it stays as large as it is.");

@@ -3,6 +3,8 @@ package io.coordl.staging;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.Producers;
 import io.coordl.cache.ByteBudget;
+import io.coordl.log.OnceLog;
+import io.coordl.log.UserLog;
 import io.coordl.shared.BusyFileException;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
@@ -21,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,14 +42,13 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final ByteBudget budget;
   private final int jobs;
   private final Timeouts timeouts;
-  private final Consumer<String> words;
+  private final OnceLog log;
   private final Map<String, Joined> joined = new ConcurrentHashMap<>();
   private final Set<String> tried = ConcurrentHashMap.newKeySet();
   private final HeartbeatThread heartbeat;
   private volatile LongSupplier updates = () -> 0;
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
-  private final AtomicBoolean saidMany = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** What became of joining a pipeline's file; without a session it was refused. */
@@ -61,26 +61,20 @@ public final class PrepGroup implements Coordinator, Closeable {
    * @param directory of shared memory
    * @param budget of each pipeline's buffer
    * @param jobs to wait for before the first epoch of all; 1 for none but this one
-   * @param words takes sentences for the user
+   * @param log takes sentences for the user
    */
-  public PrepGroup(
-      Path directory, String group, ByteBudget budget, int jobs, Consumer<String> words) {
-    this(directory, group, budget, jobs, Timeouts.USUAL, words);
+  public PrepGroup(Path directory, String group, ByteBudget budget, int jobs, UserLog log) {
+    this(directory, group, budget, jobs, Timeouts.USUAL, log);
   }
 
   PrepGroup(
-      Path directory,
-      String group,
-      ByteBudget budget,
-      int jobs,
-      Timeouts timeouts,
-      Consumer<String> words) {
+      Path directory, String group, ByteBudget budget, int jobs, Timeouts timeouts, UserLog log) {
     this.directory = directory;
     this.group = group;
     this.budget = budget;
     this.jobs = jobs;
     this.timeouts = timeouts;
-    this.words = words;
+    this.log = new OnceLog(log);
     this.heartbeat = new HeartbeatThread(this::beat);
   }
 
@@ -95,13 +89,11 @@ public final class PrepGroup implements Coordinator, Closeable {
       return null;
     }
     if (joined.size() >= MAX_PIPELINES && !joined.containsKey(pipeline.text())) {
-      if (!saidMany.getAndSet(true)) {
-        words.accept(
-            "This job has more than "
-                + MAX_PIPELINES
-                + " pipelines (or one that changes from epoch to epoch): it prepares the batches of"
-                + " all others itself.");
-      }
+      log.once(
+          "This job has more than "
+              + MAX_PIPELINES
+              + " pipelines (or one that changes from epoch to epoch): it prepares the batches of"
+              + " all others itself.");
       return null;
     }
     Joined to = joined.computeIfAbsent(pipeline.text(), text -> join(pipeline, own));
@@ -124,7 +116,7 @@ public final class PrepGroup implements Coordinator, Closeable {
       return heartbeat.call(() -> open(pipeline, own, first ? timeouts.patience() : Duration.ZERO));
     } catch (BusyFileException e) {
       if (first) {
-        words.accept(
+        log.say(
             e.getMessage()
                 + " The job prepares the batches of this epoch itself, and tries again at each of"
                 + " the next ones.");
@@ -133,7 +125,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     } catch (IOException | RuntimeException e) {
       String cause = e.getMessage();
       boolean sentence = cause != null && cause.endsWith("."); // Else it is the system's.
-      words.accept(
+      log.say(
           (sentence ? cause : "There is no staging buffer in " + directory + " (" + e + ").")
               + " The job prepares all batches of this pipeline itself.");
       return new Joined(null, null);
@@ -144,7 +136,7 @@ public final class PrepGroup implements Coordinator, Closeable {
   private Joined open(Fingerprint pipeline, BatchOrder own, Duration patience) throws IOException {
     StagingContents contents = new StagingContents(pipeline, own, heartbeat);
     long user = Machine.user();
-    SharedFile.sweep(directory, user, contents, words);
+    SharedFile.sweep(directory, user, contents, log);
     String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
     List<String> ofBudget = new ArrayList<>(); // Of no interest if the file cannot be had.
     SharedFile<StagingFile> file =
@@ -157,9 +149,9 @@ public final class PrepGroup implements Coordinator, Closeable {
                     budget.resolve(
                         Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
                         ofBudget::add)),
-            words,
+            log,
             patience);
-    ofBudget.forEach(words);
+    ofBudget.forEach(log::say);
     StagingFile memory = file.memory();
     byte[] text = pipeline.text().getBytes(StandardCharsets.UTF_8);
     int length = (int) memory.get(StagingDescriptor.TEXT_BYTES);
@@ -176,7 +168,7 @@ public final class PrepGroup implements Coordinator, Closeable {
             timeouts,
             file.job(),
             this::start,
-            words,
+            log,
             cause -> Bridge.fault("preparing batches for the group", cause),
             blocked -> tellOthers(memory, blocked),
             this::waitingElsewhere,
@@ -223,7 +215,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     }
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !saidAlone.getAndSet(true)) {
-      words.accept(
+      log.say(
           "No other job has this job's pipeline: "
               + difference
               + " as in the nearest one of group "

@@ -4,19 +4,19 @@ import io.coordl.attribution.Durations;
 import io.coordl.attribution.EventLog;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
+import io.coordl.log.UserLog;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** Plans of jobs that do nothing. */
 final class Plans {
   private Plans() {}
 
-  static Plan of(ProfiledItems items, Consumer<String> words) {
-    return of(items, words, System::nanoTime);
+  static Plan of(ProfiledItems items, UserLog log) {
+    return of(items, log, System::nanoTime);
   }
 
-  static Plan of(ProfiledItems items, Consumer<String> words, LongSupplier clock) {
+  static Plan of(ProfiledItems items, UserLog log, LongSupplier clock) {
     Durations unheard =
         new Durations() {
           @Override
@@ -27,6 +27,6 @@ final class Plans {
         };
     SpanRecorder spans = new SpanRecorder(new EventLog(), unheard, () -> 0);
     Results results = new Results(spans, items);
-    return new Plan(Set.of(), 0, spans, items, new Gate(), results, null, words, clock);
+    return new Plan(Set.of(), 0, spans, items, new Gate(), results, null, log, clock);
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import io.coordl.log.UserLog;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -80,7 +81,7 @@ final class ModelHost {
 
   /** On a thread of the job: joins the buffer. */
   PipelineSession join(
-      Model.Job job, ModelMemory memory, Consumer<String> words, Consumer<Boolean> tellOthers) {
+      Model.Job job, ModelMemory memory, UserLog log, Consumer<Boolean> tellOthers) {
     Others others = new Others(memory);
     boolean[] entered = {false};
     while (!entered[0]) {
@@ -97,7 +98,7 @@ final class ModelHost {
         timeouts,
         job.number,
         work -> model.start(job, work),
-        words,
+        log,
         failure -> {},
         tellOthers,
         () -> waitingElsewhere(memory),

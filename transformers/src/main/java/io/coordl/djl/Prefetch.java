@@ -49,7 +49,7 @@ public final class Prefetch implements LibraryHooks {
               services, code, random, "DJL's random generator", batch -> ((Batch) batch).close());
     } else {
       batches = null;
-      BatchPrefetcher.say(services, "DJL's random generator is older than the agent");
+      services.log().say(BatchPrefetcher.leaves("DJL's random generator is older than the agent"));
     }
     items = services.items();
     images = items == null ? null : new ImageItems(KeptItems.of(services));

@@ -4,6 +4,7 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
+import io.coordl.log.OnceLog;
 import io.coordl.pipeline.KeptArray;
 import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.Services;
@@ -14,9 +15,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,7 @@ import org.nd4j.linalg.factory.Nd4j;
 public final class MatrixInterceptor implements LibraryHooks {
   private final Class<?> declaring;
   private final KeptItems kept;
-  private final Consumer<String> words;
+  private final OnceLog log;
   private final String code;
   private final Field height;
   private final Field width;
@@ -45,7 +44,6 @@ public final class MatrixInterceptor implements LibraryHooks {
   private final Field transform;
   private final Field pages;
   private final DecodedMats mats;
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
 
   /**
@@ -80,7 +78,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     this.pages = Symbols.field(base, "multiPageMode");
     this.declaring = declaring;
     this.kept = Objects.requireNonNull(KeptItems.of(services));
-    this.words = services.words();
+    this.log = new OnceLog(services.log());
     // OpenCV's version is in its constants, and these in its class file.
     this.code =
         "DL4J matrix "
@@ -114,7 +112,8 @@ public final class MatrixInterceptor implements LibraryHooks {
     try {
       String reason = reasonToLeave(self);
       if (!reason.isEmpty()) {
-        return leave(reason);
+        log.once("decoded=share leaves " + reason + " to DL4J.");
+        return null;
       }
       if (method.equals("asImageMatrix")) {
         mats.begin(self, item); // Its image also says what size the picture has.
@@ -142,13 +141,6 @@ public final class MatrixInterceptor implements LibraryHooks {
       return "loaders of class " + loader.getClass().getName();
     }
     return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
-  }
-
-  private @Nullable InterceptedCall leave(String reason) {
-    if (said.add(reason)) {
-      words.accept("decoded=share leaves " + reason + " to DL4J.");
-    }
-    return null;
   }
 
   /** What decides, but for the file, what arrays the loader makes. */

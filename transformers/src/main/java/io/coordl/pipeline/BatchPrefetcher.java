@@ -6,6 +6,7 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
+import io.coordl.log.OnceLog;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.NotPreparedException;
 import java.lang.ref.Reference;
@@ -49,12 +50,11 @@ public final class BatchPrefetcher {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Prefetcher prefetcher;
-  private final Services services;
+  private final OnceLog log;
   private final PurityAnalyzer code;
   private final ForkableRandom random;
   private final String generator;
   private final Consumer<Object> drop;
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
 
@@ -82,22 +82,16 @@ public final class BatchPrefetcher {
       String generator,
       Consumer<Object> drop) {
     this.prefetcher = Objects.requireNonNull(services.prefetcher());
-    this.services = services;
+    this.log = new OnceLog(services.log());
     this.code = code;
     this.random = random;
     this.generator = generator;
     this.drop = drop;
   }
 
-  /** Tells the user why batches are not prefetched. */
-  public static void say(Services services, String reason) {
-    services.words().accept("prefetch leaves batches to the program: " + reason + ".");
-  }
-
-  private void say(String reason) {
-    if (said.add(reason)) {
-      say(services, reason);
-    }
+  /** Why batches are not prefetched, for the user. */
+  public static String leaves(String reason) {
+    return "prefetch leaves batches to the program: " + reason + ".";
   }
 
   /**
@@ -167,7 +161,7 @@ public final class BatchPrefetcher {
     discard(prepared);
     if (++slot.inVain == MAX_IN_VAIN) {
       slot.left = true;
-      say(prepared.whyInVain(generator));
+      log.once(leaves(prepared.whyInVain(generator)));
       return null;
     }
     return new Call(pipeline, order, slot, position, null);
@@ -190,7 +184,7 @@ public final class BatchPrefetcher {
     }
     if (hangs) {
       slots.forEach(slot -> discard(slot.take()));
-      say("a batch does not come, perhaps for a lock that the program holds");
+      log.once(leaves("a batch does not come, perhaps for a lock that the program holds"));
     }
     return !hangs;
   }
@@ -212,7 +206,7 @@ public final class BatchPrefetcher {
     String reason = code.reasonToLeave(pipeline.parts(settings));
     if (reason != null) {
       slot.left = true;
-      say(reason);
+      log.once(leaves(reason));
     }
     slot.looked = settings;
     return reason == null;

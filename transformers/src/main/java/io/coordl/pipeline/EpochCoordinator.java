@@ -1,14 +1,12 @@
 package io.coordl.pipeline;
 
+import io.coordl.log.OnceLog;
 import io.coordl.staging.Coordinator;
 import io.coordl.thread.AgentThread;
 import java.lang.ref.Cleaner;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 
 /**
  * {@code prep=coordinate}: the epochs that this job is in, over the pipelines of one library.
@@ -17,8 +15,7 @@ import java.util.function.Consumer;
 public final class EpochCoordinator {
   private final String library;
   private final Coordinator coordinator;
-  private final Consumer<String> words;
-  private final Set<String> said = ConcurrentHashMap.newKeySet();
+  private final OnceLog log;
   private final List<CoordinatedEpoch> begun = new CopyOnWriteArrayList<>();
   private final Cleaner cleaner =
       Cleaner.create(action -> new AgentThread("coordl-epochs", action));
@@ -27,7 +24,7 @@ public final class EpochCoordinator {
   public EpochCoordinator(String library, Services services) {
     this.library = library;
     this.coordinator = Objects.requireNonNull(services.coordinator());
-    this.words = services.words();
+    this.log = new OnceLog(services.log());
   }
 
   /** Ends the epochs of pipelines that use {@code part}. */
@@ -41,10 +38,7 @@ public final class EpochCoordinator {
 
   /** Tells the user, once, what goes on as it is. */
   public void leave(CannotShareException what) {
-    String sentence = "prep=coordinate leaves " + what.getMessage() + " to " + library + ".";
-    if (said.add(sentence)) {
-      words.accept(sentence);
-    }
+    log.once("prep=coordinate leaves " + what.getMessage() + " to " + library + ".");
   }
 
   Coordinator coordinator() {

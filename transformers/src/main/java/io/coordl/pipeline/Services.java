@@ -1,9 +1,9 @@
 package io.coordl.pipeline;
 
 import io.coordl.cache.DecodedStore;
+import io.coordl.log.UserLog;
 import io.coordl.profile.Profile;
 import io.coordl.staging.Coordinator;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefetcher for {@code prefetch=N}
  * @param threads of the agent that prefetch, from 1 on; 0 if none was asked for
  * @param profile for {@code profile=}
- * @param words takes sentences for the user
+ * @param log takes sentences for the user
  */
 public record Services(
     @Nullable DecodedStore decoded,
@@ -22,16 +22,15 @@ public record Services(
     @Nullable Prefetcher prefetcher,
     int threads,
     @Nullable Profile profile,
-    Consumer<String> words) {
+    UserLog log) {
 
   /**
    * For a profile, with which no policy is in force.
    *
    * @param decoded through which it learns what decoded items take
    */
-  public static Services of(
-      Profile profile, @Nullable DecodedStore decoded, Consumer<String> words) {
-    return new Services(decoded, null, null, 0, profile, words);
+  public static Services of(Profile profile, @Nullable DecodedStore decoded, UserLog log) {
+    return new Services(decoded, null, null, 0, profile, log);
   }
 
   /** Fetches items into the stores, null if there is none. */

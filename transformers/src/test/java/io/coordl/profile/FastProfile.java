@@ -2,17 +2,16 @@ package io.coordl.profile;
 
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
+import io.coordl.log.UserLog;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 
 /** A profile of the ingestion phase, for which each look at the clock is a second later. */
 public final class FastProfile {
   private FastProfile() {}
 
   /** Of so many steps. */
-  public static Profile of(
-      int steps, SpanRecorder spans, ProfiledItems items, Consumer<String> words) {
+  public static Profile of(int steps, SpanRecorder spans, ProfiledItems items, UserLog log) {
     AtomicLong seconds = new AtomicLong();
     return new Profile(
         Set.of(Plan.INGESTION),
@@ -20,7 +19,7 @@ public final class FastProfile {
         spans,
         items,
         null,
-        words,
+        log,
         () -> {},
         () -> seconds.incrementAndGet() * 1_000_000_000);
   }

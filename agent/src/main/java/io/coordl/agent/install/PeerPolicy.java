@@ -1,6 +1,7 @@
 package io.coordl.agent.install;
 
 import io.coordl.cache.ArenaStore;
+import io.coordl.log.UserLog;
 import io.coordl.partition.Engine;
 import io.coordl.partition.HostPort;
 import io.coordl.partition.Timeouts;
@@ -15,7 +16,6 @@ import io.coordl.recording.JobMonitor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** From {@code peer=} to an engine; nothing of it is loaded without. */
@@ -29,7 +29,7 @@ final class PeerPolicy {
    * @param store name of the store, the same for the jobs that share it
    */
   static @Nullable Engine engine(Options options, String store, ArenaStore arena, JobMonitor job) {
-    Consumer<String> words = job.log()::say;
+    UserLog log = job.log();
     try {
       PeerTls tls = tls(options);
       Engine engine =
@@ -40,22 +40,22 @@ final class PeerPolicy {
                   arena,
                   options.get(Option.GROUP),
                   job.peers(),
-                  words,
+                  log,
                   Timeouts.usual())
               : hosts(options, store, arena, tls, job);
       job.addPolicy(() -> "", engine);
       return engine;
     } catch (IOException e) {
-      words.accept(e.getMessage() + " No other host is asked.");
+      log.say(e.getMessage() + " No other host is asked.");
     } catch (RuntimeException | LinkageError e) {
-      words.accept("peer= cannot be had (" + e + "); no other host is asked.");
+      log.say("peer= cannot be had (" + e + "); no other host is asked.");
     }
     return null;
   }
 
   private static Engine hosts(
       Options options, String store, ArenaStore arena, @Nullable PeerTls tls, JobMonitor job) {
-    Consumer<String> words = job.log()::say;
+    UserLog log = job.log();
     Timeouts timeouts = Timeouts.usual();
     String group = options.get(Option.GROUP);
     String bind = options.get(Option.PEER_BIND);
@@ -70,10 +70,10 @@ final class PeerPolicy {
                 tls == null ? null : tls.context(),
                 arena.capacity(),
                 System::getenv),
-            address -> new PeerServer(address, arena, tls, group, words, timeouts),
-            words);
+            address -> new PeerServer(address, arena, tls, group, log, timeouts),
+            log);
     int awaited = options.count(Option.PEER_HOSTS);
-    return new HostsEngine(arena, membership, tls, awaited, group, job.peers(), words, timeouts);
+    return new HostsEngine(arena, membership, tls, awaited, group, job.peers(), log, timeouts);
   }
 
   private static @Nullable PeerTls tls(Options options) throws IOException {

@@ -85,7 +85,7 @@ final class Policies {
     String manifest = options.get(Option.DATASET_MANIFEST);
     return root.equals(NONE) || !(options.keepsRaw() || options.keepsDecoded())
         ? ItemNames.PATHS
-        : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, job.log()::say);
+        : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, job.log());
   }
 
   /**
@@ -94,7 +94,7 @@ final class Policies {
    */
   ItemSource items() {
     if (options.profiles()) {
-      ProfiledItems items = new ProfiledItems(filter, job.log()::say);
+      ProfiledItems items = new ProfiledItems(filter, job.log());
       profiled = items;
       return items;
     }
@@ -134,9 +134,9 @@ final class Policies {
   LibraryHooks hooks(RewriteLog rewrites) {
     ProfiledItems items = profiled;
     if (items != null) {
-      DecodedSizes sizes = options.learnsSizes() ? DecodedSizes.open(filter, job.log()::say) : null;
+      DecodedSizes sizes = options.learnsSizes() ? DecodedSizes.open(filter, job.log()) : null;
       return interceptors(
-          Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()::say),
+          Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()),
           rewrites);
     }
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
@@ -147,7 +147,7 @@ final class Policies {
     }
     int threads = options.count(Option.PREFETCH);
     return interceptors(
-        new Services(decoded, group, prefetcher, threads, null, job.log()::say), rewrites);
+        new Services(decoded, group, prefetcher, threads, null, job.log()), rewrites);
   }
 
   private LibraryHooks interceptors(Services services, RewriteLog rewrites) {
@@ -176,7 +176,7 @@ final class Policies {
             job.spans(),
             items,
             sizes,
-            job.log()::say,
+            job.log(),
             this::end);
     job.profile(
         profile,
@@ -233,7 +233,7 @@ final class Policies {
             options.get(Option.GROUP),
             ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
             Math.max(1, options.count(Option.PREP_JOBS)),
-            job.log()::say);
+            job.log());
     group.updates(job.spans()::updates);
     job.addStaging(group::statistics, group);
     asked(Option.PREP, () -> Unused.prep(group.statistics(), options.get(Option.GROUP)));
@@ -280,8 +280,8 @@ final class Policies {
     ByteBudget budget = ByteBudget.parse(size(size));
     try {
       return scope.equals(HOST)
-          ? ArenaStore.openHost(ArenaStore.SHARED_MEMORY, name, budget, job.log()::say)
-          : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, job.log()::say);
+          ? ArenaStore.openHost(ArenaStore.SHARED_MEMORY, name, budget, job.log())
+          : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, job.log());
     } catch (IOException | RuntimeException e) {
       job.log().say(e.getMessage() + " The job runs without this cache.");
       return null;

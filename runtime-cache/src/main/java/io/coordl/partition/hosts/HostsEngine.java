@@ -1,5 +1,7 @@
 package io.coordl.partition.hosts;
 
+import io.coordl.log.UserLog;
+import io.coordl.log.OnceLog;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
@@ -9,7 +11,6 @@ import io.coordl.partition.Engine;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.RemoteHost;
 import io.coordl.partition.Timeouts;
-import io.coordl.partition.UserLog;
 import io.coordl.partition.Watch;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +62,7 @@ public final class HostsEngine implements Engine {
   private final Membership membership;
   private final int awaitedHosts;
   private final Timeouts timeouts;
-  private final UserLog log;
+  private final OnceLog log;
   private final Watch watch = new Watch("coordl-peer-watch");
   private final PeerClient.Common common;
   private final Thread tending;
@@ -85,7 +85,7 @@ public final class HostsEngine implements Engine {
    * @param awaitedHosts the first fetch waits for so many members, at most a minute
    * @param group of jobs; hosts of another are not asked
    * @param sink hears of every question
-   * @param words takes sentences for the user
+   * @param userLog takes sentences for the user
    */
   public HostsEngine(
       ArenaStore local,
@@ -94,13 +94,13 @@ public final class HostsEngine implements Engine {
       int awaitedHosts,
       String group,
       PeerSink sink,
-      Consumer<String> words,
+      UserLog userLog,
       Timeouts timeouts) {
     this.local = local;
     this.membership = membership;
     this.awaitedHosts = awaitedHosts;
     this.timeouts = timeouts;
-    log = new UserLog(words);
+    log = new OnceLog(userLog);
     common = new PeerClient.Common(tls, group, watch, timeouts, sink, log, this::back);
     this.gathered = awaitedHosts <= 1;
     tending = new AgentThread("coordl-peer-tend", this::tend);

@@ -2,11 +2,11 @@ package io.coordl.partition.hosts;
 
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ItemKey;
+import io.coordl.log.OnceLog;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.RemoteHost;
 import io.coordl.partition.Timeouts;
-import io.coordl.partition.UserLog;
 import io.coordl.partition.Watch;
 import io.coordl.partition.hosts.WireException.Kind;
 import java.io.Closeable;
@@ -41,7 +41,7 @@ final class PeerClient implements Closeable {
       Watch watch,
       Timeouts timeouts,
       PeerSink sink,
-      UserLog log,
+      OnceLog log,
       Consumer<Member> back) {}
 
   PeerClient(Member member, Common common) {

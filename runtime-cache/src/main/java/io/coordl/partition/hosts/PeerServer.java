@@ -2,8 +2,9 @@ package io.coordl.partition.hosts;
 
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ItemKey;
+import io.coordl.log.OnceLog;
+import io.coordl.log.UserLog;
 import io.coordl.partition.Timeouts;
-import io.coordl.partition.UserLog;
 import io.coordl.partition.Watch;
 import io.coordl.thread.AgentThread;
 import java.io.Closeable;
@@ -18,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +43,7 @@ public final class PeerServer implements Closeable {
   final ArenaStore store;
   final @Nullable PeerTls tls;
   final String group;
-  private final UserLog log;
+  private final OnceLog log;
   final Timeouts timeouts;
   final Watch watch;
   private final Thread accepting;
@@ -55,9 +55,9 @@ public final class PeerServer implements Closeable {
    * Listens at {@code bind}, and nowhere else.
    *
    * @param store stays the caller's to close, after this
-   * @param tls null to speak in the clear, which {@code words} hears of outside loopback
+   * @param tls null to speak in the clear, which {@code userLog} hears of outside loopback
    * @param group of jobs; only those of the same are served
-   * @param words takes sentences for the user
+   * @param userLog takes sentences for the user
    * @throws IOException with a sentence for the user if the address cannot be had
    */
   public PeerServer(
@@ -65,13 +65,13 @@ public final class PeerServer implements Closeable {
       ArenaStore store,
       @Nullable PeerTls tls,
       String group,
-      Consumer<String> words,
+      UserLog userLog,
       Timeouts timeouts)
       throws IOException {
     this.store = store;
     this.tls = tls;
     this.group = group;
-    this.log = new UserLog(words);
+    this.log = new OnceLog(userLog);
     this.timeouts = timeouts;
     listening = ServerSocketChannel.open();
     try {
@@ -86,7 +86,7 @@ public final class PeerServer implements Closeable {
     accepting = new AgentThread("coordl-peer-accept", this::accept);
     accepting.start();
     if (tls == null && !bind.getAddress().isLoopbackAddress()) {
-      words.accept(
+      userLog.say(
           "Whoever reaches "
               + text(address)
               + " can read the items of this host's cache, and put others there: peer.tls=KEYSTORE"

@@ -6,11 +6,12 @@ import io.coordl.cache.ItemKey;
 import io.coordl.cache.ItemStore;
 import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
+import io.coordl.log.OnceLog;
+import io.coordl.log.UserLog;
 import io.coordl.partition.Engine;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.Timeouts;
-import io.coordl.partition.UserLog;
 import io.coordl.partition.Watch;
 import io.coordl.partition.redis.RedisNode.Fault;
 import io.coordl.thread.AgentThread;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
@@ -92,7 +92,7 @@ public final class RedisEngine implements Engine {
    * @param seeds the server, or some nodes of one cluster, of which one that answers is enough
    * @param tls own key and trusted certificates for {@code rediss:}; null for those of the JDK
    * @param group items of another group are others
-   * @param words takes sentences for the user
+   * @param userLog takes sentences for the user
    */
   public RedisEngine(
       List<RedisUri> seeds,
@@ -100,13 +100,13 @@ public final class RedisEngine implements Engine {
       ItemStore local,
       String group,
       PeerSink sink,
-      Consumer<String> words,
+      UserLog userLog,
       Timeouts timeouts) {
     this.local = local;
     this.group = group;
     this.sink = sink;
     servers =
-        new RedisServers(seeds, new RedisNode.Common(tls, watch, timeouts, new UserLog(words)));
+        new RedisServers(seeds, new RedisNode.Common(tls, watch, timeouts, new OnceLog(userLog)));
     background = new AgentThread("coordl-redis", this::run);
     background.start();
   }

@@ -1,9 +1,9 @@
 package io.coordl.partition.redis;
 
+import io.coordl.log.OnceLog;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.RemoteHost;
 import io.coordl.partition.Timeouts;
-import io.coordl.partition.UserLog;
 import io.coordl.partition.Watch;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -43,7 +43,7 @@ final class RedisNode {
   private volatile String trouble = "";
 
   /** What the servers of an engine have in common; without own keys those of the JDK. */
-  record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, UserLog log) {}
+  record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, OnceLog log) {}
 
   /**
    * What came back in place of an answer.

@@ -1,6 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
-import io.coordl.partition.UserLog;
+import io.coordl.log.OnceLog;
 import io.coordl.partition.hosts.Member;
 import java.io.Closeable;
 import java.io.IOException;
@@ -60,7 +60,7 @@ final class Cluster implements Closeable {
   private final Set<PhysicalAddress> hosts;
   private final Hello self;
   private final Consumer<List<Member>> views;
-  private final UserLog log;
+  private final OnceLog log;
 
   private Cluster(
       JChannel channel,
@@ -68,7 +68,7 @@ final class Cluster implements Closeable {
       Set<PhysicalAddress> hosts,
       Hello self,
       Consumer<List<Member>> views,
-      UserLog log) {
+      OnceLog log) {
     this.channel = channel;
     this.own = own;
     this.hosts = hosts;
@@ -92,7 +92,7 @@ final class Cluster implements Closeable {
       Collection<InetSocketAddress> others,
       @Nullable SSLContext tls,
       Consumer<List<Member>> views,
-      UserLog log)
+      OnceLog log)
       throws IOException {
     JChannel channel = null;
     try {

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.log.UserLog;
 import io.coordl.partition.HostPort;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -16,7 +17,6 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +36,12 @@ final class DirectoryDiscovery {
   private static final long STALE_MILLIS = 600_000;
 
   private final Path directory;
-  private final Consumer<String> words;
+  private final UserLog userLog;
 
-  /** Of the directory; {@code words} takes sentences for the user. */
-  DirectoryDiscovery(Path directory, Consumer<String> words) {
+  /** Of the directory; {@code userLog} takes sentences for the user. */
+  DirectoryDiscovery(Path directory, UserLog userLog) {
     this.directory = directory;
-    this.words = words;
+    this.userLog = userLog;
   }
 
   /**
@@ -82,7 +82,7 @@ final class DirectoryDiscovery {
     try {
       Seen seen = Seen.at(file);
       if (!seen.regular || seen.owner != mine.owner) {
-        words.accept(file + " is no regular file of this user; it is left alone, as no peer's.");
+        userLog.say(file + " is no regular file of this user; it is left alone, as no peer's.");
       } else if (seen.written < mine.written - STALE_MILLIS) {
         Files.deleteIfExists(file);
       } else {

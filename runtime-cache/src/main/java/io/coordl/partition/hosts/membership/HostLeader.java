@@ -1,7 +1,7 @@
 package io.coordl.partition.hosts.membership;
 
 import io.coordl.partition.HostPort;
-import io.coordl.partition.UserLog;
+import io.coordl.log.OnceLog;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.membership.ViewFile.View;
 import java.io.Closeable;
@@ -32,7 +32,7 @@ final class HostLeader implements Closeable {
   private final InetSocketAddress own;
   private final Roster roster;
   private final Closeable server;
-  private final UserLog log;
+  private final OnceLog log;
   private final Cluster cluster;
   private long lookedNanos = System.nanoTime();
 
@@ -49,7 +49,7 @@ final class HostLeader implements Closeable {
       HostMembership.ItemServer items,
       List<Member> before,
       Runnable changed,
-      UserLog log)
+      OnceLog log)
       throws IOException {
     this.settings = settings;
     this.log = log;

@@ -1,7 +1,8 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.log.UserLog;
 import io.coordl.partition.HostPort;
-import io.coordl.partition.UserLog;
+import io.coordl.log.OnceLog;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.Membership;
 import io.coordl.partition.hosts.membership.ViewFile.View;
@@ -16,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public final class HostMembership implements Membership {
   private volatile @Nullable SharedFile<ViewFile> shared;
   private final Settings settings;
   private final ItemServer server;
-  private final UserLog log;
+  private final OnceLog log;
   private final Thread thread;
 
   /** If this job leads the member; of its thread alone. */
@@ -89,12 +89,12 @@ public final class HostMembership implements Membership {
   /**
    * Begins in the background and returns at once.
    *
-   * @param words takes sentences for the user
+   * @param userLog takes sentences for the user
    */
-  public HostMembership(Settings settings, ItemServer server, Consumer<String> words) {
+  public HostMembership(Settings settings, ItemServer server, UserLog userLog) {
     this.settings = settings;
     this.server = server;
-    this.log = new UserLog(words);
+    this.log = new OnceLog(userLog);
     thread = new AgentThread("coordl-membership", this::run);
     thread.setContextClassLoader(HostMembership.class.getClassLoader()); // For JGroups.
     thread.start();

@@ -1,6 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
-import io.coordl.partition.UserLog;
+import io.coordl.log.OnceLog;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.Set;
@@ -21,7 +21,7 @@ final class Refusals extends NoopLogImpl {
   private static final int MOST_SENTENCES = 8;
 
   private final Set<String> said = ConcurrentHashMap.newKeySet();
-  private volatile @Nullable UserLog log;
+  private volatile @Nullable OnceLog log;
 
   /**
    * To be called before any other class of JGroups is initialized. It is a static setting, ours
@@ -42,7 +42,7 @@ final class Refusals extends NoopLogImpl {
         });
   }
 
-  void tell(UserLog listener) {
+  void tell(OnceLog listener) {
     log = listener;
   }
 
@@ -64,7 +64,7 @@ final class Refusals extends NoopLogImpl {
         cause = exception;
       }
     }
-    UserLog heard = log;
+    OnceLog heard = log;
     if (from != null
         && cause != null
         && heard != null

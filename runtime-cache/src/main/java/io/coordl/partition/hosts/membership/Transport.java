@@ -1,6 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
-import io.coordl.partition.UserLog;
+import io.coordl.log.OnceLog;
 import io.coordl.thread.AgentThread;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -27,7 +27,7 @@ final class Transport extends TCP {
   private final InetSocketAddress bind;
 
   /** Not connected yet. */
-  static Transport at(InetSocketAddress bind, @Nullable SSLContext tls, UserLog log) {
+  static Transport at(InetSocketAddress bind, @Nullable SSLContext tls, OnceLog log) {
     Transport transport = new Transport(bind);
     if (transport.log instanceof Refusals refusals) {
       refusals.tell(log);
