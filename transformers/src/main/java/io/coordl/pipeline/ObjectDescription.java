@@ -2,7 +2,6 @@ package io.coordl.pipeline;
 
 import io.coordl.purity.ClassFiles;
 import io.coordl.purity.JdkObjects;
-import io.coordl.purity.LambdaSites;
 import java.awt.Color;
 import java.io.File;
 import java.io.IOException;
@@ -300,7 +299,7 @@ public final class ObjectDescription {
     if (type.isHidden()) {
       Class<?> host = type.getNestHost();
       Class<?>[] kinds = type.getInterfaces();
-      if (kinds.length != 1 || LambdaSites.count(host, kinds[0]) != 1) {
+      if (kinds.length != 1 || ClassFiles.lambdas(host, kinds[0]) != 1) {
         throw new IOException(
             "it is one of several lambdas of "
                 + host.getName()

@@ -10,7 +10,6 @@ import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.FieldVisitor;
 import net.bytebuddy.jar.asm.MethodVisitor;
-import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
@@ -107,10 +106,5 @@ final class ClassCode extends ClassVisitor {
         new MethodCode(name, access, method, descriptor, getsItem.equals(method + descriptor));
     methods.add(code);
     return code;
-  }
-
-  /** Whether a field that it declares is final. */
-  boolean isFinal(String field, String descriptor) {
-    return (fields.getOrDefault(field + descriptor, 0) & Opcodes.ACC_FINAL) != 0;
   }
 }

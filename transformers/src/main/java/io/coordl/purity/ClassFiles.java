@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.zip.CRC32;
+import net.bytebuddy.jar.asm.Type;
 
 /** Tells versions of code apart, also where a fat jar has lost the version's name. */
 public final class ClassFiles {
@@ -35,6 +36,27 @@ public final class ClassFiles {
       crc.update(in.readAllBytes());
       return Long.toHexString(crc.getValue());
     }
+  }
+
+  /**
+   * How many lambdas and method references of type {@code kind} a class and all nested in it have:
+   * which one a lambda is, its own class does not say. A lambda's nest host is the outermost class.
+   *
+   * @throws IOException if a class file cannot be read
+   */
+  public static int lambdas(Class<?> host, Class<?> kind) throws IOException {
+    int count = 0;
+    for (Class<?> member : host.getNestMembers()) {
+      ClassCode code =
+          ClassCode.read(member.getName().replace('.', '/'), member.getClassLoader(), "");
+      if (code == null) {
+        throw new IOException("the class file of " + member.getName() + " cannot be found");
+      }
+      for (MethodCode method : code.methods) {
+        count += method.lambdas(Type.getDescriptor(kind));
+      }
+    }
+    return count;
   }
 
   /**

@@ -4,7 +4,6 @@ import io.coordl.purity.MethodCode.Handler;
 import io.coordl.purity.MethodCode.Instruction;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -284,49 +283,30 @@ final class Flow {
     }
 
     private void takeRest(int code) {
+      if (code >= Opcodes.IF_ICMPEQ && code <= Opcodes.IF_ACMPNE) {
+        pop(2);
+      } else if (code <= Opcodes.IFLE
+          || code >= Opcodes.IFNULL
+          || (code >= Opcodes.LOOKUPSWITCH && code <= Opcodes.ARETURN)) {
+        pop();
+      } else if (code >= Opcodes.INVOKEVIRTUAL && code <= Opcodes.INVOKEDYNAMIC) {
+        call(code);
+      } else {
+        takeMemory(code);
+      }
+    }
+
+    private void takeMemory(int code) {
       switch (code) {
-        case Opcodes.IF_ICMPEQ,
-            Opcodes.IF_ICMPNE,
-            Opcodes.IF_ICMPLT,
-            Opcodes.IF_ICMPGE,
-            Opcodes.IF_ICMPGT,
-            Opcodes.IF_ICMPLE,
-            Opcodes.IF_ACMPEQ,
-            Opcodes.IF_ACMPNE ->
-            pop(2);
-        case Opcodes.IFEQ,
-            Opcodes.IFNE,
-            Opcodes.IFLT,
-            Opcodes.IFGE,
-            Opcodes.IFGT,
-            Opcodes.IFLE,
-            Opcodes.IFNULL,
-            Opcodes.IFNONNULL,
-            Opcodes.LOOKUPSWITCH,
-            Opcodes.IRETURN,
-            Opcodes.LRETURN,
-            Opcodes.FRETURN,
-            Opcodes.DRETURN,
-            Opcodes.ARETURN,
-            Opcodes.ATHROW,
-            Opcodes.MONITORENTER,
-            Opcodes.MONITOREXIT ->
-            pop();
         case Opcodes.RETURN -> {}
+        case Opcodes.PUTSTATIC, Opcodes.ATHROW, Opcodes.MONITORENTER, Opcodes.MONITOREXIT -> pop();
         case Opcodes.GETSTATIC ->
             push(kept(method.name.equals("<clinit>") && it.owner().equals(method.owner)));
         case Opcodes.GETFIELD -> {
           pop();
           push(kept(taken.get(0).isOnly(Plain.THIS)));
         }
-        case Opcodes.PUTSTATIC -> pop();
         case Opcodes.PUTFIELD -> pop(2);
-        case Opcodes.INVOKEVIRTUAL,
-            Opcodes.INVOKESPECIAL,
-            Opcodes.INVOKESTATIC,
-            Opcodes.INVOKEINTERFACE,
-            Opcodes.INVOKEDYNAMIC ->
-            call(code);
         case Opcodes.NEW -> push(Value.of(new Made(at)));
         case Opcodes.NEWARRAY, Opcodes.ANEWARRAY -> {
           pop();
@@ -420,71 +400,31 @@ final class Flow {
 
     /** Pops, doubles and swaps; such an instruction takes what it hands on. */
     private void rearrange(int code) {
-      Value one = pop();
-      switch (code) {
-        case Opcodes.POP -> {}
-        case Opcodes.POP2 -> {
-          if (!one.wide()) {
-            pop();
-          }
-        }
-        case Opcodes.DUP -> pushAll(one, one);
-        case Opcodes.DUP_X1 -> {
-          Value two = pop();
-          pushAll(one, two, one);
-        }
-        case Opcodes.DUP_X2 -> {
-          Value two = pop();
-          if (two.wide()) {
-            pushAll(one, two, one);
-          } else {
-            Value three = pop();
-            pushAll(one, three, two, one);
-          }
-        }
-        case Opcodes.DUP2 -> {
-          if (one.wide()) {
-            pushAll(one, one);
-          } else {
-            Value two = pop();
-            pushAll(two, one, two, one);
-          }
-        }
-        case Opcodes.DUP2_X1 -> {
-          Value two = pop();
-          if (one.wide()) {
-            pushAll(one, two, one);
-          } else {
-            Value three = pop();
-            pushAll(two, one, three, two, one);
-          }
-        }
-        case Opcodes.DUP2_X2 -> {
-          Value two = pop();
-          if (one.wide() && two.wide()) {
-            pushAll(one, two, one);
-          } else if (one.wide()) {
-            Value three = pop();
-            pushAll(one, three, two, one);
-          } else {
-            Value three = pop();
-            if (three.wide()) {
-              pushAll(two, one, three, two, one);
-            } else {
-              Value four = pop();
-              pushAll(two, one, four, three, two, one);
-            }
-          }
-        }
-        default -> {
-          Value two = pop();
-          pushAll(one, two);
-        }
+      if (code == Opcodes.SWAP) {
+        List<Value> top = popSlots(1);
+        List<Value> below = popSlots(1);
+        stack.addAll(top);
+        stack.addAll(below);
+      } else if (code < Opcodes.DUP) {
+        popSlots(code == Opcodes.POP ? 1 : 2);
+      } else {
+        List<Value> top = popSlots(code < Opcodes.DUP2 ? 1 : 2);
+        List<Value> below = popSlots((code - Opcodes.DUP) % 3); // DUP, DUP_X1, DUP_X2, DUP2, ...
+        stack.addAll(top);
+        stack.addAll(below);
+        stack.addAll(top);
       }
     }
 
-    private void pushAll(Value... values) {
-      stack.addAll(Arrays.asList(values));
+    /** The values in so many slots, the first pushed first. */
+    private List<Value> popSlots(int slots) {
+      List<Value> values = new ArrayList<>();
+      for (int left = slots; left > 0; ) {
+        Value value = pop();
+        values.add(0, value);
+        left -= value.wide() ? 2 : 1;
+      }
+      return values;
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.purity;
 
+import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
@@ -70,76 +71,43 @@ final class JdkCode {
               + " awt/RenderingHints$Key awt/Dimension");
 
   /** Of a class that is known, those that are not: by the beginning of the name and descriptor. */
-  private static final List<String> NOT_KNOWN =
-      List.of(
-          "java/lang/Object.wait",
-          "java/lang/Object.notify",
-          "java/lang/Object.hashCode",
-          "java/lang/Math.random",
-          "java/lang/StrictMath.random",
-          "java/lang/Integer.getInteger",
-          "java/lang/Long.getLong",
-          "java/lang/Boolean.getBoolean",
-          "java/lang/Enum.hashCode",
-          "java/lang/Enum.valueOf",
-          "java/lang/String.format(Ljava/lang/String;",
-          "java/lang/String.formatted",
-          "java/lang/String.toLowerCase()",
-          "java/lang/String.toUpperCase()",
-          "java/util/Collections.shuffle",
-          "java/util/Locale.getDefault",
-          "java/util/Locale.setDefault",
-          "java/util/Locale.getDisplay",
-          "java/util/Locale.getAvailable",
-          "java/nio/file/Path.register",
-          "java/nio/file/Path.getFileSystem",
-          "java/nio/charset/Charset.forName",
-          "java/nio/charset/Charset.availableCharsets",
-          "java/time/Clock",
-          "java/time/ZoneId.systemDefault",
-          "java/time/format/",
-          "java/time/chrono/",
-          "java/time/zone/");
+  private static final Set<String> NOT_KNOWN =
+      names(
+          "java/",
+          "lang/Object.wait lang/Object.notify lang/Object.hashCode lang/Math.random"
+              + " lang/StrictMath.random lang/Integer.getInteger lang/Long.getLong"
+              + " lang/Boolean.getBoolean lang/Enum.hashCode lang/Enum.valueOf"
+              + " lang/String.format(Ljava/lang/String; lang/String.formatted"
+              + " lang/String.toLowerCase() lang/String.toUpperCase() util/Collections.shuffle"
+              + " util/Locale.getDefault util/Locale.setDefault util/Locale.getDisplay"
+              + " util/Locale.getAvailable nio/file/Path.register nio/file/Path.getFileSystem"
+              + " nio/charset/Charset.forName nio/charset/Charset.availableCharsets time/Clock"
+              + " time/ZoneId.systemDefault time/format/ time/chrono/ time/zone/");
 
   /** Of a class that is not known as a whole, those that are. */
   private static final Set<String> METHODS =
-      Set.of(
-          "java/lang/System.arraycopy",
-          "java/lang/Class.getName",
-          "java/lang/Class.getSimpleName",
-          "java/lang/Class.isInstance",
-          "java/lang/Class.cast",
-          "java/lang/Class.desiredAssertionStatus",
-          "java/lang/Class.getComponentType");
+      names(
+          "java/lang/",
+          "System.arraycopy Class.getName Class.getSimpleName Class.isInstance Class.cast"
+              + " Class.desiredAssertionStatus Class.getComponentType");
 
   private static final Set<String> OF_FAILURES =
-      Set.of(
-          "<init>",
-          "getMessage",
-          "getCause",
-          "initCause",
-          "addSuppressed",
-          "getSuppressed",
-          "toString");
+      names("", "<init> getMessage getCause initCause addSuppressed getSuppressed toString");
 
   /** Methods of {@link java.io.File} that ask the file system. */
   private static final Set<String> OF_PATHS =
       Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
 
   /** Reads of a file that is an argument, or what they are called on. */
-  private static final List<String> READS =
-      List.of(
-          "java/nio/file/Files.readAllBytes(",
-          "java/nio/file/Files.readString(",
-          "java/nio/file/Files.readAllLines(",
-          "java/nio/file/Files.lines(",
-          "java/nio/file/Files.newInputStream(",
-          "java/nio/file/Files.newBufferedReader(",
-          "java/nio/file/Files.size(",
-          "java/io/FileInputStream.<init>(",
-          "java/io/FileReader.<init>(",
-          "java/io/File.length(",
-          "javax/imageio/ImageIO.read(Ljava/io/File;)");
+  private static final Set<String> READS =
+      names(
+          "",
+          "java/nio/file/Files.readAllBytes( java/nio/file/Files.readString("
+              + " java/nio/file/Files.readAllLines( java/nio/file/Files.lines("
+              + " java/nio/file/Files.newInputStream( java/nio/file/Files.newBufferedReader("
+              + " java/nio/file/Files.size( java/io/FileInputStream.<init>("
+              + " java/io/FileReader.<init>( java/io/File.length("
+              + " javax/imageio/ImageIO.read(Ljava/io/File;)");
 
   private static final Set<String> CHANGES =
       names(
@@ -164,41 +132,29 @@ final class JdkCode {
 
   /** What copies an argument, or tells something of it that does not change with it. */
   private static final Set<String> COPIES =
-      Set.of(
-          "java/util/List.copyOf",
-          "java/util/Set.copyOf",
-          "java/util/Map.copyOf",
-          "java/util/Arrays.copyOf",
-          "java/util/Arrays.copyOfRange",
-          "java/util/Arrays.equals",
-          "java/util/Arrays.hashCode",
-          "java/util/Arrays.toString",
-          "java/util/Arrays.binarySearch",
-          "java/util/ArrayList.<init>",
-          "java/util/LinkedList.<init>",
-          "java/util/HashMap.<init>",
-          "java/util/LinkedHashMap.<init>",
-          "java/util/TreeMap.<init>",
-          "java/util/HashSet.<init>",
-          "java/util/LinkedHashSet.<init>",
-          "java/util/TreeSet.<init>",
-          "java/util/ArrayDeque.<init>");
+      names(
+          "java/util/",
+          "List.copyOf Set.copyOf Map.copyOf Arrays.copyOf Arrays.copyOfRange"
+              + " Arrays.equals Arrays.hashCode Arrays.toString Arrays.binarySearch"
+              + " ArrayList.<init> LinkedList.<init> HashMap.<init> LinkedHashMap.<init>"
+              + " TreeMap.<init> HashSet.<init> LinkedHashSet.<init> TreeSet.<init>"
+              + " ArrayDeque.<init>");
 
   /** What returns an array or a collection of the caller's own. */
   private static final Set<String> MAKES =
-      Set.of(
-          "java/util/List.copyOf",
-          "java/util/Set.copyOf",
-          "java/util/Map.copyOf",
-          "java/util/Arrays.copyOf",
-          "java/util/Arrays.copyOfRange",
-          "java/util/List.of",
-          "java/util/Set.of",
-          "java/util/Map.of",
-          "java/util/stream/Stream.toList",
-          "java/lang/String.toCharArray",
-          "java/lang/String.getBytes",
-          "java/lang/String.split");
+      names(
+          "java/",
+          "util/List.copyOf util/Set.copyOf util/Map.copyOf util/Arrays.copyOf"
+              + " util/Arrays.copyOfRange util/List.of util/Set.of util/Map.of"
+              + " util/stream/Stream.toList lang/String.toCharArray lang/String.getBytes"
+              + " lang/String.split");
+
+  private static final Set<String> IMMUTABLE =
+      names(
+          "java.",
+          "lang.Object io.File net.URI net.URL util.Locale util.UUID util.OptionalInt"
+              + " util.OptionalLong util.OptionalDouble math.BigInteger math.BigDecimal"
+              + " math.MathContext awt.Color nio.ByteOrder");
 
   private JdkCode() {}
 
@@ -310,26 +266,13 @@ final class JdkCode {
         || object instanceof Path
         || object instanceof Pattern
         || object instanceof Class
+        || object instanceof Enum
+        || object instanceof Charset
+        || IMMUTABLE.contains(name)
         || (type.getPackageName().equals("java.lang")
             && object instanceof Comparable
             && !(object instanceof Appendable))
-        || (object instanceof Enum)
-        || name.equals("java.lang.Object")
-        || name.equals("java.io.File")
-        || name.equals("java.net.URI")
-        || name.equals("java.net.URL")
-        || name.equals("java.util.Locale")
-        || name.equals("java.util.UUID")
-        || name.equals("java.math.BigInteger")
-        || name.equals("java.math.BigDecimal")
-        || name.equals("java.math.MathContext")
-        || name.equals("java.awt.Color")
-        || name.equals("java.nio.ByteOrder")
-        || name.startsWith("java.util.OptionalInt")
-        || name.startsWith("java.util.OptionalLong")
-        || name.startsWith("java.util.OptionalDouble")
-        || (name.startsWith("java.time.") && object instanceof Comparable)
-        || object instanceof java.nio.charset.Charset;
+        || (name.startsWith("java.time.") && object instanceof Comparable);
   }
 
   /** Whether an array or a collection of the JDK can never be changed itself. */

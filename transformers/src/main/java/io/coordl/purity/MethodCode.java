@@ -9,6 +9,7 @@ import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,15 @@ final class MethodCode extends MethodVisitor {
 
   boolean isStatic() {
     return (access & Opcodes.ACC_STATIC) != 0;
+  }
+
+  /** How many lambdas and method references of a type it has. */
+  int lambdas(String type) {
+    return (int)
+        instructions.stream()
+            .filter(it -> it.opcode() == Opcodes.INVOKEDYNAMIC)
+            .filter(it -> Type.getReturnType(it.descriptor()).getDescriptor().equals(type))
+            .count();
   }
 
   /** Where its values come from. */
