@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe; blocking only in {@link #lockSetup}, boundedly.
  */
-public final class Liveness {
+public final class Liveness implements JobLiveness {
   private static final long SETUP_BYTE = 1L << 60;
   private static final long LEADER_BYTE = SETUP_BYTE - 1;
 
@@ -107,9 +107,24 @@ public final class Liveness {
     }
   }
 
-  /** Whether job {@code number} still runs; if that cannot be told, it does. */
+  @Override
   public synchronized boolean alive(long number) {
     return number == job || held(number, 1);
+  }
+
+  @Override
+  public void alone(Runnable action) {
+    try {
+      if (lockSetup(Duration.ZERO)) {
+        try {
+          action.run();
+        } finally {
+          unlockSetup();
+        }
+      }
+    } catch (IOException e) {
+      // Then another time.
+    }
   }
 
   /**

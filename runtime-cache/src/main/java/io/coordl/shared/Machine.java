@@ -92,7 +92,6 @@ public final class Machine {
     }
   }
 
-  /** The user id of this process. */
   public static long user() throws IOException {
     Object uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
     return ((Integer) uid).longValue() & 0xffffffffL;

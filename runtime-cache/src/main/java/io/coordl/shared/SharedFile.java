@@ -76,17 +76,14 @@ public final class SharedFile<M extends Closeable> {
     this.job = job;
   }
 
-  /** Where it is. */
   public Path path() {
     return path;
   }
 
-  /** Which jobs run. */
   public Liveness liveness() {
     return liveness;
   }
 
-  /** What it holds. */
   public M memory() {
     return memory;
   }
@@ -115,7 +112,12 @@ public final class SharedFile<M extends Closeable> {
 
   /** 64 bits of a text (FNV-1a). */
   public static long checksum(String text) {
-    long hash = 0xcbf29ce484222325L;
+    return checksum(0xcbf29ce484222325L, text);
+  }
+
+  /** The same of a text that another one goes on with. */
+  public static long checksum(long before, String text) {
+    long hash = before;
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
       hash = (hash ^ (b & 0xff)) * 0x100000001b3L;
     }
@@ -152,11 +154,9 @@ public final class SharedFile<M extends Closeable> {
         return opened;
       }
       if (System.nanoTime() - deadline >= 0) {
+        String why = "is locked by another job that does not get on (is it stopped?); ";
         throw new BusyFileException(
-            named(path, contents)
-                + " is locked by another job that does not get on (is it stopped?); "
-                + contents.without()
-                + ".");
+            new Opening<>(path, user, contents, capacity, log).refusal(why, ""));
       }
       LockSupport.parkNanos(pause);
       pause = Math.min(LAST_PAUSE_NANOS, 2 * pause);
@@ -167,29 +167,25 @@ public final class SharedFile<M extends Closeable> {
   public static <M extends Closeable> @Nullable SharedFile<M> tryOpen(
       Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
       throws IOException {
+    Opening<M> opening = new Opening<>(path, user, contents, capacity, log);
     synchronized (OPEN) {
       if (!OPEN.add(path)) {
-        throw new IOException(named(path, contents) + " is already open in this JVM.");
+        throw new IOException(opening.name() + "is already open in this JVM.");
       }
       SharedFile<M> opened = null;
       try {
         for (int i = 0; i < ATTEMPTS; i++) {
-          opened = attempt(path, user, contents, capacity, log);
+          opened = opening.attempt();
           if (opened != null) {
             return opened;
           }
         }
-        throw new IOException(
-            named(path, contents) + " keeps being replaced; " + contents.without() + ".");
+        throw opening.refused("keeps being replaced; ", "");
       } catch (BusyFileException e) {
         return null;
       } catch (InternalError e) {
         throw new IOException(
-            named(path, contents)
-                + " was damaged by another program while it was opened; "
-                + contents.without()
-                + ".",
-            e);
+            opening.refusal("was damaged by another program while it was opened; ", ""), e);
       } finally {
         if (opened == null) {
           OPEN.remove(path);
@@ -198,149 +194,154 @@ public final class SharedFile<M extends Closeable> {
     }
   }
 
-  /** One attempt; null if the path has changed hands meanwhile. */
-  private static <M extends Closeable> @Nullable SharedFile<M> attempt(
-      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
-      throws IOException {
-    try {
-      Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-    } catch (FileAlreadyExistsException e) {
-      // Then it may be joined.
+  /** What is to be opened. */
+  private record Opening<M extends Closeable>(
+      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log) {
+    String name() {
+      return "The " + contents.noun() + " " + path + " ";
     }
-    PosixFileAttributes seen = attributes(path);
-    if (seen == null) {
-      return null;
+
+    String refusal(String why, String advice) {
+      return name() + why + contents.without() + advice + ".";
     }
-    checkOwner(path, seen, user, contents);
-    FileChannel channel = openExisting(path);
-    if (channel == null) {
-      return null;
+
+    IOException refused(String why, String advice) {
+      return new IOException(refusal(why, advice));
     }
-    SharedFile<M> opened = null;
-    try {
-      Liveness liveness = new Liveness(channel);
-      if (!liveness.lockSetup(Duration.ZERO)) {
-        throw new BusyFileException(named(path, contents) + " is locked by another job.");
+
+    /** One attempt; null if the path has changed hands meanwhile. */
+    @Nullable SharedFile<M> attempt() throws IOException {
+      try {
+        Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      } catch (FileAlreadyExistsException e) {
+        // Then it may be joined.
       }
-      PosixFileAttributes locked = attributes(path);
-      if (locked == null || !identity(locked).equals(identity(seen))) {
+      PosixFileAttributes seen = attributes(path);
+      if (seen == null) {
         return null;
       }
-      opened = joinOrMake(path, user, contents, capacity, log, locked, channel, liveness);
-      liveness.unlockSetup();
-      return opened;
-    } finally {
-      if (opened == null) {
-        channel.close();
+      checkOwner(seen);
+      FileChannel channel = openExisting(path);
+      if (channel == null) {
+        return null;
+      }
+      SharedFile<M> opened = null;
+      try {
+        Liveness liveness = new Liveness(channel);
+        if (!liveness.lockSetup(Duration.ZERO)) {
+          throw new BusyFileException(name() + "is locked by another job.");
+        }
+        PosixFileAttributes locked = attributes(path);
+        if (locked == null || !identity(locked).equals(identity(seen))) {
+          return null;
+        }
+        opened = joinOrMake(locked, channel, liveness);
+        liveness.unlockSetup();
+        return opened;
+      } finally {
+        if (opened == null) {
+          channel.close();
+        }
       }
     }
-  }
 
-  private static <M extends Closeable> @Nullable SharedFile<M> joinOrMake(
-      Path path,
-      long user,
-      Contents<M> contents,
-      LongSupplier capacity,
-      UserLog log,
-      PosixFileAttributes file,
-      FileChannel channel,
-      Liveness liveness)
-      throws IOException {
-    boolean alive = liveness.anyAlive();
-    String defect = file.size() == 0 ? "is empty" : defect(file, channel, user, contents);
-    boolean fresh = file.size() == 0 && !alive && file.permissions().equals(OWNER_ONLY);
-    if (alive && defect != null) {
-      throw new IOException(
-          named(path, contents)
-              + " "
-              + defect
-              + " but is in use; it is left alone, and "
-              + contents.without()
-              + " (choose another group).");
-    }
-    if (!alive && !fresh) {
-      if (file.size() != 0) {
-        log.say(
-            named(path, contents)
-                + (defect == null ? " was left over by jobs that were killed" : " " + defect)
-                + "; it is replaced.");
+    private @Nullable SharedFile<M> joinOrMake(
+        PosixFileAttributes file, FileChannel channel, Liveness liveness) throws IOException {
+      boolean alive = liveness.anyAlive();
+      String defect = file.size() == 0 ? "is empty" : defect(file, channel);
+      boolean fresh = file.size() == 0 && !alive && file.permissions().equals(OWNER_ONLY);
+      if (alive && defect != null) {
+        throw refused(defect + " but is in use; it is left alone, and ", " (choose another group)");
       }
-      Files.delete(path);
+      if (!alive && !fresh) {
+        if (file.size() != 0) {
+          String why = defect == null ? "was left over by jobs that were killed" : defect;
+          log.say(name() + why + "; it is replaced.");
+        }
+        Files.delete(path);
+        return null;
+      }
+      long bytes = fresh ? capacity.getAsLong() : file.size();
+      if (bytes < contents.minimum()) {
+        Files.delete(path);
+        throw refused(
+            "could have " + bytes + " bytes, but needs " + contents.minimum() + " at least: ", "");
+      }
+      M memory = null;
+      try {
+        memory = contents.map(path, bytes);
+        if (fresh) {
+          contents.format(memory, user);
+        }
+        long job = contents.nextJob(memory, path);
+        if (!liveness.tryJoin(job)) {
+          throw new BusyFileException(name() + "is being looked at.");
+        }
+        contents.enter(memory, job, liveness, path);
+        return new SharedFile<>(path, identity(file), channel, liveness, memory, job);
+      } catch (IOException | RuntimeException | Error e) {
+        if (fresh) {
+          Files.deleteIfExists(path);
+        }
+        if (memory != null) {
+          memory.close();
+        }
+        throw e;
+      }
+    }
+
+    private void checkOwner(PosixFileAttributes file) throws IOException {
+      if (!file.isRegularFile()) {
+        throw refused("is not a regular file; it is left alone, ", "");
+      }
+      long owner = owner(path);
+      if (owner != user) {
+        throw refused(
+            "belongs to user " + owner + ", not to " + user + "; it is left alone, ",
+            " (choose another group)");
+      }
+    }
+
+    /** Why the file cannot be one of ours, null if it can. */
+    private @Nullable String defect(PosixFileAttributes file, FileChannel channel)
+        throws IOException {
+      Contents.Header expected = contents.header();
+      if (!file.permissions().equals(OWNER_ONLY)) {
+        return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------,";
+      }
+      byte[] head = head(channel, expected.bytes());
+      if (head == null) {
+        return "is truncated (" + file.size() + " bytes)";
+      }
+      ByteBuffer header = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
+      if (header.getLong((int) Contents.Header.MAGIC) != expected.magic()) {
+        return "is no " + contents.noun() + " or was never finished";
+      }
+      long version = header.getLong((int) Contents.Header.VERSION);
+      if (version != expected.version()
+          || header.getLong((int) Contents.Header.LAYOUT) != expected.layout()) {
+        return "has layout version " + version + ", not this agent's " + expected.version() + ",";
+      }
+      if (header.getLong((int) Contents.Header.UID) != user) {
+        return "was made by user " + header.getLong((int) Contents.Header.UID);
+      }
+      long length = header.getLong((int) Contents.Header.CAPACITY);
+      if (length != file.size()) {
+        return "is truncated (" + file.size() + " of " + length + " bytes)";
+      }
       return null;
     }
-    long bytes = fresh ? capacity.getAsLong() : file.size();
-    if (bytes < contents.minimum()) {
-      Files.delete(path);
-      throw new IOException(
-          named(path, contents)
-              + " could have "
-              + bytes
-              + " bytes, but needs "
-              + contents.minimum()
-              + " at least: "
-              + contents.without()
-              + ".");
-    }
-    M memory = null;
-    try {
-      memory = contents.map(path, bytes);
-      if (fresh) {
-        contents.format(memory, user);
-      }
-      long job = contents.nextJob(memory, path);
-      if (!liveness.tryJoin(job)) {
-        throw new BusyFileException(named(path, contents) + " is being looked at.");
-      }
-      contents.enter(memory, job, liveness, path);
-      return new SharedFile<>(path, identity(file), channel, liveness, memory, job);
-    } catch (IOException | RuntimeException | Error e) {
-      if (fresh) {
-        Files.deleteIfExists(path);
-      }
-      if (memory != null) {
-        memory.close();
-      }
-      throw e;
-    }
   }
 
-  /** Why the file cannot be one of ours, null if it can. */
-  private static @Nullable String defect(
-      PosixFileAttributes file, FileChannel channel, long user, Contents<?> contents)
-      throws IOException {
-    Contents.Header expected = contents.header();
-    if (!file.permissions().equals(OWNER_ONLY)) {
-      return "has mode " + PosixFilePermissions.toString(file.permissions()) + ", not rw-------,";
-    }
-    ByteBuffer header = ByteBuffer.allocate(expected.bytes()).order(ByteOrder.nativeOrder());
-    while (header.hasRemaining() && channel.read(header, header.position()) >= 0) {}
-    if (header.hasRemaining()) {
-      return "is truncated (" + file.size() + " bytes)";
-    }
-    if (header.getLong((int) Contents.Header.MAGIC) != expected.magic()) {
-      return "is no " + contents.noun() + " or was never finished";
-    }
-    long version = header.getLong((int) Contents.Header.VERSION);
-    if (version != expected.version()
-        || header.getLong((int) Contents.Header.LAYOUT) != expected.layout()) {
-      return "has layout version " + version + ", not this agent's " + expected.version() + ",";
-    }
-    if (header.getLong((int) Contents.Header.UID) != user) {
-      return "was made by user " + header.getLong((int) Contents.Header.UID);
-    }
-    long length = header.getLong((int) Contents.Header.CAPACITY);
-    if (length != file.size()) {
-      return "is truncated (" + file.size() + " of " + length + " bytes)";
-    }
-    return null;
+  /** How a file begins; null if it is shorter. */
+  private static byte @Nullable [] head(FileChannel channel, int bytes) throws IOException {
+    ByteBuffer head = ByteBuffer.allocate(bytes);
+    while (head.hasRemaining() && channel.read(head, head.position()) >= 0) {}
+    return head.hasRemaining() ? null : head.array();
   }
 
   /** Leaves; the last job removes the file. Views handed out stay readable. */
   public void close() {
-    close(memory);
-  }
-
-  private void close(Closeable toClose) {
     try {
       if (liveness.lockSetup(LEAVING)) {
         liveness.leave();
@@ -353,7 +354,7 @@ public final class SharedFile<M extends Closeable> {
       // Then the next job that starts sweeps the file away.
     } finally {
       synchronized (OPEN) {
-        closeQuietly(toClose);
+        closeQuietly(memory);
         closeQuietly(channel);
         OPEN.remove(path);
       }
@@ -398,10 +399,9 @@ public final class SharedFile<M extends Closeable> {
           FileChannel channel = OPEN.contains(path) || !isOwn(path) ? null : openExisting(path);
           if (channel != null) {
             try (channel) {
-              ByteBuffer head = ByteBuffer.allocate(bytes);
-              while (head.hasRemaining() && channel.read(head, head.position()) >= 0) {}
-              if (!head.hasRemaining() && new Liveness(channel).anyAlive()) {
-                found.add(head.array());
+              byte[] head = head(channel, bytes);
+              if (head != null && new Liveness(channel).anyAlive()) {
+                found.add(head);
               }
             }
           }
@@ -454,33 +454,6 @@ public final class SharedFile<M extends Closeable> {
   private static boolean isBeingMade(PosixFileAttributes file) {
     Instant grown = file.lastModifiedTime().toInstant().plus(PATIENCE);
     return file.size() == 0 && Instant.now().isBefore(grown);
-  }
-
-  private static String named(Path path, Contents<?> contents) {
-    return "The " + contents.noun() + " " + path;
-  }
-
-  private static void checkOwner(
-      Path path, PosixFileAttributes file, long user, Contents<?> contents) throws IOException {
-    if (!file.isRegularFile()) {
-      throw new IOException(
-          named(path, contents)
-              + " is not a regular file; it is left alone, "
-              + contents.without()
-              + ".");
-    }
-    long owner = owner(path);
-    if (owner != user) {
-      throw new IOException(
-          named(path, contents)
-              + " belongs to user "
-              + owner
-              + ", not to "
-              + user
-              + "; it is left alone, "
-              + contents.without()
-              + " (choose another group).");
-    }
   }
 
   private static long owner(Path path) throws IOException {

@@ -50,12 +50,10 @@ public final class BatchOrder {
     return new BatchOrder(items, ends);
   }
 
-  /** How many batches there are. */
   public int batches() {
     return ends.length;
   }
 
-  /** The items of one batch, in order. */
   public int[] items(int batch) {
     return Arrays.copyOfRange(items, batch == 0 ? 0 : ends[batch - 1], ends[batch]);
   }
@@ -65,7 +63,6 @@ public final class BatchOrder {
     return ends[batch];
   }
 
-  /** All items. */
   int[] items() {
     return items;
   }

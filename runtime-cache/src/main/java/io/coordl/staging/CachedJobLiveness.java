@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import io.coordl.shared.JobLiveness;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 

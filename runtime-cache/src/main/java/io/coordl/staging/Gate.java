@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import io.coordl.thread.Uninterrupted;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
@@ -8,7 +9,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * nothing there any more, as others take what was its.
  */
 final class Gate {
-  private static final long PATIENCE_SECONDS = 5;
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private volatile boolean closed;
@@ -29,6 +30,17 @@ final class Gate {
     lock.readLock().unlock();
   }
 
+  /** Runs it inside; not at all if the gate is closed. */
+  void inside(Runnable action) {
+    if (enter()) {
+      try {
+        action.run();
+      } finally {
+        exit();
+      }
+    }
+  }
+
   boolean isOpen() {
     return !closed;
   }
@@ -41,16 +53,7 @@ final class Gate {
   /** Lets no thread in any more; false if one does not come out. */
   boolean close() {
     closed = true;
-    boolean interrupted = Thread.interrupted();
-    try {
-      return lock.writeLock().tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      interrupted = true;
-      return false;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return Uninterrupted.await(
+        PATIENCE_NANOS, nanos -> lock.writeLock().tryLock(nanos, TimeUnit.NANOSECONDS));
   }
 }

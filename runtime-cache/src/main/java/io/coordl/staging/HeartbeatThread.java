@@ -3,8 +3,8 @@ package io.coordl.staging;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -86,15 +86,8 @@ final class HeartbeatThread {
     if (Thread.currentThread() == thread) {
       return work.run();
     }
-    CompletableFuture<T> result = new CompletableFuture<>();
-    queue.add(
-        () -> {
-          try {
-            result.complete(work.run());
-          } catch (Throwable e) {
-            result.completeExceptionally(e);
-          }
-        });
+    FutureTask<T> result = new FutureTask<>(work::run);
+    queue.add(result);
     boolean interrupted = false;
     try {
       while (true) {

@@ -13,7 +13,6 @@ public final class NotPreparedException extends Exception {
     super(cause);
   }
 
-  /** With the reason. */
   public NotPreparedException(String reason) {
     super(reason);
   }

@@ -13,6 +13,7 @@ import static io.coordl.staging.StagingDescriptor.PARTICIPANT_PRODUCES;
 import static io.coordl.staging.StagingDescriptor.READY;
 import static io.coordl.staging.StagingDescriptor.SLIDING;
 
+import io.coordl.shared.JobLiveness;
 import java.util.function.LongPredicate;
 
 /**

@@ -5,6 +5,7 @@ import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BLOCKED;
 
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
+import io.coordl.shared.JobLiveness;
 import io.coordl.staging.StagingBuffer.Entered;
 import io.coordl.staging.StagingCounters.Reason;
 import java.io.IOException;
@@ -30,25 +31,31 @@ final class PipelineSession {
   /** What is said of batches that are not staged, once, whatever the reason. */
   private static final String UNSTAGED = "unstaged";
 
-  private final StagingMemory memory;
-  private final Clock clock;
-  private final Timeouts timeouts;
+  final StagingMemory memory;
+  final Clock clock;
+  final Timeouts timeouts;
   private final int me;
   private final Participants participants;
-  private final StagingBuffer buffer;
-  private final StagingCounters counters = new StagingCounters();
-  private final Gate gate = new Gate();
-  private final SlotLeases leases;
+  final StagingBuffer buffer;
+  final StagingCounters counters = new StagingCounters();
+  final Gate gate = new Gate();
+  final SlotLeases leases;
   private final OnceLog log;
   private final Consumer<Throwable> faults;
   private final Consumer<Boolean> tellOthers;
   private final IntSupplier elsewhere;
   private final Runnable endedAlone;
-  private final Executor threads;
-  private final AtomicLong longestPreparation = new AtomicLong();
-  private final AtomicLong shortestPreparation = new AtomicLong(Long.MAX_VALUE);
+  final Executor threads;
+  final AtomicLong longestPreparation = new AtomicLong();
+
+  /** Of this job's batches so far; {@link Long#MAX_VALUE} before the first. */
+  final AtomicLong shortestPreparation = new AtomicLong(Long.MAX_VALUE);
+
   private final AtomicBoolean saidFailed = new AtomicBoolean();
-  private volatile LongSupplier updates = () -> 0;
+
+  /** Counts the updates of models so far, by which training is told from evaluation. */
+  volatile LongSupplier updates = () -> 0;
+
   private volatile boolean saysBlocked;
   private volatile boolean begun;
   private volatile boolean stuck;
@@ -92,34 +99,6 @@ final class PipelineSession {
     this.buffer = new StagingBuffer(memory, participants, liveness, counters, job, me);
     this.leases =
         new SlotLeases(memory, buffer, gate, counters, memory.get(StagingDescriptor.BUDGET));
-  }
-
-  StagingMemory memory() {
-    return memory;
-  }
-
-  StagingBuffer buffer() {
-    return buffer;
-  }
-
-  StagingCounters counters() {
-    return counters;
-  }
-
-  Clock clock() {
-    return clock;
-  }
-
-  Timeouts timeouts() {
-    return timeouts;
-  }
-
-  Gate gate() {
-    return gate;
-  }
-
-  SlotLeases leases() {
-    return leases;
   }
 
   /**
@@ -264,10 +243,6 @@ final class PipelineSession {
     }
   }
 
-  void start(Runnable work) {
-    threads.execute(work);
-  }
-
   void ended(SharedEpoch epoch) {
     if (current.compareAndSet(epoch, null) && !epoch.wasShared()) {
       endedAlone.run();
@@ -284,35 +259,15 @@ final class PipelineSession {
 
   /** The job waits elsewhere, or no longer. */
   void blockedElsewhere(boolean now) {
-    if (gate.enter()) {
-      try {
-        memory.set(StagingDescriptor.participant(me) + PARTICIPANT_BLOCKED, now ? 1 : 0);
-      } finally {
-        gate.exit();
-      }
-    }
+    gate.inside(
+        () -> memory.set(StagingDescriptor.participant(me) + PARTICIPANT_BLOCKED, now ? 1 : 0));
   }
 
   /** Shows that the job is not stopped, and gives back what the program has forgotten. */
   void beat() {
     leases.drain();
-    if (gate.enter()) {
-      try {
-        long at = StagingDescriptor.participant(me) + PARTICIPANT_BEAT;
-        memory.set(at, memory.get(at) + 1);
-      } finally {
-        gate.exit();
-      }
-    }
-  }
-
-  /** Counts the updates of models so far, by which training is told from evaluation. */
-  void updates(LongSupplier counted) {
-    updates = counted;
-  }
-
-  long updates() {
-    return updates.getAsLong();
+    long at = StagingDescriptor.participant(me) + PARTICIPANT_BEAT;
+    gate.inside(() -> memory.set(at, memory.get(at) + 1));
   }
 
   void waitedFor(int participant, long nanos) {
@@ -326,17 +281,13 @@ final class PipelineSession {
     shortestPreparation.accumulateAndGet(nanos, Math::min);
   }
 
-  long longestPreparation() {
-    return longestPreparation.get();
-  }
-
-  /** Of this job's batches so far; {@link Long#MAX_VALUE} before the first. */
-  long shortestPreparation() {
-    return shortestPreparation.get();
+  /** False if the memory is damaged: the thread that noticed it says so. */
+  private boolean isUsable() {
+    return gate.isOpen() && memory.isSound();
   }
 
   void cannotStage(long bytes, long slotBytes, int slots) {
-    if (gate.isOpen() && isSound()) {
+    if (isUsable()) {
       log.once(
           UNSTAGED,
           "A batch has "
@@ -351,16 +302,6 @@ final class PipelineSession {
     }
   }
 
-  /** False if the memory is damaged: the thread that noticed it says so. */
-  private boolean isSound() {
-    try {
-      memory.check();
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   /** Another program has damaged the memory: it is not used from now on. */
   void damaged(InternalError cause) {
     gate.shut();
@@ -371,7 +312,7 @@ final class PipelineSession {
   }
 
   void noMemory(IOException cause) {
-    if (gate.isOpen() && isSound()) {
+    if (isUsable()) {
       log.once(
           UNSTAGED,
           "There is no memory behind the staging buffer ("
@@ -381,17 +322,11 @@ final class PipelineSession {
   }
 
   StagingStatistics statistics(String group, String pipeline) {
-    if (gate.enter()) {
-      try {
-        jobs = participants.count();
-      } finally {
-        gate.exit();
-      }
-    }
+    gate.inside(() -> jobs = participants.count());
     long slowest = 0;
     long forSlowest = 0;
     long forAll = 0;
-    for (Map.Entry<Long, LongAdder> one : counters.waitedFor().entrySet()) {
+    for (Map.Entry<Long, LongAdder> one : counters.waitedFor.entrySet()) {
       long nanos = one.getValue().sum();
       forAll += nanos;
       if (nanos > forSlowest) {

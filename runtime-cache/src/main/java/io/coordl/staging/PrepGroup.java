@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The jobs of a group on this host, as this job is one of them: a staging buffer for each pipeline
  * that this job begins an epoch of. Thread-safe.
  */
-public final class PrepGroup implements Coordinator, Closeable {
+public final class PrepGroup implements Closeable {
   /**
    * Each has a buffer until the job ends; a job whose pipeline is another one in every epoch (a
    * preprocessor that counts) would else take all memory.
@@ -45,15 +45,14 @@ public final class PrepGroup implements Coordinator, Closeable {
   private final OnceLog log;
   private final Map<String, Joined> joined = new ConcurrentHashMap<>();
   private final Set<String> tried = ConcurrentHashMap.newKeySet();
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final HeartbeatThread heartbeat;
   private volatile LongSupplier updates = () -> 0;
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** What became of joining a pipeline's file; without a session it was refused. */
-  private record Joined(
-      @Nullable SharedFile<StagingFile> file, @Nullable PipelineSession session) {}
+  private record Joined(SharedFile<StagingFile> file, PipelineSession session) {}
 
   /**
    * A group; no file is made before an epoch begins.
@@ -83,12 +82,20 @@ public final class PrepGroup implements Coordinator, Closeable {
     updates = counted;
   }
 
-  @Override
+  /**
+   * This job begins an epoch. May wait, boundedly, until the epoch can be shared: for jobs that are
+   * expected, or for the end of an epoch that the others are in the midst of.
+   *
+   * @param pipeline whose batches these are; jobs with an equal one share
+   * @param own the order this job's own sampler produced; the first job's is adopted by all
+   * @return null if the job keeps its own pipeline for this epoch
+   */
   public @Nullable SharedEpoch begin(Fingerprint pipeline, BatchOrder own) {
-    if (closed.get() || own.batches() == 0) {
+    String text = pipeline.text();
+    if (closed.get() || own.batches() == 0 || refused.contains(text)) {
       return null;
     }
-    if (joined.size() >= MAX_PIPELINES && !joined.containsKey(pipeline.text())) {
+    if (joined.size() + refused.size() >= MAX_PIPELINES && !joined.containsKey(text)) {
       log.once(
           "This job has more than "
               + MAX_PIPELINES
@@ -96,20 +103,17 @@ public final class PrepGroup implements Coordinator, Closeable {
               + " all others itself.");
       return null;
     }
-    Joined to = joined.computeIfAbsent(pipeline.text(), text -> join(pipeline, own));
-    PipelineSession session = to == null ? null : to.session();
-    if (session == null) {
-      return null;
-    }
+    Joined to = joined.computeIfAbsent(text, unused -> join(pipeline, own));
     // A job that did not come to one pipeline, as it died or has another one, is not waited for at
     // the next.
-    boolean inVain =
-        joined.values().stream()
-            .anyMatch(other -> other.session() != null && other.session().waitedInVain());
-    return session.begin(own, inVain ? 1 : jobs);
+    boolean inVain = joined.values().stream().anyMatch(other -> other.session().waitedInVain());
+    return to == null ? null : to.session().begin(own, inVain ? 1 : jobs);
   }
 
-  /** Null if another job keeps the file locked: then the next epoch tries again. */
+  /**
+   * Null if the file cannot be had; if only since another job keeps it locked, the next epoch tries
+   * again.
+   */
   private @Nullable Joined join(Fingerprint pipeline, BatchOrder own) {
     boolean first = tried.add(pipeline.text());
     try {
@@ -128,7 +132,8 @@ public final class PrepGroup implements Coordinator, Closeable {
       log.say(
           (sentence ? cause : "There is no staging buffer in " + directory + " (" + e + ").")
               + " The job prepares all batches of this pipeline itself.");
-      return new Joined(null, null);
+      refused.add(pipeline.text());
+      return null;
     }
   }
 
@@ -163,7 +168,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     PipelineSession session =
         new PipelineSession(
             memory,
-            new CachedJobLiveness(liveness(file), Clock.SYSTEM),
+            new CachedJobLiveness(file.liveness(), Clock.SYSTEM),
             Clock.SYSTEM,
             timeouts,
             file.job(),
@@ -173,7 +178,7 @@ public final class PrepGroup implements Coordinator, Closeable {
             blocked -> tellOthers(memory, blocked),
             this::waitingElsewhere,
             () -> heartbeat.later(() -> sayWhyAlone(pipeline)));
-    session.updates(updates);
+    session.updates = updates;
     memory.whenDamaged(session::damaged);
     return new Joined(file, session);
   }
@@ -228,12 +233,8 @@ public final class PrepGroup implements Coordinator, Closeable {
   public List<StagingStatistics> statistics() {
     List<StagingStatistics> all = new ArrayList<>();
     joined.forEach(
-        (text, one) -> {
-          if (one.session() != null) {
-            String pipeline = Long.toHexString(SharedFile.checksum(text));
-            all.add(one.session().statistics(group, pipeline));
-          }
-        });
+        (text, one) ->
+            all.add(one.session().statistics(group, Long.toHexString(SharedFile.checksum(text)))));
     return all;
   }
 
@@ -249,33 +250,9 @@ public final class PrepGroup implements Coordinator, Closeable {
     return "coordl-" + user + "-" + SharedFile.fileName(group) + ",";
   }
 
-  private static JobLiveness liveness(SharedFile<StagingFile> file) {
-    return new JobLiveness() {
-      @Override
-      public boolean alive(long job) {
-        return file.liveness().alive(job);
-      }
-
-      @Override
-      public void alone(Runnable action) {
-        try {
-          if (file.liveness().lockSetup(Duration.ZERO)) {
-            try {
-              action.run();
-            } finally {
-              file.liveness().unlockSetup();
-            }
-          }
-        } catch (IOException e) {
-          // Then another time.
-        }
-      }
-    };
-  }
-
   private void tellOthers(StagingMemory from, boolean blocked) {
     for (Joined other : joined.values()) {
-      if (other.session() != null && other.session().memory() != from) {
+      if (other.session().memory != from) {
         other.session().blockedElsewhere(blocked);
       }
     }
@@ -286,11 +263,7 @@ public final class PrepGroup implements Coordinator, Closeable {
       close(); // The other jobs need not find out that this one takes no more batches.
       return;
     }
-    for (Joined one : joined.values()) {
-      if (one.session() != null) {
-        one.session().beat();
-      }
-    }
+    joined.values().forEach(one -> one.session().beat());
   }
 
   /**
@@ -304,7 +277,7 @@ public final class PrepGroup implements Coordinator, Closeable {
     }
     for (Joined one : joined.values()) {
       // Where a thread does not come out the file is left to the kernel and the next sweep.
-      if (one.session() != null && one.file() != null && one.session().close()) {
+      if (one.session().close()) {
         one.file().close();
       }
     }

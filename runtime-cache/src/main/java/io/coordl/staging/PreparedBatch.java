@@ -15,7 +15,6 @@ public interface PreparedBatch extends AutoCloseable {
    */
   void writeTo(ByteBuffer target);
 
-  /** Frees what it stands on. */
   @Override
   default void close() {}
 }

@@ -37,6 +37,7 @@ public final class SharedEpoch {
   private final StagingBuffer buffer;
   private final Entered epoch;
   private final StagingCounters counters;
+  private final Gate gate;
   private final Clock clock;
   private final Timeouts timeouts;
   private final AtomicBoolean begun = new AtomicBoolean();
@@ -56,11 +57,12 @@ public final class SharedEpoch {
 
   SharedEpoch(PipelineSession session, Entered epoch) {
     this.session = session;
-    this.buffer = session.buffer();
+    this.buffer = session.buffer;
     this.epoch = epoch;
-    this.counters = session.counters();
-    this.clock = session.clock();
-    this.timeouts = session.timeouts();
+    this.counters = session.counters;
+    this.gate = session.gate;
+    this.clock = session.clock;
+    this.timeouts = session.timeouts;
   }
 
   /** The order all jobs of this epoch follow; it may be this job's own. */
@@ -76,18 +78,18 @@ public final class SharedEpoch {
    * @param threads how many may call {@code source} at once, from 1 on
    */
   public void prepareWith(BatchSource source, int threads) {
-    if (begun.getAndSet(true) || !session.gate().enter()) {
+    if (begun.getAndSet(true) || !gate.enter()) {
       return;
     }
     try {
       buffer.produces(epoch, true);
     } finally {
-      session.gate().exit();
+      gate.exit();
     }
     workers.set(threads);
     for (int i = 0; i < threads; i++) {
       try {
-        session.start(() -> work(source));
+        session.threads.execute(() -> work(source));
       } catch (OutOfMemoryError e) { // No more native threads.
         Bridge.fault("starting a thread that prepares batches", e);
         if (workers.addAndGet(i - threads) == 0) {
@@ -129,14 +131,11 @@ public final class SharedEpoch {
   }
 
   private void stopProducing() {
-    if (session.gate().enter()) {
-      try {
-        buffer.produces(epoch, false);
-        buffer.giveUpSizing();
-      } finally {
-        session.gate().exit();
-      }
-    }
+    gate.inside(
+        () -> {
+          buffer.produces(epoch, false);
+          buffer.giveUpSizing();
+        });
   }
 
   /** Prepares one batch, if that is possible now; its number, or as {@link StagingBuffer} says. */
@@ -146,7 +145,7 @@ public final class SharedEpoch {
       return StagingBuffer.NOT_NOW; // Another thread is at it.
     }
     try {
-      if (!session.gate().enter()) {
+      if (!gate.enter()) {
         return StagingBuffer.NEVER_MORE;
       }
       int slot;
@@ -173,7 +172,7 @@ public final class SharedEpoch {
           return batch;
         }
       } finally {
-        session.gate().exit();
+        gate.exit();
       }
       prepare(source, batch, slot);
       return batch;
@@ -204,12 +203,12 @@ public final class SharedEpoch {
     long began = clock.nanos();
     try (PreparedBatch prepared = prepared(source, batch)) {
       session.took(clock.nanos() - began);
-      if (session.gate().enter()) {
+      if (gate.enter()) {
         try {
           staged = stage(prepared, batch, slot);
           forGood = true;
         } finally {
-          session.gate().exit();
+          gate.exit();
         }
       }
     } catch (Throwable t) {
@@ -240,14 +239,11 @@ public final class SharedEpoch {
   }
 
   private void unclaim(int batch, int slot, boolean forGood) {
-    if (session.gate().enter()) {
-      try {
-        buffer.unclaim(epoch, batch, forGood);
-        buffer.giveBack(slot, epoch);
-      } finally {
-        session.gate().exit();
-      }
-    }
+    gate.inside(
+        () -> {
+          buffer.unclaim(epoch, batch, forGood);
+          buffer.giveBack(slot, epoch);
+        });
   }
 
   private boolean stage(PreparedBatch prepared, int batch, int slot) {
@@ -259,7 +255,7 @@ public final class SharedEpoch {
     }
     ByteBuffer target;
     try {
-      target = session.memory().writable(slot, (int) bytes);
+      target = session.memory.writable(slot, (int) bytes);
     } catch (IOException e) {
       session.noMemory(e);
       buffer.giveUp(slot, epoch);
@@ -289,7 +285,7 @@ public final class SharedEpoch {
    * @return null if the job is to prepare it by itself: no other will, or not soon enough
    */
   public @Nullable StagedBatch take(int batch) {
-    return held(batch, slot -> session.leases().batch(slot));
+    return held(batch, slot -> session.leases.batch(slot));
   }
 
   /**
@@ -301,7 +297,7 @@ public final class SharedEpoch {
    * @throws IOException what {@code reader} throws, or if there is no way to the bytes
    */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
-    return held(batch, slot -> session.leases().read(slot, reader));
+    return held(batch, slot -> session.leases.read(slot, reader));
   }
 
   private <T, E extends Exception> @Nullable T held(int batch, Holding<T, E> holding) throws E {
@@ -321,13 +317,19 @@ public final class SharedEpoch {
         case StagingBuffer.LOST -> reason = Reason.LOST;
         case StagingBuffer.NOT_NOW -> reason = Reason.LATE;
         default -> {
-          staged = inside(slot, holding);
           reason = Reason.LOST;
+          if (gate.enter()) { // As long as the bytes are read the job has not left.
+            try {
+              staged = holding.of(slot);
+            } finally {
+              gate.exit();
+            }
+          }
         }
       }
     } finally {
       takers.remove(Thread.currentThread());
-      used(batch);
+      gate.inside(() -> used(batch));
       session.blocked(false);
       counters.waitNanos.add(clock.nanos() - began);
     }
@@ -335,18 +337,6 @@ public final class SharedEpoch {
       counters.alone(reason);
     }
     return staged;
-  }
-
-  /** Inside the gate: as long as the bytes are read the job has not left. */
-  private <T, E extends Exception> @Nullable T inside(int slot, Holding<T, E> holding) throws E {
-    if (!session.gate().enter()) {
-      return null;
-    }
-    try {
-      return holding.of(slot);
-    } finally {
-      session.gate().exit();
-    }
   }
 
   /** The slot of the batch, held; else why not, NOT_NOW if there is no point in waiting longer. */
@@ -391,7 +381,7 @@ public final class SharedEpoch {
 
   /** The pause after one of this length. */
   private long longer(long pause) {
-    long shortest = session.shortestPreparation();
+    long shortest = session.shortestPreparation.get();
     long last = shortest == Long.MAX_VALUE ? 0 : shortest / PAUSES_IN_A_BATCH;
     return Math.min(Math.max(LAST_PAUSE_NANOS, Math.min(LONGEST_PAUSE_NANOS, last)), pause * 2);
   }
@@ -402,41 +392,35 @@ public final class SharedEpoch {
   }
 
   private int attempt(int batch) {
-    if (!session.gate().enter()) {
+    if (!gate.enter()) {
       return StagingBuffer.NOBODY;
     }
     try {
       return buffer.tryTake(epoch, batch);
     } finally {
-      session.gate().exit();
+      gate.exit();
     }
   }
 
   private long patience() {
     return Math.max(
-        timeouts.patience().toNanos(), PATIENCE_IN_BATCHES * session.longestPreparation());
+        timeouts.patience().toNanos(), PATIENCE_IN_BATCHES * session.longestPreparation.get());
   }
 
   private void used(int batch) {
-    if (session.gate().enter()) {
-      try {
-        synchronized (taken) {
-          long updates = session.updates();
-          if (!taken.isEmpty()) {
-            counters.updates.add(updates - updatesBefore);
-          }
-          updatesBefore = updates;
-          taken.set(batch);
-          if (!shared && buffer.isShared(epoch)) {
-            shared = true;
-            counters.sharedEpochs.increment(); // Now: a loop that is left does not end its epoch.
-          }
-          if (!left.get()) {
-            buffer.advance(epoch, taken.nextClearBit(0));
-          }
-        }
-      } finally {
-        session.gate().exit();
+    synchronized (taken) {
+      long updates = session.updates.getAsLong();
+      if (!taken.isEmpty()) {
+        counters.updates.add(updates - updatesBefore);
+      }
+      updatesBefore = updates;
+      taken.set(batch);
+      if (!shared && buffer.isShared(epoch)) {
+        shared = true;
+        counters.sharedEpochs.increment(); // Now: a loop that is left does not end its epoch.
+      }
+      if (!left.get()) {
+        buffer.advance(epoch, taken.nextClearBit(0));
       }
     }
   }
@@ -471,12 +455,8 @@ public final class SharedEpoch {
       session.stuck();
     }
     synchronized (taken) {
-      if (!left.getAndSet(true) && session.gate().enter()) {
-        try {
-          buffer.leave(epoch);
-        } finally {
-          session.gate().exit();
-        }
+      if (!left.getAndSet(true)) {
+        gate.inside(() -> buffer.leave(epoch));
       }
     }
     session.ended(this);

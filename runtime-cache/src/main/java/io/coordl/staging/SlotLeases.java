@@ -10,10 +10,8 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * What a job has taken and not given back: the slots it holds and the mappings that are not yet
  * unmapped. A mapping goes when it is garbage, never before, since the program may have views of
  * it; until then pages it wrote take memory. So mappings are bounded, and beyond that, or where a
- * slot may not be kept, a batch is copied into memory of this process, which is used again once it
- * is released. Thread-safe.
+ * slot may not be kept, a batch is copied into memory of this process. Thread-safe.
  */
 final class SlotLeases {
   private static final VarHandle WORDS =
@@ -31,8 +28,6 @@ final class SlotLeases {
 
   /** Far below the number of mappings that Linux allows a process, 65530. */
   private static final int MAX_MAPPINGS = 1024;
-
-  private static final int MAX_POOLED = 4;
 
   private final StagingMemory memory;
   private final StagingBuffer buffer;
@@ -42,7 +37,6 @@ final class SlotLeases {
   private final AtomicLong mappedBytes = new AtomicLong();
   private final Set<Lease> mappings = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<ByteBuffer> garbage = new ReferenceQueue<>();
-  private final Queue<ByteBuffer> pool = new ConcurrentLinkedQueue<>();
 
   /**
    * Of one job.
@@ -78,35 +72,7 @@ final class SlotLeases {
 
     void release() {
       if (!released.getAndSet(true)) {
-        giveBack(slot);
-      }
-    }
-  }
-
-  private record Mapped(ByteBuffer bytes, Lease lease) implements StagedBatch {
-    @Override
-    public void release() {
-      lease.release();
-    }
-  }
-
-  private final class Copied implements StagedBatch {
-    private final ByteBuffer bytes;
-    private final AtomicBoolean released = new AtomicBoolean();
-
-    Copied(ByteBuffer bytes) {
-      this.bytes = bytes;
-    }
-
-    @Override
-    public ByteBuffer bytes() {
-      return bytes;
-    }
-
-    @Override
-    public void release() {
-      if (!released.getAndSet(true) && pool.size() < MAX_POOLED) {
-        pool.add(bytes);
+        gate.inside(() -> SlotLeases.this.buffer.release(slot));
       }
     }
   }
@@ -115,28 +81,21 @@ final class SlotLeases {
   @Nullable StagedBatch batch(int slot) {
     int bytes = buffer.length(slot);
     drain();
-    try {
-      if (buffer.mayKeep() && mappings.size() < MAX_MAPPINGS && reserve(bytes)) {
-        StagedBatch mapped = map(slot, bytes);
-        if (mapped != null) {
-          return mapped;
-        }
+    if (buffer.mayKeep() && mappings.size() < MAX_MAPPINGS && reserve(bytes)) {
+      StagedBatch mapped = map(slot, bytes);
+      if (mapped != null) {
+        return mapped;
       }
-      ByteBuffer copy = direct(bytes);
-      copy.put(0, memory.readable(slot, bytes), 0, bytes);
-      MappedLength.settle();
-      counters.copied.increment();
-      counters.takenBytes.add(bytes);
-      buffer.release(slot);
-      return new Copied(copy);
-    } catch (IOException | InternalError | OutOfMemoryError e) {
-      buffer.release(slot);
+    }
+    try {
+      return read(slot, staged -> new StagedBatch(copy(staged), () -> {}));
+    } catch (IOException | OutOfMemoryError e) {
       return null;
     }
   }
 
   /**
-   * What {@code reader} makes of a slot that this job holds, and gives back with that; null if
+   * What {@code reader} makes of a slot that this job leases, and gives back with that; null if
    * there is no way to the bytes.
    */
   <T> @Nullable T read(int slot, BatchReader<T> reader) throws IOException {
@@ -154,21 +113,12 @@ final class SlotLeases {
       counters.takenBytes.add(bytes);
       return made;
     } catch (InternalError e) {
-      if (isSound()) {
+      if (memory.isSound()) {
         throw e; // It is the reader's own.
       }
       return null;
     } finally {
       buffer.release(slot);
-    }
-  }
-
-  private boolean isSound() {
-    try {
-      memory.check();
-      return true;
-    } catch (IOException e) {
-      return false;
     }
   }
 
@@ -188,40 +138,27 @@ final class SlotLeases {
       mappings.add(lease);
       counters.mapped.increment();
       counters.takenBytes.add(bytes);
-      return new Mapped(mapped.slice(0, bytes).order(ByteOrder.nativeOrder()), lease);
+      return new StagedBatch(mapped.slice(0, bytes).order(ByteOrder.nativeOrder()), lease::release);
     } catch (IOException | OutOfMemoryError e) {
       mappedBytes.addAndGet(-bytes);
       return null;
     }
   }
 
-  private ByteBuffer direct(int bytes) {
-    for (ByteBuffer free = pool.poll(); free != null; free = pool.poll()) {
-      if (free.capacity() == bytes) {
-        return free.clear();
-      }
-    }
+  private static ByteBuffer copy(ByteBuffer staged) {
     int page = (int) StagingDescriptor.PAGE;
+    int bytes = staged.remaining();
     return ByteBuffer.allocateDirect((int) StagingFile.pages(bytes) + page)
         .alignedSlice(page)
         .slice(0, bytes)
-        .order(ByteOrder.nativeOrder());
-  }
-
-  private void giveBack(int slot) {
-    if (gate.enter()) {
-      try {
-        buffer.release(slot);
-      } finally {
-        gate.exit();
-      }
-    }
+        .order(ByteOrder.nativeOrder())
+        .put(0, staged, 0, bytes);
   }
 
   /** Gives back what is unreachable; called now and then. */
   void drain() {
     for (Reference<?> gone = garbage.poll(); gone != null; gone = garbage.poll()) {
-      if (gone instanceof SlotLeases.Lease lease) {
+      if (gone instanceof Lease lease) {
         lease.release();
         mappings.remove(lease);
         mappedBytes.addAndGet(-lease.bytes);
@@ -237,7 +174,7 @@ final class SlotLeases {
     for (Lease lease : mappings) {
       ByteBuffer held = lease.released.get() ? null : lease.buffer.get();
       for (int at = 0;
-          held != null && isSound() && at + 8 <= held.capacity();
+          held != null && memory.isSound() && at + 8 <= held.capacity();
           at += (int) StagingDescriptor.PAGE) {
         long word = (long) WORDS.getVolatile(held, at);
         WORDS.compareAndSet(held, at, word, word);

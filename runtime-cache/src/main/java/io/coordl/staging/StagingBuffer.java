@@ -2,11 +2,15 @@ package io.coordl.staging;
 
 import static io.coordl.staging.StagingDescriptor.ALL;
 import static io.coordl.staging.StagingDescriptor.BROKEN;
+import static io.coordl.staging.StagingDescriptor.BUDGET;
 import static io.coordl.staging.StagingDescriptor.CLAIMED;
 import static io.coordl.staging.StagingDescriptor.CREATING;
 import static io.coordl.staging.StagingDescriptor.FILLING;
 import static io.coordl.staging.StagingDescriptor.FREE;
+import static io.coordl.staging.StagingDescriptor.MAX_BATCHES;
+import static io.coordl.staging.StagingDescriptor.MAX_EPOCH;
 import static io.coordl.staging.StagingDescriptor.MAX_PARTICIPANTS;
+import static io.coordl.staging.StagingDescriptor.MAX_SLOTS;
 import static io.coordl.staging.StagingDescriptor.NEVER;
 import static io.coordl.staging.StagingDescriptor.OPEN;
 import static io.coordl.staging.StagingDescriptor.PARTICIPANT_CURSOR;
@@ -18,7 +22,18 @@ import static io.coordl.staging.StagingDescriptor.SLOT_BYTES;
 import static io.coordl.staging.StagingDescriptor.STAGED;
 import static io.coordl.staging.StagingDescriptor.UNCLAIMED;
 import static io.coordl.staging.StagingDescriptor.UNSTAGED;
+import static io.coordl.staging.StagingDescriptor.cursor;
+import static io.coordl.staging.StagingDescriptor.descriptor;
+import static io.coordl.staging.StagingDescriptor.epoch;
+import static io.coordl.staging.StagingDescriptor.low;
+import static io.coordl.staging.StagingDescriptor.middle;
+import static io.coordl.staging.StagingDescriptor.participant;
+import static io.coordl.staging.StagingDescriptor.slot;
+import static io.coordl.staging.StagingDescriptor.slotLength;
+import static io.coordl.staging.StagingDescriptor.state;
+import static io.coordl.staging.StagingDescriptor.word;
 
+import io.coordl.shared.JobLiveness;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,8 +160,8 @@ final class StagingBuffer {
   boolean fits(BatchOrder order) {
     return order.items().length <= memory.itemRoom()
         && order.batches() <= memory.batchRoom()
-        && order.batches() <= StagingDescriptor.MAX_BATCHES
-        && last < StagingDescriptor.MAX_EPOCH - 2;
+        && order.batches() <= MAX_BATCHES
+        && last < MAX_EPOCH - 2;
   }
 
   /** Whether no epoch was begun by anybody. */
@@ -158,9 +173,7 @@ final class StagingBuffer {
   boolean comesLate() {
     for (int descriptor = 0; descriptor < 2; descriptor++) {
       long word = memory.get(memory.epoch(descriptor).state());
-      if (StagingDescriptor.state(word) == SLIDING
-          && StagingDescriptor.epoch(word) > last
-          && StagingDescriptor.low(word) != 0) {
+      if (state(word) == SLIDING && epoch(word) > last && low(word) != 0) {
         return true;
       }
     }
@@ -172,30 +185,30 @@ final class StagingBuffer {
     participants.buryDead();
     long word0 = memory.get(memory.epoch(0).state());
     long word1 = memory.get(memory.epoch(1).state());
-    long newest = StagingDescriptor.epoch(word0) > StagingDescriptor.epoch(word1) ? word0 : word1;
-    long number = StagingDescriptor.epoch(newest);
-    int state = StagingDescriptor.state(newest);
+    long newest = epoch(word0) > epoch(word1) ? word0 : word1;
+    long number = epoch(newest);
+    int state = state(newest);
     if (state == OPEN && number > last) {
       return enter(number);
     }
     if (state == CREATING) {
-      boolean dead = !liveness.alive(StagingDescriptor.middle(newest));
+      boolean dead = !liveness.alive(middle(newest));
       return dead ? create(number, newest, own) : null;
     }
     long oldest = newest == word0 ? word1 : word0;
-    if (StagingDescriptor.state(oldest) == CREATING) {
+    if (state(oldest) == CREATING) {
       return null; // Both words changed between the two readings.
     }
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       if (Participants.contains(oldest, participant)
           && (participant == me || !participants.waitable(participant))) {
-        drop(StagingDescriptor.epoch(oldest), participant);
+        drop(epoch(oldest), participant);
       }
     }
     if (state == OPEN && awaited(newest, number) >= 0) {
       return null; // Else they would enter the next one, and all be an epoch apart.
     }
-    return StagingDescriptor.low(oldest) == 0 ? create(number + 1, oldest, own) : null;
+    return low(oldest) == 0 ? create(number + 1, oldest, own) : null;
   }
 
   /** A participant that has yet to come to the newest epoch and may be expected to; -1 if none. */
@@ -204,7 +217,7 @@ final class StagingBuffer {
       if (participant != me
           && !Participants.contains(word, participant)
           && participants.job(participant) != 0
-          && participants.cursor(participant) <= StagingDescriptor.cursor(epoch, 0)
+          && participants.cursor(participant) <= cursor(epoch, 0)
           && participants.waitable(participant)) {
         return participant;
       }
@@ -213,8 +226,8 @@ final class StagingBuffer {
   }
 
   private @Nullable Entered create(long number, long before, BatchOrder own) {
-    StagingDescriptor.Epoch at = memory.epoch(StagingDescriptor.descriptor(number));
-    long creating = StagingDescriptor.word(CREATING, number, job, 0);
+    StagingDescriptor.Epoch at = memory.epoch(descriptor(number));
+    long creating = word(CREATING, number, job, 0);
     if (!memory.compareAndSet(at.state(), before, creating)) {
       return null;
     }
@@ -224,12 +237,12 @@ final class StagingBuffer {
     memory.putInts(at.itemTable(), own.items());
     setCursor(number, 0);
     last = number;
-    memory.compareAndSet(at.state(), creating, StagingDescriptor.word(OPEN, number, 0, 1L << me));
+    memory.compareAndSet(at.state(), creating, word(OPEN, number, 0, 1L << me));
     return new Entered(number, at, own);
   }
 
   private @Nullable Entered enter(long number) {
-    StagingDescriptor.Epoch at = memory.epoch(StagingDescriptor.descriptor(number));
+    StagingDescriptor.Epoch at = memory.epoch(descriptor(number));
     long batches = memory.get(at.batches());
     long items = memory.get(at.items());
     if (batches < 0 || batches > memory.batchRoom() || items < 0 || items > memory.itemRoom()) {
@@ -240,7 +253,7 @@ final class StagingBuffer {
     setCursor(number, 0);
     while (true) {
       long word = memory.get(at.state());
-      if (StagingDescriptor.state(word) != OPEN || StagingDescriptor.epoch(word) != number) {
+      if (state(word) != OPEN || epoch(word) != number) {
         setCursor(last, ALL); // Or others would take this job for one that is about to come.
         return null;
       }
@@ -257,9 +270,7 @@ final class StagingBuffer {
   }
 
   private void setCursor(long epoch, long batch) {
-    memory.set(
-        StagingDescriptor.participant(me) + PARTICIPANT_CURSOR,
-        StagingDescriptor.cursor(epoch, batch));
+    memory.set(participant(me) + PARTICIPANT_CURSOR, cursor(epoch, batch));
   }
 
   /** This job needs nothing more of the epoch. */
@@ -271,13 +282,12 @@ final class StagingBuffer {
   /** Whether other jobs are in the epoch. */
   boolean isShared(Entered epoch) {
     long word = memory.get(epoch.at().state());
-    return StagingDescriptor.epoch(word) == epoch.number()
-        && (StagingDescriptor.low(word) & ~(1L << me)) != 0;
+    return epoch(word) == epoch.number() && (low(word) & ~(1L << me)) != 0;
   }
 
   /** Tells whether this job prepares batches of the epoch. */
   void produces(Entered epoch, boolean does) {
-    long at = StagingDescriptor.participant(me) + PARTICIPANT_PRODUCES;
+    long at = participant(me) + PARTICIPANT_PRODUCES;
     if (does) {
       memory.set(at, epoch.number());
     } else {
@@ -292,11 +302,11 @@ final class StagingBuffer {
   }
 
   private boolean removeParticipant(long epoch, int participant) {
-    long at = memory.epoch(StagingDescriptor.descriptor(epoch)).state();
+    long at = memory.epoch(descriptor(epoch)).state();
     while (true) {
       long word = memory.get(at);
-      int state = StagingDescriptor.state(word);
-      if (StagingDescriptor.epoch(word) != epoch
+      int state = state(word);
+      if (epoch(word) != epoch
           || (state != OPEN && state != SLIDING)
           || !Participants.contains(word, participant)) {
         return false;
@@ -317,10 +327,7 @@ final class StagingBuffer {
   /** How many slots there are; 0 as long as that is unknown, or if not even two find room. */
   int slots() {
     long size = slotBytes();
-    long count =
-        size == 0
-            ? 0
-            : Math.min(StagingDescriptor.MAX_SLOTS, memory.get(StagingDescriptor.BUDGET) / size);
+    long count = size == 0 ? 0 : Math.min(MAX_SLOTS, memory.get(BUDGET) / size);
     return count < 2 ? 0 : (int) count;
   }
 
@@ -353,7 +360,7 @@ final class StagingBuffer {
       if (claimable(epoch, claim)) {
         return batch;
       }
-      if (StagingDescriptor.state(claim) == CLAIMED) {
+      if (state(claim) == CLAIMED) {
         none = NOT_NOW;
       }
     }
@@ -361,10 +368,9 @@ final class StagingBuffer {
   }
 
   private boolean claimable(Entered epoch, long claim) {
-    return StagingDescriptor.epoch(claim) != epoch.number()
-        || StagingDescriptor.state(claim) == UNCLAIMED
-        || (StagingDescriptor.state(claim) == CLAIMED
-            && !participants.willFinish(StagingDescriptor.middle(claim)));
+    return epoch(claim) != epoch.number()
+        || state(claim) == UNCLAIMED
+        || (state(claim) == CLAIMED && !participants.willFinish(middle(claim)));
   }
 
   /** The first batch that any participant still needs. */
@@ -372,13 +378,12 @@ final class StagingBuffer {
     long word = memory.get(epoch.at().state());
     long slowest = participants.cursor(me);
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
-      if (StagingDescriptor.epoch(word) == epoch.number()
-          && Participants.contains(word, participant)) {
+      if (epoch(word) == epoch.number() && Participants.contains(word, participant)) {
         slowest = Math.min(slowest, participants.cursor(participant));
       }
     }
-    long first = StagingDescriptor.cursor(epoch.number(), 0);
-    return (int) StagingDescriptor.middle(Math.max(first, slowest));
+    long first = cursor(epoch.number(), 0);
+    return (int) middle(Math.max(first, slowest));
   }
 
   /** Claims the smallest unclaimed batch; if there is none, as {@link #nextUnclaimed}. */
@@ -391,9 +396,8 @@ final class StagingBuffer {
       long at = epoch.at().claim(batch);
       long word = memory.get(at);
       if (claimable(epoch, word) && memory.compareAndSet(at, word, claimed(epoch))) {
-        if (StagingDescriptor.epoch(word) == epoch.number()
-            && StagingDescriptor.state(word) == CLAIMED) {
-          counters.tookOver();
+        if (epoch(word) == epoch.number() && state(word) == CLAIMED) {
+          counters.takeOvers.increment();
         }
         return batch;
       }
@@ -402,11 +406,11 @@ final class StagingBuffer {
   }
 
   private long claimed(Entered epoch) {
-    return StagingDescriptor.word(CLAIMED, epoch.number(), job, 0);
+    return word(CLAIMED, epoch.number(), job, 0);
   }
 
   private boolean isUnderWay(Entered epoch) {
-    return StagingDescriptor.epoch(memory.get(epoch.at().state())) == epoch.number();
+    return epoch(memory.get(epoch.at().state())) == epoch.number();
   }
 
   /** Gives a claim back, or says that no job will stage the batch. */
@@ -414,7 +418,7 @@ final class StagingBuffer {
     memory.compareAndSet(
         epoch.at().claim(batch),
         claimed(epoch),
-        StagingDescriptor.word(forGood ? UNSTAGED : UNCLAIMED, epoch.number(), 0, 0));
+        word(forGood ? UNSTAGED : UNCLAIMED, epoch.number(), 0, 0));
   }
 
   /**
@@ -422,17 +426,17 @@ final class StagingBuffer {
    * {@link #NEVER_MORE} if there are none.
    */
   int takeSlot(Entered epoch, Blocker blocker) {
-    int slots = slotBytes() == 0 ? StagingDescriptor.MAX_SLOTS : slots();
+    int slots = slotBytes() == 0 ? MAX_SLOTS : slots();
     boolean any = false;
     for (int slot = 0; slot < slots; slot++) {
-      long word = memory.get(StagingDescriptor.slot(slot));
-      any |= StagingDescriptor.state(word) != BROKEN;
-      if (StagingDescriptor.state(word) == FREE && fill(slot, word, epoch)) {
+      long word = memory.get(slot(slot));
+      any |= state(word) != BROKEN;
+      if (state(word) == FREE && fill(slot, word, epoch)) {
         return withinShare(slot, epoch, blocker);
       }
     }
     for (int slot = 0; slot < slots; slot++) {
-      long word = memory.get(StagingDescriptor.slot(slot));
+      long word = memory.get(slot(slot));
       if (mayBeFilled(word, blocker) && fill(slot, word, epoch)) {
         return withinShare(slot, epoch, blocker);
       }
@@ -452,45 +456,43 @@ final class StagingBuffer {
   }
 
   private boolean fill(int slot, long word, Entered epoch) {
-    return memory.compareAndSet(StagingDescriptor.slot(slot), word, filling(epoch));
+    return memory.compareAndSet(slot(slot), word, filling(epoch));
   }
 
   private long filling(Entered epoch) {
-    return StagingDescriptor.word(FILLING, epoch.number(), job, 0);
+    return word(FILLING, epoch.number(), job, 0);
   }
 
   private boolean mayBeFilled(long word, Blocker blocker) {
-    return switch (StagingDescriptor.state(word)) {
-      case FILLING -> !liveness.alive(StagingDescriptor.middle(word));
-      case READY ->
-          StagingDescriptor.low(word) == 0
-              && needless(StagingDescriptor.epoch(word), StagingDescriptor.middle(word), blocker);
+    return switch (state(word)) {
+      case FILLING -> !liveness.alive(middle(word));
+      case READY -> low(word) == 0 && needless(epoch(word), middle(word), blocker);
       default -> false;
     };
   }
 
   /** Whether no job needs the batch any more, now and for ever. */
   private boolean needless(long epoch, long batch, Blocker blocker) {
-    StagingDescriptor.Epoch at = memory.epoch(StagingDescriptor.descriptor(epoch));
+    StagingDescriptor.Epoch at = memory.epoch(descriptor(epoch));
     long word = memory.get(at.state());
-    int state = StagingDescriptor.state(word);
-    if (StagingDescriptor.epoch(word) != epoch) {
+    int state = state(word);
+    if (epoch(word) != epoch) {
       return true;
     }
     if (state == CREATING || state == NEVER) {
       return false;
     }
     boolean open = state == OPEN;
-    boolean newest = StagingDescriptor.epoch(otherEpoch(epoch)) < epoch;
+    boolean newest = epoch(otherEpoch(epoch)) < epoch;
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       boolean inside = Participants.contains(word, participant);
       boolean needs =
           inside
-              ? participants.cursor(participant) <= StagingDescriptor.cursor(epoch, batch)
+              ? participants.cursor(participant) <= cursor(epoch, batch)
               : open
                   && newest
                   && participants.job(participant) != 0
-                  && participants.cursor(participant) <= StagingDescriptor.cursor(epoch, 0);
+                  && participants.cursor(participant) <= cursor(epoch, 0);
       if (needs && participants.waitable(participant)) {
         blocker.participant = participant;
         return false;
@@ -506,14 +508,12 @@ final class StagingBuffer {
   private boolean slides(long at, long word) {
     while (true) {
       long now = memory.get(at);
-      boolean same = StagingDescriptor.epoch(now) == StagingDescriptor.epoch(word);
-      boolean entered = (StagingDescriptor.low(now) & ~StagingDescriptor.low(word)) != 0;
+      boolean same = epoch(now) == epoch(word);
+      boolean entered = (low(now) & ~low(word)) != 0;
       if (!same || entered) {
         return false;
       }
-      long sliding =
-          StagingDescriptor.word(
-              SLIDING, StagingDescriptor.epoch(word), 0, StagingDescriptor.low(now));
+      long sliding = word(SLIDING, epoch(word), 0, low(now));
       if (now == sliding || memory.compareAndSet(at, now, sliding)) {
         return true;
       }
@@ -522,27 +522,23 @@ final class StagingBuffer {
 
   /** The word of the descriptor that is not of this epoch. */
   private long otherEpoch(long epoch) {
-    return memory.get(memory.epoch(StagingDescriptor.descriptor(epoch + 1)).state());
+    return memory.get(memory.epoch(descriptor(epoch + 1)).state());
   }
 
   /** A newer epoch leaves half of the slots to the jobs in the older one. */
   private int withinShare(int slot, Entered epoch, Blocker blocker) {
     long other = otherEpoch(epoch.number());
-    boolean older =
-        StagingDescriptor.epoch(other) < epoch.number() && StagingDescriptor.low(other) != 0;
+    boolean older = epoch(other) < epoch.number() && low(other) != 0;
     if (older && slots() != 0) {
       int used = 0;
       for (int i = 0; i < slots(); i++) {
-        long word = memory.get(StagingDescriptor.slot(i));
-        int state = StagingDescriptor.state(word);
-        used +=
-            (state == FILLING || state == READY) && StagingDescriptor.epoch(word) == epoch.number()
-                ? 1
-                : 0;
+        long word = memory.get(slot(i));
+        int state = state(word);
+        used += (state == FILLING || state == READY) && epoch(word) == epoch.number() ? 1 : 0;
       }
       if (used > slots() / 2) {
         giveBack(slot, epoch);
-        blocker.participant = Long.numberOfTrailingZeros(StagingDescriptor.low(other));
+        blocker.participant = Long.numberOfTrailingZeros(low(other));
         return NOT_NOW;
       }
     }
@@ -551,31 +547,26 @@ final class StagingBuffer {
 
   /** A slot that was not filled after all. */
   void giveBack(int slot, Entered epoch) {
-    memory.compareAndSet(
-        StagingDescriptor.slot(slot), filling(epoch), StagingDescriptor.word(FREE, 0, 0, 0));
+    memory.compareAndSet(slot(slot), filling(epoch), word(FREE, 0, 0, 0));
   }
 
   /** A slot that has no memory behind it. */
   void giveUp(int slot, Entered epoch) {
-    memory.compareAndSet(
-        StagingDescriptor.slot(slot), filling(epoch), StagingDescriptor.word(BROKEN, 0, 0, 0));
+    memory.compareAndSet(slot(slot), filling(epoch), word(BROKEN, 0, 0, 0));
   }
 
   /** The slot has the batch; false if it is no longer this job's to publish. */
   boolean publish(Entered epoch, int batch, int slot, int bytes) {
-    memory.set(StagingDescriptor.slotLength(slot), bytes);
-    long ready = StagingDescriptor.word(READY, epoch.number(), batch, 0);
-    if (!memory.compareAndSet(StagingDescriptor.slot(slot), filling(epoch), ready)) {
+    memory.set(slotLength(slot), bytes);
+    long ready = word(READY, epoch.number(), batch, 0);
+    if (!memory.compareAndSet(slot(slot), filling(epoch), ready)) {
       return false;
     }
     if (memory.compareAndSet(
-        epoch.at().claim(batch),
-        claimed(epoch),
-        StagingDescriptor.word(STAGED, epoch.number(), slot, 0))) {
+        epoch.at().claim(batch), claimed(epoch), word(STAGED, epoch.number(), slot, 0))) {
       return true;
     }
-    memory.compareAndSet(
-        StagingDescriptor.slot(slot), ready, StagingDescriptor.word(FREE, 0, 0, 0));
+    memory.compareAndSet(slot(slot), ready, word(FREE, 0, 0, 0));
     return false;
   }
 
@@ -594,30 +585,25 @@ final class StagingBuffer {
 
   /** Whether the word says that a job prepares the batch. */
   static boolean isClaimed(Entered epoch, long claim) {
-    return StagingDescriptor.epoch(claim) == epoch.number()
-        && StagingDescriptor.state(claim) == CLAIMED;
+    return epoch(claim) == epoch.number() && state(claim) == CLAIMED;
   }
 
   /** SlotLeases the slot of the batch; or says why there is none: {@link #NOT_NOW} and others. */
   int tryTake(Entered epoch, int batch) {
     long at = epoch.at().claim(batch);
     long claim = memory.get(at);
-    int state =
-        StagingDescriptor.epoch(claim) == epoch.number()
-            ? StagingDescriptor.state(claim)
-            : UNCLAIMED;
+    int state = epoch(claim) == epoch.number() ? state(claim) : UNCLAIMED;
     if (state == STAGED) {
-      int slot = (int) StagingDescriptor.middle(claim);
+      int slot = (int) middle(claim);
       return lease(slot, epoch, batch) ? slot : LOST;
     }
     if (state == UNSTAGED) {
       return NOT_STAGED;
     }
     if (state == CLAIMED) {
-      if (!participants.willFinish(StagingDescriptor.middle(claim))
-          && memory.compareAndSet(
-              at, claim, StagingDescriptor.word(UNCLAIMED, epoch.number(), 0, 0))) {
-        counters.tookOver();
+      if (!participants.willFinish(middle(claim))
+          && memory.compareAndSet(at, claim, word(UNCLAIMED, epoch.number(), 0, 0))) {
+        counters.takeOvers.increment();
       }
       return NOT_NOW;
     }
@@ -625,12 +611,10 @@ final class StagingBuffer {
   }
 
   private boolean lease(int slot, Entered epoch, int batch) {
-    long at = StagingDescriptor.slot(slot);
+    long at = slot(slot);
     while (true) {
       long word = memory.get(at);
-      if (StagingDescriptor.state(word) != READY
-          || StagingDescriptor.epoch(word) != epoch.number()
-          || StagingDescriptor.middle(word) != batch) {
+      if (state(word) != READY || epoch(word) != epoch.number() || middle(word) != batch) {
         return false;
       }
       if (memory.compareAndSet(at, word, word | 1L << me)) {
@@ -641,7 +625,7 @@ final class StagingBuffer {
 
   /** Bytes of the batch in a slot that this job leases. */
   int length(int slot) {
-    return (int) memory.get(StagingDescriptor.slotLength(slot));
+    return (int) memory.get(slotLength(slot));
   }
 
   /**
@@ -653,9 +637,9 @@ final class StagingBuffer {
     int held = 0;
     int mine = 0;
     for (int slot = 0; slot < slots; slot++) {
-      long word = memory.get(StagingDescriptor.slot(slot));
-      boolean ready = StagingDescriptor.state(word) == READY;
-      held += ready && StagingDescriptor.low(word) != 0 ? 1 : 0;
+      long word = memory.get(slot(slot));
+      boolean ready = state(word) == READY;
+      held += ready && low(word) != 0 ? 1 : 0;
       mine += ready && Participants.contains(word, me) ? 1 : 0;
     }
     return held < slots / 2 && mine <= Math.max(1, slots / 8);
@@ -663,10 +647,10 @@ final class StagingBuffer {
 
   /** The program has done with the bytes of a slot that this job leases. */
   void release(int slot) {
-    long at = StagingDescriptor.slot(slot);
+    long at = slot(slot);
     while (true) {
       long word = memory.get(at);
-      if (StagingDescriptor.state(word) != READY
+      if (state(word) != READY
           || !Participants.contains(word, me)
           || memory.compareAndSet(at, word, word & ~(1L << me))) {
         return;

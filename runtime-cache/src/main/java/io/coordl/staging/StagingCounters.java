@@ -31,11 +31,16 @@ final class StagingCounters {
   final LongAdder copied = new LongAdder();
   final LongAdder takenBytes = new LongAdder();
   final LongAdder waitNanos = new LongAdder();
+
+  /** Claims of jobs that died or were stopped. */
   final LongAdder takeOvers = new LongAdder();
+
   final LongAdder updates = new LongAdder();
   final LongAdder dropped = new LongAdder();
   private final Map<Reason, LongAdder> alone = new EnumMap<>(Reason.class);
-  private final Map<Long, LongAdder> waitedFor = new ConcurrentHashMap<>();
+
+  /** By process id, nanoseconds that threads which prepare waited until that job had got on. */
+  final Map<Long, LongAdder> waitedFor = new ConcurrentHashMap<>();
 
   StagingCounters() {
     for (Reason reason : Reason.values()) {
@@ -55,17 +60,7 @@ final class StagingCounters {
     return Objects.requireNonNull(alone.get(reason));
   }
 
-  /** A claim of a job that died or was stopped. */
-  void tookOver() {
-    takeOvers.increment();
-  }
-
-  /** A thread that prepares batches waited until this job had got on. */
   void waitedFor(long pid, long nanos) {
     waitedFor.computeIfAbsent(pid, p -> new LongAdder()).add(nanos);
-  }
-
-  Map<Long, LongAdder> waitedFor() {
-    return waitedFor;
   }
 }

@@ -164,7 +164,6 @@ final class StagingDescriptor {
     return SLOTS + 8L * slot;
   }
 
-  /** Bytes of the batch in a slot. */
   static long slotLength(int slot) {
     return SLOT_LENGTHS + 8L * slot;
   }

@@ -138,15 +138,14 @@ final class StagingFile implements StagingMemory {
     }
   }
 
-  @Override
-  public void check() throws IOException {
+  private void check() throws IOException {
     if (!isSound()) {
       throw new IOException("another program has damaged the staging buffer");
     }
   }
 
-  /** Whether the memory may be changed. */
-  private boolean isSound() {
+  @Override
+  public boolean isSound() {
     if (damage.get() != null) {
       return false;
     }

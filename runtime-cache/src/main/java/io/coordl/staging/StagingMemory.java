@@ -23,8 +23,10 @@ interface StagingMemory extends Closeable {
 
   int[] getInts(long at, int count);
 
-  /** Throws if another program has damaged the memory; then it is all zeros, for good. */
-  default void check() throws IOException {}
+  /** False if another program has damaged the memory; then it is all zeros, for good. */
+  default boolean isSound() {
+    return true;
+  }
 
   /**
    * A slot to be filled.

@@ -56,21 +56,8 @@ public final class AgentThread extends Thread {
 
   /** Waits for so long; true if it is open by then. An interrupt is kept for the caller. */
   public static boolean await(CountDownLatch latch, Duration patience) {
-    long deadline = System.nanoTime() + patience.toNanos();
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return latch.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return Uninterrupted.await(
+        patience.toNanos(), nanos -> latch.await(nanos, TimeUnit.NANOSECONDS));
   }
 
   /**

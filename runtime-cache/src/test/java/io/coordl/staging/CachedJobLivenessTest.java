@@ -2,6 +2,7 @@ package io.coordl.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.shared.JobLiveness;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -112,7 +112,7 @@ class CoordinatedJobsTest {
     }
 
     StagingCounters counters() {
-      return sessions.get(0).counters();
+      return sessions.get(0).counters;
     }
 
     /** Batches the program had to prepare after all, in all pipelines. */
@@ -121,7 +121,7 @@ class CoordinatedJobsTest {
           .mapToLong(
               session ->
                   Arrays.stream(StagingCounters.Reason.values())
-                      .mapToLong(session.counters()::aloneBecause)
+                      .mapToLong(session.counters::aloneBecause)
                       .sum())
           .sum();
     }

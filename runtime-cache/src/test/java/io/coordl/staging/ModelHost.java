@@ -1,6 +1,7 @@
 package io.coordl.staging;
 
 import io.coordl.log.UserLog;
+import io.coordl.shared.JobLiveness;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

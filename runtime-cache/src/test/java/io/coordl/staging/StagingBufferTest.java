@@ -21,6 +21,7 @@ import static io.coordl.staging.StagingDescriptor.UNCLAIMED;
 import static io.coordl.staging.StagingDescriptor.UNSTAGED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.shared.JobLiveness;
 import io.coordl.staging.StagingBuffer.Blocker;
 import io.coordl.staging.StagingBuffer.Entered;
 import java.time.Duration;

@@ -87,7 +87,7 @@ class StagingModelTest {
     /** What a program does, and the agent in it. */
     private void live(Model.Job job) {
       PipelineSession session = host.join(job, memory, word -> {}, blocked -> {});
-      counters.add(session.counters());
+      counters.add(session.counters);
       Set<Integer> ordersUsed = new HashSet<>();
       for (int number = 0; number < EPOCHS; number++) {
         int first = Math.toIntExact(job.number) * 100 + number * 10;

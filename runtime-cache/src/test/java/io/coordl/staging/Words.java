@@ -1,5 +1,6 @@
 package io.coordl.staging;
 
+import io.coordl.shared.JobLiveness;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

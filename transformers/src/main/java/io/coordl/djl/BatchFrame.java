@@ -40,11 +40,6 @@ record BatchFrame(
     @Nullable List<?> indices,
     @Nullable Device device) {
 
-  /**
-   * Finds what is used of the library.
-   *
-   * @throws NoSuchMethodException if it is another than this was compiled against
-   */
   static void require() throws NoSuchMethodException {
     Symbols.require(NDManager.class, NDManager.class, "newSubManager");
     Symbols.require(

@@ -32,44 +32,23 @@ import org.jspecify.annotations.Nullable;
 public final class CoordinatedBatches implements LibraryHooks {
   private static final StackWalker CALLERS = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 
-  private final IterableFields fields;
-  private final EpochCoordinator epochs;
-  private final int threads;
+  final IterableFields fields = new IterableFields();
+  final EpochCoordinator epochs;
+
+  /** Of the agent that the user asked for. */
+  final int threads;
 
   /**
    * Held by the thread that runs the program's code where the program expects one thread only: it
    * gave the iterable no executor, or one of a single thread.
    */
-  private final ReentrantLock oneThread = new ReentrantLock();
+  final ReentrantLock oneThread = new ReentrantLock();
 
-  /**
-   * For one loader of DJL.
-   *
-   * @throws ReflectiveOperationException if the library is not the one this was compiled against
-   */
   public CoordinatedBatches(Class<?> declaring, Services services)
       throws ReflectiveOperationException {
     BatchFrame.require();
-    this.fields = new IterableFields();
     this.epochs = new EpochCoordinator("DJL", services);
     this.threads = services.threads();
-  }
-
-  IterableFields fields() {
-    return fields;
-  }
-
-  EpochCoordinator epochs() {
-    return epochs;
-  }
-
-  /** Of the agent that the user asked for. */
-  int threads() {
-    return threads;
-  }
-
-  ReentrantLock oneThread() {
-    return oneThread;
   }
 
   /**

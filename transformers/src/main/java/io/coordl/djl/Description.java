@@ -19,7 +19,6 @@ final class Description implements ObjectDescription.Library {
 
   private Description() {}
 
-  /** See {@link ObjectDescription#of}. */
   static String of(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description());
   }

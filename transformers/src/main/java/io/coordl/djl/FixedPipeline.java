@@ -4,8 +4,7 @@ import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.Transform;
 import ai.djl.util.PairList;
-import io.coordl.pipeline.Symbols;
-import java.lang.reflect.Field;
+import io.coordl.pipeline.LibraryField;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -76,27 +75,21 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
 
   /** Looks into pipelines. */
   static final class Copies {
-    private final Field pairs = Symbols.field(Pipeline.class, "transforms");
-    private final Field mean = Symbols.field(Normalize.class, "mean");
-    private final Field std = Symbols.field(Normalize.class, "std");
+    private final LibraryField<Object> pairs = LibraryField.of(Pipeline.class, "transforms");
+    private final LibraryField<float[]> mean =
+        LibraryField.of(Normalize.class, "mean", float[].class);
+    private final LibraryField<float[]> std =
+        LibraryField.of(Normalize.class, "std", float[].class);
 
     Copies() throws NoSuchFieldException {}
 
     private PairList<?, ?> pairs(Pipeline pipeline) {
-      return (PairList<?, ?>) value(pairs, pipeline);
-    }
-
-    private static Object value(Field field, Object object) {
-      try {
-        return field.get(object);
-      } catch (IllegalAccessException e) {
-        throw new IllegalStateException(e);
-      }
+      return (PairList<?, ?>) pairs.require(pipeline);
     }
 
     private List<float[]> arrays(Transform transform) {
       return transform.getClass() == Normalize.class
-          ? List.of((float[]) value(mean, transform), (float[]) value(std, transform))
+          ? List.of(mean.require(transform), std.require(transform))
           : List.of();
     }
 
@@ -117,11 +110,7 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
         copies.add(arrays.isEmpty() ? transform : new Normalize(arrays.get(0), arrays.get(1)));
       }
       Pipeline copy = new Pipeline();
-      try {
-        pairs.set(copy, new PairList<>(keys, copies));
-      } catch (IllegalAccessException e) {
-        throw new IllegalStateException(e);
-      }
+      pairs.set(copy, new PairList<>(keys, copies));
       return new FixedPipeline(copy, keys, parts);
     }
   }

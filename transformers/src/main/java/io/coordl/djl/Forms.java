@@ -4,9 +4,10 @@ import ai.djl.modality.cv.Image;
 import io.coordl.cache.DecodedForm;
 import io.coordl.purity.ClassFiles;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import javax.imageio.spi.IIORegistry;
@@ -19,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * of its class files, the decoder by the version of what it is part of.
  */
 final class Forms {
-  private final List<@Nullable Object> flags = new ArrayList<>();
-  private final List<DecodedForm> forms = new ArrayList<>();
+  private final Map<Image.@Nullable Flag, DecodedForm> forms = new LinkedHashMap<>();
 
   /**
    * The forms of {@code factory}'s images.
@@ -40,24 +40,18 @@ final class Forms {
             + " decoded by "
             + (opencv ? opencvVersion(factory) : imageIoVersion());
     for (Image.Flag flag : Image.Flag.values()) {
-      add(flag, code);
+      forms.put(flag, DecodedForm.of(code + " flag " + flag));
     }
-    add(null, code);
+    forms.put(null, DecodedForm.of(code + " flag null"));
   }
 
-  private void add(Image.@Nullable Flag flag, String code) {
-    flags.add(flag);
-    forms.add(DecodedForm.of(code + " flag " + flag));
-  }
-
-  /** The form of {@code toNDArray(manager, flag)}, null included; null for an unknown flag. */
+  /** The form of {@code toNDArray(manager, flag)}, null included. */
   @Nullable DecodedForm of(Image.@Nullable Flag flag) {
-    int at = flags.indexOf(flag);
-    return at < 0 ? null : forms.get(at);
+    return forms.get(flag);
   }
 
-  List<DecodedForm> all() {
-    return forms;
+  Collection<DecodedForm> all() {
+    return forms.values();
   }
 
   /** JDKs decode JPEG differently, and a program may bring readers of its own, in any order. */

@@ -39,7 +39,6 @@ public final class ImageInterceptor implements LibraryHooks {
   /**
    * For one factory class.
    *
-   * @throws NoSuchMethodException if the library is not the one this was compiled against
    * @throws IOException if what decodes cannot be told
    */
   public ImageInterceptor(Class<?> declaring, Services services)

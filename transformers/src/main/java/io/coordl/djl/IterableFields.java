@@ -7,39 +7,34 @@ import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.translate.Batchifier;
 import ai.djl.translate.Pipeline;
-import io.coordl.pipeline.Symbols;
-import java.lang.reflect.Field;
+import io.coordl.pipeline.LibraryField;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import org.jspecify.annotations.Nullable;
 
 /** What a {@link DataIterable} keeps to itself and its subclasses. Thread-safe. */
 final class IterableFields {
-  private final Field dataset =
-      Symbols.field(DataIterable.class, "dataset", RandomAccessDataset.class);
-  private final Field manager = Symbols.field(DataIterable.class, "manager", NDManager.class);
-  private final Field dataBatchifier =
-      Symbols.field(DataIterable.class, "dataBatchifier", Batchifier.class);
-  private final Field labelBatchifier =
-      Symbols.field(DataIterable.class, "labelBatchifier", Batchifier.class);
-  private final Field pipeline = Symbols.field(DataIterable.class, "pipeline", Pipeline.class);
-  private final Field targetPipeline =
-      Symbols.field(DataIterable.class, "targetPipeline", Pipeline.class);
-  private final Field device = Symbols.field(DataIterable.class, "device", Device.class);
-  private final Field executor =
-      Symbols.field(DataIterable.class, "executor", ExecutorService.class);
-  private final Field sample = Symbols.field(DataIterable.class, "sample", Iterator.class);
-  private final Field batchManager = Symbols.field(Batch.class, "manager", NDManager.class);
+  final LibraryField<RandomAccessDataset> dataset = of("dataset", RandomAccessDataset.class);
+  final LibraryField<NDManager> manager = of("manager", NDManager.class);
+  final LibraryField<Batchifier> dataBatchifier = of("dataBatchifier", Batchifier.class);
+  final LibraryField<Batchifier> labelBatchifier = of("labelBatchifier", Batchifier.class);
+  final LibraryField<Pipeline> pipeline = of("pipeline", Pipeline.class);
+  final LibraryField<Pipeline> targetPipeline = of("targetPipeline", Pipeline.class);
+  final LibraryField<Device> device = of("device", Device.class);
+  final LibraryField<ExecutorService> executor = of("executor", ExecutorService.class);
+
+  /** What its sampler yields. */
+  @SuppressWarnings("rawtypes") // As it is declared.
+  final LibraryField<Iterator> sample = of("sample", Iterator.class);
+
+  /** The manager that a batch belongs to. */
+  final LibraryField<NDManager> batchManager =
+      LibraryField.of(Batch.class, "manager", NDManager.class);
+
   private final Method fetch;
 
-  /**
-   * Finds them.
-   *
-   * @throws ReflectiveOperationException if the library is another than this was compiled against
-   */
   IterableFields() throws ReflectiveOperationException {
     fetch = DataIterable.class.getDeclaredMethod("fetch", List.class, int.class);
     if (fetch.getReturnType() != Batch.class) {
@@ -48,78 +43,20 @@ final class IterableFields {
     fetch.setAccessible(true);
   }
 
-  RandomAccessDataset dataset(DataIterable iterable) {
-    return (RandomAccessDataset) present(dataset, iterable);
-  }
-
-  NDManager manager(DataIterable iterable) {
-    return (NDManager) present(manager, iterable);
-  }
-
-  @Nullable Batchifier dataBatchifier(DataIterable iterable) {
-    return (Batchifier) get(dataBatchifier, iterable);
-  }
-
-  @Nullable Batchifier labelBatchifier(DataIterable iterable) {
-    return (Batchifier) get(labelBatchifier, iterable);
-  }
-
-  @Nullable Pipeline pipeline(DataIterable iterable) {
-    return (Pipeline) get(pipeline, iterable);
-  }
-
-  @Nullable Pipeline targetPipeline(DataIterable iterable) {
-    return (Pipeline) get(targetPipeline, iterable);
-  }
-
-  @Nullable Device device(DataIterable iterable) {
-    return (Device) get(device, iterable);
-  }
-
-  /** What its sampler yields. */
-  @Nullable Object sample(DataIterable iterable) {
-    return get(sample, iterable);
-  }
-
-  /** The batch belongs to that manager. */
-  void manage(Batch batch, NDManager owner) {
-    try {
-      batchManager.set(batch, owner);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e); // It was made accessible.
-    }
-  }
-
-  @Nullable ExecutorService executor(DataIterable iterable) {
-    return (ExecutorService) get(executor, iterable);
+  private static <T> LibraryField<T> of(String name, Class<T> type) throws NoSuchFieldException {
+    return LibraryField.of(DataIterable.class, name, type);
   }
 
   /** What a batch of these samples has beside its arrays. */
   BatchFrame frame(DataIterable iterable, List<Long> indices, int progress) {
     return new BatchFrame(
         indices.size(),
-        dataBatchifier(iterable),
-        labelBatchifier(iterable),
+        dataBatchifier.get(iterable),
+        labelBatchifier.get(iterable),
         progress,
-        dataset(iterable).size(),
+        dataset.require(iterable).size(),
         indices,
-        device(iterable));
-  }
-
-  private static Object present(Field field, DataIterable iterable) {
-    Object value = get(field, iterable);
-    if (value == null) {
-      throw new IllegalStateException("a data iterable without " + field.getName());
-    }
-    return value;
-  }
-
-  private static @Nullable Object get(Field field, DataIterable iterable) {
-    try {
-      return field.get(iterable);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e); // It was made accessible.
-    }
+        device.get(iterable));
   }
 
   /** The iterable's own {@code fetch}, overridden or not; throws what it throws. */

@@ -25,9 +25,9 @@ final class PipelineParts {
   static Fingerprint of(
       IterableFields fields, DataIterable iterable, String sampler, BatchOrder order)
       throws CannotShareException {
-    RandomAccessDataset dataset = fields.dataset(iterable);
-    NDManager manager = fields.manager(iterable);
-    Device device = fields.device(iterable);
+    RandomAccessDataset dataset = fields.dataset.require(iterable);
+    NDManager manager = fields.manager.require(iterable);
+    Device device = fields.device.get(iterable);
     Map<String, String> parts = new LinkedHashMap<>();
     parts.put(
         "library",
@@ -43,9 +43,10 @@ final class PipelineParts {
     parts.put("number of batches", Integer.toString(order.batches()));
     parts.put("last batch", order.batches() == 0 ? "none" : lastSize(order));
     parts.put("sampler", sampler);
-    parts.put("transforms", Description.of("transforms", fields.pipeline(iterable)));
+    parts.put("transforms", Description.of("transforms", fields.pipeline.get(iterable)));
     parts.put(
-        "label transforms", Description.of("label transforms", fields.targetPipeline(iterable)));
+        "label transforms",
+        Description.of("label transforms", fields.targetPipeline.get(iterable)));
     parts.put("batchifiers", batchifiers(fields, iterable));
     parts.put("device", (device == null ? manager.getDevice() : device).getDeviceType());
     parts.put("iterable", Description.of("iterable", iterable));
@@ -58,9 +59,9 @@ final class PipelineParts {
 
   private static String batchifiers(IterableFields fields, DataIterable iterable)
       throws CannotShareException {
-    return Description.of("batchifier", fields.dataBatchifier(iterable))
+    return Description.of("batchifier", fields.dataBatchifier.get(iterable))
         + " and "
-        + Description.of("batchifier", fields.labelBatchifier(iterable));
+        + Description.of("batchifier", fields.labelBatchifier.get(iterable));
   }
 
   private static String lastSize(BatchOrder order) {

@@ -13,11 +13,10 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.KeptItems;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.PeekingIterator;
 import io.coordl.pipeline.Services;
-import io.coordl.pipeline.Symbols;
 import io.coordl.purity.PurityAnalyzer;
-import java.lang.reflect.Field;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,20 +27,14 @@ import org.jspecify.annotations.Nullable;
  * begins, so that peeking draws none. Samplers of the program's own are left alone.
  */
 public final class Prefetch implements LibraryHooks {
-  private final Field subSampler;
+  private final LibraryField<Object> subSampler = LibraryField.of(BatchSampler.class, "subSampler");
   private final IterableFields fields = new IterableFields();
   private final FixedPipeline.Copies copies = new FixedPipeline.Copies();
   private final @Nullable BatchPrefetcher batches;
   private final @Nullable ItemPrefetcher items;
   private final @Nullable ImageItems images;
 
-  /**
-   * For one loader of DJL.
-   *
-   * @throws ReflectiveOperationException if the library is not the one this was compiled against
-   */
   public Prefetch(Class<?> dataIterable, Services services) throws ReflectiveOperationException {
-    subSampler = Symbols.field(BatchSampler.class, "subSampler");
     if (RandomUtils.RANDOM instanceof ForkableRandom random) {
       PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
       batches =
@@ -62,7 +55,7 @@ public final class Prefetch implements LibraryHooks {
     if (self instanceof DataIterable iterable) {
       return prefetcher != null
               && iterable.getClass() == DataIterable.class
-              && fields.executor(iterable) == null
+              && fields.executor.get(iterable) == null
           ? prefetcher.enter(
               new PrefetchedIterable(iterable, fields, copies),
               arguments[0],
@@ -83,13 +76,9 @@ public final class Prefetch implements LibraryHooks {
   }
 
   private boolean drawsAtOnce(BatchSampler sampler) {
-    try {
-      Object sub = subSampler.get(sampler);
-      return sub != null
-          && (sub.getClass() == RandomSampler.class || sub.getClass() == SequenceSampler.class);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
-    }
+    Object sub = subSampler.get(sampler);
+    return sub != null
+        && (sub.getClass() == RandomSampler.class || sub.getClass() == SequenceSampler.class);
   }
 
   /** A sampler has begun an epoch. */

@@ -24,12 +24,12 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     implements PrefetchedPipeline {
   @Override
   public @Nullable PeekingIterator<?> upcoming() {
-    return fields.sample(iterable) instanceof PeekingIterator<?> order ? order : null;
+    return fields.sample.get(iterable) instanceof PeekingIterator<?> order ? order : null;
   }
 
   @Override
   public RandomAccessDataset dataset() {
-    return fields.dataset(iterable);
+    return fields.dataset.require(iterable);
   }
 
   @Override
@@ -47,8 +47,8 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
   public Object settings() {
     return new Fixed(
         ImageFactory.getInstance(),
-        copies.copy(fields.pipeline(iterable)),
-        copies.copy(fields.targetPipeline(iterable)));
+        copies.copy(fields.pipeline.get(iterable)),
+        copies.copy(fields.targetPipeline.get(iterable)));
   }
 
   @Override
@@ -57,8 +57,8 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     List<@Nullable Object> parts = new ArrayList<>();
     parts.add(dataset());
     parts.add(fixed.factory);
-    parts.add(fields.dataBatchifier(iterable));
-    parts.add(fields.labelBatchifier(iterable));
+    parts.add(fields.dataBatchifier.get(iterable));
+    parts.add(fields.labelBatchifier.get(iterable));
     parts.addAll(FixedPipeline.parts(fixed.data));
     parts.addAll(FixedPipeline.parts(fixed.labels));
     return parts;
@@ -77,19 +77,19 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
   public boolean isCurrent(Object settings) {
     Fixed fixed = (Fixed) settings;
     return fixed.factory == ImageFactory.getInstance()
-        && FixedPipeline.isSame(fixed.data, fields.pipeline(iterable), copies)
-        && FixedPipeline.isSame(fixed.labels, fields.targetPipeline(iterable), copies);
+        && FixedPipeline.isSame(fixed.data, fields.pipeline.get(iterable), copies)
+        && FixedPipeline.isSame(fixed.labels, fields.targetPipeline.get(iterable), copies);
   }
 
   @Override
   @SuppressWarnings("unchecked") // What the sampler of a DataIterable yields.
   public Batch prefetch(Object settings, Object samples, int position) throws Exception {
     Fixed fixed = (Fixed) settings;
-    NDManager programs = fields.manager(iterable);
+    NDManager programs = fields.manager.require(iterable);
     NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
     try {
       Batch batch = fields.fetch(shadow(fixed, own), (List<Long>) samples, position);
-      fields.manage(batch, own); // Closed with it.
+      fields.batchManager.set(batch, own); // Closed with it.
       return batch;
     } catch (Exception | Error e) {
       own.close();
@@ -103,13 +103,13 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
         dataset(),
         own,
         NO_ORDER,
-        fields.dataBatchifier(iterable),
-        fields.labelBatchifier(iterable),
+        fields.dataBatchifier.get(iterable),
+        fields.labelBatchifier.get(iterable),
         fixed.data == null ? null : fixed.data.copy(),
         fixed.labels == null ? null : fixed.labels.copy(),
         null,
         0,
-        fields.device(iterable));
+        fields.device.get(iterable));
   }
 
   @Override
@@ -117,11 +117,11 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     Batch ready = (Batch) batch;
     NDManager own = ready.getManager();
     try {
-      NDManager target = fields.manager(iterable).newSubManager();
+      NDManager target = fields.manager.require(iterable).newSubManager();
       target.setName("dataIter fetch");
       ready.getData().attach(target);
       ready.getLabels().attach(target);
-      fields.manage(ready, target);
+      fields.batchManager.set(ready, target);
     } catch (RuntimeException e) {
       return false; // The program has closed its manager: its own call says so.
     }

@@ -7,11 +7,11 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.KeptBatch;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.profile.Batches;
 import io.coordl.profile.Profile;
-import java.lang.reflect.Field;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,24 +21,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProfiledBatches implements LibraryHooks, Batches {
   private final Profile profile;
-  private final Field dataBatchifier;
-  private final Field labelBatchifier;
-  private final Field batchManager;
+  private final LibraryField<Batchifier> dataBatchifier =
+      LibraryField.of(Batch.class, "dataBatchifier", Batchifier.class);
+  private final LibraryField<Batchifier> labelBatchifier =
+      LibraryField.of(Batch.class, "labelBatchifier", Batchifier.class);
+  private final LibraryField<NDManager> batchManager =
+      LibraryField.of(Batch.class, "manager", NDManager.class);
 
-  /**
-   * For one loader of DJL.
-   *
-   * @throws ReflectiveOperationException if the library is not the one this was compiled against
-   */
   public ProfiledBatches(Class<?> declaring, Services services)
       throws ReflectiveOperationException {
     BatchFrame.require();
     Symbols.require(NDManager.class, boolean.class, "isOpen");
     Symbols.require(Batch.class, NDManager.class, "getManager");
     profile = Objects.requireNonNull(services.profile());
-    dataBatchifier = Symbols.field(Batch.class, "dataBatchifier", Batchifier.class);
-    labelBatchifier = Symbols.field(Batch.class, "labelBatchifier", Batchifier.class);
-    batchManager = Symbols.field(Batch.class, "manager", NDManager.class);
   }
 
   @Override
@@ -60,11 +55,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     NDManager own = before.getEngine().newBaseManager(before.getDevice());
     held.getData().attach(own);
     held.getLabels().attach(own);
-    try {
-      batchManager.set(held, own);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e); // It was made accessible.
-    }
+    batchManager.set(held, own);
     before.close();
   }
 
@@ -95,17 +86,13 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
 
   /** What else a batch has than its arrays. */
   private BatchFrame frame(Batch batch) {
-    try {
-      return new BatchFrame(
-          batch.getSize(),
-          (Batchifier) dataBatchifier.get(batch),
-          (Batchifier) labelBatchifier.get(batch),
-          batch.getProgress(),
-          batch.getProgressTotal(),
-          batch.getIndices(),
-          null);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e); // They were made accessible.
-    }
+    return new BatchFrame(
+        batch.getSize(),
+        dataBatchifier.get(batch),
+        labelBatchifier.get(batch),
+        batch.getProgress(),
+        batch.getProgressTotal(),
+        batch.getIndices(),
+        null);
   }
 }

@@ -41,9 +41,9 @@ final class SampledEpoch implements Pipeline {
 
   SampledEpoch(CoordinatedBatches all, RandomAccessDataset dataset, Sampler sampler) {
     this.all = all;
-    this.fields = all.fields();
+    this.fields = all.fields;
     this.dataset = new WeakReference<>(dataset);
-    this.epoch = new CoordinatedEpoch(all.epochs(), this, all.oneThread());
+    this.epoch = new CoordinatedEpoch(all.epochs, this, all.oneThread);
     String described = "";
     try {
       described = Description.of("sampler", sampler);
@@ -64,7 +64,6 @@ final class SampledEpoch implements Pipeline {
     return batches;
   }
 
-  /** This epoch is not to be shared. */
   void refuse(String reason) {
     epoch.leave(new CannotShareException(reason));
   }
@@ -80,8 +79,8 @@ final class SampledEpoch implements Pipeline {
     Batch batch = null;
     try {
       iterable = new WeakReference<>(of);
-      manager = new WeakReference<>(fields.manager(of));
-      threads = allowed(fields.executor(of));
+      manager = new WeakReference<>(fields.manager.require(of));
+      threads = allowed(fields.executor.get(of));
       if (epoch.begin(of)) {
         batch =
             epoch.copied(
@@ -89,7 +88,7 @@ final class SampledEpoch implements Pipeline {
                 staged ->
                     fields
                         .frame(of, indices, progress)
-                        .make(fields.manager(of).newSubManager(), staged));
+                        .make(fields.manager.require(of).newSubManager(), staged));
       }
     } catch (Throwable t) {
       Bridge.fault("a staged batch", t); // The program's own fetch makes it.
@@ -131,7 +130,7 @@ final class SampledEpoch implements Pipeline {
     } else if (executor instanceof ForkJoinPool pool) {
       most = pool.getParallelism();
     }
-    int wanted = Math.max(all.threads(), most);
+    int wanted = Math.max(all.threads, most);
     return Math.max(1, Math.min(wanted, Runtime.getRuntime().availableProcessors()));
   }
 

@@ -31,7 +31,6 @@ final class StoredImage implements Image {
   /** Whether the library's own image may have been drawn on. */
   private boolean touched;
 
-  /** An image over kept pixels. */
   StoredImage(ImageInterceptor.Origin origin, Pixels kept) {
     this.origin = origin;
     this.kept = kept;

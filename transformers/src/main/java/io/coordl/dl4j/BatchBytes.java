@@ -32,13 +32,16 @@ final class BatchBytes implements PreparedBatch {
   private final List<BatchLayout.Array> described = new ArrayList<>();
   private final List<@Nullable INDArray> arrays = new ArrayList<>();
   private final BatchLayout layout;
+  private final Runnable done;
 
   /**
    * The bytes of a batch, as long as its arrays are valid.
    *
+   * @param done run when they are no longer needed
    * @throws IllegalArgumentException if it has something that would be lost
    */
-  BatchBytes(Object batch) {
+  BatchBytes(Object batch, Runnable done) {
+    this.done = done;
     if (batch instanceof DataSet one) {
       refuse(one.getExampleMetaData(), "example metadata");
       refuse(one.getLabelNamesList(), "label names");
@@ -149,6 +152,11 @@ final class BatchBytes implements PreparedBatch {
         layout.values(target, i).put(Memory.bytes(array));
       }
     }
+  }
+
+  @Override
+  public void close() {
+    done.run();
   }
 
   /**

@@ -1,8 +1,8 @@
 package io.coordl.dl4j;
 
+import io.coordl.shared.SharedFile;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * whatever their order. A file may be there more than once. Immutable.
  */
 final class DataFiles {
-  private static final long FNV_BASIS = 0xcbf29ce484222325L;
-  private static final long FNV_PRIME = 0x100000001b3L;
-
   private final File[] sorted;
   private final Map<File, Integer> numbers = new HashMap<>();
   private final int[] counts;
@@ -123,11 +120,10 @@ final class DataFiles {
   }
 
   private long checksum() {
-    long hash = FNV_BASIS;
+    long hash = SharedFile.checksum("");
     for (int i = 0; i < sorted.length; i++) {
-      hash = hash(hash, sorted[i].getPath());
-      hash = hash(hash, stateOf(sorted[i]));
-      hash = hash(hash, Integer.toString(counts[i]));
+      String file = sorted[i].getPath() + "\n" + stateOf(sorted[i]) + "\n" + counts[i] + "\n";
+      hash = SharedFile.checksum(hash, file);
     }
     return hash;
   }
@@ -140,13 +136,5 @@ final class DataFiles {
     } catch (IOException | InvalidPathException e) {
       return "missing"; // The program meets that when it reads it.
     }
-  }
-
-  private static long hash(long before, String text) {
-    long hash = before;
-    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ (b & 0xff)) * FNV_PRIME;
-    }
-    return hash * FNV_PRIME;
   }
 }

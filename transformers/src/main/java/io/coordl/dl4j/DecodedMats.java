@@ -54,7 +54,6 @@ final class DecodedMats {
    * For loaders of a class.
    *
    * @param code what decodes, as text
-   * @throws NoSuchMethodException if the library is not the one this was compiled against
    */
   DecodedMats(Class<?> loaderClass, String code) throws NoSuchMethodException {
     Symbols.require(Mat.class, int.class, "type");

@@ -80,7 +80,6 @@ public final class EpochInterceptor implements LibraryHooks {
    * Shares epochs.
    *
    * @param declaring the iterator of several arrays
-   * @throws ReflectiveOperationException if the library is not the one this was compiled against
    * @throws IOException if what makes batches cannot be told
    */
   public EpochInterceptor(Class<?> declaring, Services services)
@@ -122,9 +121,13 @@ public final class EpochInterceptor implements LibraryHooks {
 
   /** The iterator is about to be reset. */
   private void reset(Object iterator) {
-    IteratorEpoch epoch = epochOf(iterator, readersQuietly(new ProgramIterator(iterator)));
-    if (epoch != null) {
-      epoch.end();
+    try {
+      IteratorEpoch epoch = epochOf(iterator, readers(new ProgramIterator(iterator)));
+      if (epoch != null) {
+        epoch.end();
+      }
+    } catch (CannotShareException e) {
+      // Then none was shared.
     }
   }
 
@@ -149,27 +152,15 @@ public final class EpochInterceptor implements LibraryHooks {
     Map<String, SeekableReader> readers;
     try {
       readers = readers(program);
+      if (readers.values().stream().noneMatch(SeekableReader::hasBegun)) {
+        begin(program, readers, num);
+      }
     } catch (CannotShareException e) {
       epochs.leave(e);
       return null;
     }
-    if (readers.values().stream().noneMatch(SeekableReader::hasBegun)) {
-      try {
-        begin(program, readers, num);
-      } catch (CannotShareException e) {
-        epochs.leave(e);
-      }
-    }
     IteratorEpoch epoch = epochOf(iterator, readers);
     return epoch == null ? null : epoch.next(num);
-  }
-
-  private Map<String, SeekableReader> readersQuietly(ProgramIterator program) {
-    try {
-      return readers(program);
-    } catch (CannotShareException e) {
-      return Map.of();
-    }
   }
 
   private Map<String, SeekableReader> readers(ProgramIterator program) throws CannotShareException {
@@ -226,9 +217,8 @@ public final class EpochInterceptor implements LibraryHooks {
       throw new CannotShareException("iterators that collect metadata");
     }
     if (Boolean.TRUE.equals(
-        SeekableReader.get(
-            SeekableReader.field(RecordReaderMultiDataSetIterator.class, "timeSeriesRandomOffset"),
-            arrays))) {
+        SeekableReader.field(RecordReaderMultiDataSetIterator.class, "timeSeriesRandomOffset")
+            .get(arrays))) {
       throw new CannotShareException("iterators that begin time series at random");
     }
     if (num != arrays.getBatchSize()) {

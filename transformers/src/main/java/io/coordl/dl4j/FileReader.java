@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -19,7 +20,6 @@ final class FileReader extends ListedReader {
   private final FileRecordReader reader;
   private final InputSplit split;
   private final ReaderFiles known;
-  private @Nullable DataFiles files;
 
   /**
    * A reader.
@@ -30,8 +30,8 @@ final class FileReader extends ListedReader {
     super(reader, field(FileRecordReader.class, "locationsIterator"));
     this.reader = reader;
     this.known = known;
-    Object given = get(field(BaseRecordReader.class, "inputSplit"), reader);
-    if (given == null || get(field(FileRecordReader.class, "locationsIterator"), reader) == null) {
+    Object given = field(BaseRecordReader.class, "inputSplit").get(reader);
+    if (given == null || field(FileRecordReader.class, "locationsIterator").get(reader) == null) {
       throw new CannotShareException("readers that are not initialised");
     }
     this.split = (InputSplit) given;
@@ -53,9 +53,8 @@ final class FileReader extends ListedReader {
   @Override
   int @Nullable [] numbersOf(List<?> elements) throws CannotShareException {
     List<File> epoch = ReaderFiles.files(elements);
-    DataFiles all = known.filesOf(reader, epoch);
-    files = all;
-    return all.numbersOf(epoch);
+    files = known.filesOf(reader, epoch);
+    return files.numbersOf(epoch);
   }
 
   @Override
@@ -65,19 +64,13 @@ final class FileReader extends ListedReader {
   }
 
   @Override
-  FileReader copy() throws ReflectiveOperationException {
+  FileReader makeCopy() throws ReflectiveOperationException, CannotShareException {
     FileRecordReader copy =
         reader instanceof CSVSequenceRecordReader
             ? new CSVSequenceRecordReader()
             : new FileRecordReader();
-    Members.copy(reader, copy);
-    try {
-      FileReader seekable = new FileReader(copy, known);
-      seekable.files = files;
-      return seekable;
-    } catch (CannotShareException e) {
-      throw new IllegalStateException(e);
-    }
+    LibraryField.copyAll(reader, copy);
+    return new FileReader(copy, known);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.Symbols;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.purity.ClassFiles;
 import java.io.File;
 import java.io.IOException;
@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.datavec.api.split.InputSplit;
-import org.datavec.image.loader.BaseImageLoader;
 import org.datavec.image.loader.NativeImageLoader;
 import org.datavec.image.recordreader.BaseImageRecordReader;
 import org.datavec.image.recordreader.ImageRecordReader;
@@ -25,7 +24,6 @@ final class ImageReader extends ListedReader {
   private final BaseImageRecordReader reader;
   private final ReaderFiles known;
   private final InputSplit split;
-  private @Nullable DataFiles files;
 
   /**
    * A reader.
@@ -36,12 +34,12 @@ final class ImageReader extends ListedReader {
     super(reader, field(TYPE, "iter"));
     this.reader = reader;
     this.known = known;
-    Object given = get(field(TYPE, "inputSplit"), reader);
-    if (given == null || get(field(TYPE, "iter"), reader) == null) {
+    Object given = field(TYPE, "inputSplit").get(reader);
+    if (given == null || field(TYPE, "iter").get(reader) == null) {
       throw new CannotShareException("readers of streams");
     }
     this.split = (InputSplit) given;
-    Object loader = get(field(TYPE, "imageLoader"), reader);
+    Object loader = field(TYPE, "imageLoader").get(reader);
     if (loader == null || loader.getClass() != NativeImageLoader.class) {
       throw new CannotShareException("readers without NativeImageLoader");
     }
@@ -57,15 +55,11 @@ final class ImageReader extends ListedReader {
     return elements.size() == split.length();
   }
 
-  private static List<File> asFiles(List<?> elements) {
-    return elements.stream().map(File.class::cast).toList();
-  }
-
   @Override
   int @Nullable [] numbersOf(List<?> elements) {
-    DataFiles all = known.filesOf(reader, asFiles(elements));
-    files = all;
-    return all.numbersOf(asFiles(elements));
+    List<File> epoch = elements.stream().map(File.class::cast).toList();
+    files = known.filesOf(reader, epoch);
+    return files.numbersOf(epoch);
   }
 
   @Override
@@ -76,33 +70,26 @@ final class ImageReader extends ListedReader {
   @Override
   void moved(int place, List<?> elements) {
     if (place > 0) {
-      set(field(TYPE, "currentFile"), reader, elements.get(place - 1));
+      field(TYPE, "currentFile").set(reader, elements.get(place - 1));
     }
   }
 
   @Override
-  ImageReader copy() throws ReflectiveOperationException {
+  ImageReader makeCopy() throws ReflectiveOperationException, CannotShareException {
     BaseImageRecordReader copy =
         reader instanceof ObjectDetectionRecordReader
             ? new ObjectDetectionRecordReader(1, 1, 1, 1, 1, null)
             : new ImageRecordReader();
-    Members.copy(reader, copy);
+    LibraryField.copyAll(reader, copy);
     // As the reader makes it; it is not to be shared, since it keeps a converter of images.
     NativeImageLoader loader =
         new NativeImageLoader(
-            Symbols.field(TYPE, "height", long.class).getLong(reader),
-            Symbols.field(TYPE, "width", long.class).getLong(reader),
-            Symbols.field(TYPE, "channels", long.class).getLong(reader),
-            (ImageTransform)
-                Symbols.field(TYPE, "imageTransform", ImageTransform.class).get(reader));
-    Symbols.field(TYPE, "imageLoader", BaseImageLoader.class).set(copy, loader);
-    try {
-      ImageReader seekable = new ImageReader(copy, known);
-      seekable.files = files;
-      return seekable;
-    } catch (CannotShareException e) {
-      throw new IllegalStateException(e);
-    }
+            (Long) field(TYPE, "height").require(reader),
+            (Long) field(TYPE, "width").require(reader),
+            (Long) field(TYPE, "channels").require(reader),
+            (ImageTransform) field(TYPE, "imageTransform").get(reader));
+    field(TYPE, "imageLoader").set(copy, loader);
+    return new ImageReader(copy, known);
   }
 
   @Override
@@ -142,6 +129,6 @@ final class ImageReader extends ListedReader {
 
   private String part(Class<?> owner, String name)
       throws CannotShareException, ReflectiveOperationException {
-    return Description.of(SeekableReader.spaced(name), Symbols.field(owner, name).get(reader));
+    return Description.of(spaced(name), field(owner, name).get(reader));
   }
 }

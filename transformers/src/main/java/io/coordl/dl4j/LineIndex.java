@@ -74,7 +74,6 @@ final class LineIndex {
     return new LineIndex(lines, Arrays.copyOf(starts, (lines + STEP - 1) / STEP), hashes);
   }
 
-  /** How many lines there are. */
   int lines() {
     return lines;
   }

@@ -1,19 +1,17 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.Symbols;
+import io.coordl.pipeline.LibraryField;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.lang.reflect.Field;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
 import org.datavec.api.records.reader.impl.csv.SerializableCSVParser;
@@ -36,11 +34,10 @@ final class LineReader extends SeekableReader {
   private final LineRecordReader reader;
   private final ReaderFiles known;
   private final Function<URI, InputStream> opener;
-  private final Field iterator = field(TYPE, "iter");
-  private final Field locations = field(TYPE, "locations");
-  private final Field splitIndex = field(TYPE, "splitIndex");
-  private final Field lineIndex = field(TYPE, "lineIndex");
-  private @Nullable DataFiles files;
+  private final LibraryField<Object> iterator = field(TYPE, "iter");
+  private final LibraryField<Object> locations = field(TYPE, "locations");
+  private final LibraryField<Object> splitIndex = field(TYPE, "splitIndex");
+  private final LibraryField<Object> lineIndex = field(TYPE, "lineIndex");
   private @Nullable Lines lines;
   private @Nullable EpochRecords<String> stand;
 
@@ -50,11 +47,12 @@ final class LineReader extends SeekableReader {
    * @throws CannotShareException if it does not read lines of files
    */
   LineReader(LineRecordReader reader, ReaderFiles known) throws CannotShareException {
+    super(reader);
     this.reader = reader;
     this.known = known;
     this.opener = ReaderFiles.requireFiles(reader);
-    Object uris = get(locations, reader);
-    if (uris == null || get(iterator, reader) == null) {
+    Object uris = locations.get(reader);
+    if (uris == null || iterator.get(reader) == null) {
       throw new CannotShareException("readers of streams");
     }
     if (!LineIndex.knows(charset())) {
@@ -73,19 +71,19 @@ final class LineReader extends SeekableReader {
         : 0;
   }
 
-  private Field skipNumLines() {
+  private LibraryField<Object> skipNumLines() {
     return field(
         reader instanceof CSVRecordReader ? CSVRecordReader.class : RegexLineRecordReader.class,
         "skipNumLines");
   }
 
-  private int number(Field field) {
-    return (Integer) Objects.requireNonNull(get(field, reader));
+  private int number(LibraryField<Object> field) {
+    return (Integer) field.require(reader);
   }
 
   @Override
-  RecordReader reader() {
-    return reader;
+  @Nullable EpochRecords<?> current() {
+    return iterator.get(reader) instanceof EpochRecords<?> now ? now : null;
   }
 
   @Override
@@ -93,7 +91,7 @@ final class LineReader extends SeekableReader {
     if (number(splitIndex) != 0 || number(lineIndex) != linesTaken() + taken) {
       return null;
     }
-    List<URI> uris = List.of((URI[]) Objects.requireNonNull(get(locations, reader)));
+    List<URI> uris = List.of((URI[]) locations.require(reader));
     List<File> epoch = ReaderFiles.files(uris);
     int skipped = skipped();
     if (epoch.size() > 1 && skipped > 0 && reader instanceof RegexLineRecordReader) {
@@ -108,24 +106,25 @@ final class LineReader extends SeekableReader {
         && uris.stream().anyMatch(uri -> known.linesOf(uri, opener).hasHashes())) {
       throw new CannotShareException("SVMLightRecordReader of files with comments");
     }
-    DataFiles all = new DataFiles(epoch, file -> linesOf(file) - skipped);
-    files = all;
-    return all.numbersOf(epoch);
+    files = new DataFiles(epoch, file -> linesOf(file) - skipped);
+    return files.numbersOf(epoch);
   }
 
   /** At the beginning of an epoch: those it skips, if it has, and the one it has peeked at. */
   private int linesTaken() {
     if (reader instanceof CSVRecordReader) {
-      boolean done = Boolean.TRUE.equals(get(field(CSVRecordReader.class, "skippedLines"), reader));
+      boolean done = Boolean.TRUE.equals(field(CSVRecordReader.class, "skippedLines").get(reader));
       return done ? skipped() : 0;
     }
-    return lookahead() == null ? 0 : 1;
+    return peeked();
   }
 
-  private @Nullable Object lookahead() {
+  @Override
+  int peeked() {
     return reader instanceof SVMLightRecordReader
-        ? get(field(SVMLightRecordReader.class, "recordLookahead"), reader)
-        : null;
+            && field(SVMLightRecordReader.class, "recordLookahead").get(reader) != null
+        ? 1
+        : 0;
   }
 
   private int linesOf(File file) {
@@ -146,11 +145,11 @@ final class LineReader extends SeekableReader {
     }
     lines = now;
     closeOwn();
-    if (!Arrays.equals((URI[]) get(locations, reader), uris.toArray(URI[]::new))) {
-      set(locations, reader, uris.toArray(URI[]::new));
+    if (!Arrays.equals((URI[]) locations.get(reader), uris.toArray(URI[]::new))) {
+      locations.set(reader, uris.toArray(URI[]::new));
     }
     EpochRecords<String> records = new EpochRecords<>(now, order.length, shared);
-    set(iterator, reader, records);
+    iterator.set(reader, records);
     stand = records;
     seek(0);
     return true;
@@ -165,20 +164,20 @@ final class LineReader extends SeekableReader {
   void seek(int place) {
     Lines now = Objects.requireNonNull(lines);
     EpochRecords<String> records = Objects.requireNonNull(stand);
-    if (get(iterator, reader) != records) { // The library went on to another file by itself.
+    if (iterator.get(reader) != records) { // The library went on to another file by itself.
       closeOwn();
-      set(iterator, reader, records);
+      iterator.set(reader, records);
     }
     int file = now.fileOf(place);
     records.moveTo(place, now.endOf(file));
-    set(splitIndex, reader, file);
-    set(lineIndex, reader, now.linesBefore(place));
+    splitIndex.set(reader, file);
+    lineIndex.set(reader, now.linesBefore(place));
     if (reader instanceof CSVRecordReader) {
-      set(field(CSVRecordReader.class, "skippedLines"), reader, true);
+      field(CSVRecordReader.class, "skippedLines").set(reader, true);
     } else if (reader instanceof RegexLineRecordReader) {
-      set(field(RegexLineRecordReader.class, "numLinesSkipped"), reader, skipped());
+      field(RegexLineRecordReader.class, "numLinesSkipped").set(reader, skipped());
     } else if (reader instanceof SVMLightRecordReader) {
-      set(field(SVMLightRecordReader.class, "recordLookahead"), reader, null);
+      field(SVMLightRecordReader.class, "recordLookahead").set(reader, null);
     }
   }
 
@@ -192,23 +191,7 @@ final class LineReader extends SeekableReader {
   }
 
   @Override
-  boolean isAt(int place) {
-    return get(iterator, reader) instanceof EpochRecords<?> now
-        && now.place() - (lookahead() == null ? 0 : 1) == place;
-  }
-
-  @Override
-  @Nullable IteratorEpoch sharedOf(Object program) {
-    return get(iterator, reader) instanceof EpochRecords<?> now ? now.sharedOf(program) : null;
-  }
-
-  @Override
-  boolean hasBegun() {
-    return get(iterator, reader) instanceof EpochRecords;
-  }
-
-  @Override
-  LineReader copy() throws ReflectiveOperationException {
+  LineReader makeCopy() throws ReflectiveOperationException, CannotShareException {
     LineRecordReader copy;
     if (reader instanceof CSVRecordReader) {
       copy = new CSVRecordReader();
@@ -219,21 +202,15 @@ final class LineReader extends SeekableReader {
     } else {
       copy = new LineRecordReader();
     }
-    Members.copy(reader, copy);
-    set(iterator, copy, new EpochRecords<>(place -> "", 0, null)); // The program closes its own.
+    LibraryField.copyAll(reader, copy);
+    iterator.set(copy, new EpochRecords<>(place -> "", 0, null)); // The program closes its own.
     if (reader instanceof CSVRecordReader) { // It keeps what it is in the midst of.
-      Field parser = Symbols.field(CSVRecordReader.class, "csvParser", SerializableCSVParser.class);
+      LibraryField<Object> parser = field(CSVRecordReader.class, "csvParser");
       SerializableCSVParser own = new SerializableCSVParser();
-      Members.copy(Objects.requireNonNull(parser.get(reader)), own);
+      LibraryField.copyAll(parser.require(reader), own);
       parser.set(copy, own);
     }
-    try {
-      LineReader seekable = new LineReader(copy, known);
-      seekable.files = files;
-      return seekable;
-    } catch (CannotShareException e) {
-      throw new IllegalStateException(e);
-    }
+    return new LineReader(copy, known);
   }
 
   @Override

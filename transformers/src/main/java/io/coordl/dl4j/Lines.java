@@ -54,7 +54,6 @@ final class Lines implements IntFunction<String> {
     }
   }
 
-  /** How many there are. */
   int count() {
     return first[files.size()];
   }

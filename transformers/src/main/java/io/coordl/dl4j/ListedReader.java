@@ -1,7 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
-import java.lang.reflect.Field;
+import io.coordl.pipeline.LibraryField;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A reader that has an iterator over what makes one record each, in a field. */
 abstract sealed class ListedReader extends SeekableReader
     permits FileReader, ImageReader, MemoryReader {
-  private final RecordReader reader;
-  private final Field iterator;
+  private final LibraryField<Object> iterator;
   private List<?> epoch = List.of();
 
   /**
@@ -20,8 +19,8 @@ abstract sealed class ListedReader extends SeekableReader
    *
    * @param iterator field that has it
    */
-  ListedReader(RecordReader reader, Field iterator) {
-    this.reader = reader;
+  ListedReader(RecordReader reader, LibraryField<Object> iterator) {
+    super(reader);
     this.iterator = iterator;
   }
 
@@ -38,8 +37,8 @@ abstract sealed class ListedReader extends SeekableReader
   abstract @Nullable List<?> inOrderOf(int[] order);
 
   @Override
-  RecordReader reader() {
-    return reader;
+  @Nullable EpochRecords<?> current() {
+    return iterator.get(reader()) instanceof EpochRecords<?> now ? now : null;
   }
 
   @Override
@@ -55,7 +54,7 @@ abstract sealed class ListedReader extends SeekableReader
   /** What the reader has before it, which it has still when this returns. */
   private List<Object> drain() {
     List<Object> left = new ArrayList<>();
-    if (get(iterator, reader) instanceof Iterator<?> own) {
+    if (iterator.get(reader()) instanceof Iterator<?> own) {
       own.forEachRemaining(left::add);
     }
     put(left, null);
@@ -63,7 +62,7 @@ abstract sealed class ListedReader extends SeekableReader
   }
 
   private void put(List<?> elements, @Nullable IteratorEpoch shared) {
-    set(iterator, reader, new EpochRecords<>(elements::get, elements.size(), shared));
+    iterator.set(reader(), new EpochRecords<>(elements::get, elements.size(), shared));
   }
 
   @Override
@@ -84,7 +83,8 @@ abstract sealed class ListedReader extends SeekableReader
 
   @Override
   void seek(int place) {
-    if (get(iterator, reader) instanceof EpochRecords<?> now) {
+    EpochRecords<?> now = current();
+    if (now != null) {
       now.moveTo(place, epoch.size());
       moved(place, epoch);
     }
@@ -92,19 +92,4 @@ abstract sealed class ListedReader extends SeekableReader
 
   /** What else of the reader tells where it is. */
   void moved(int place, List<?> elements) {}
-
-  @Override
-  boolean isAt(int place) {
-    return get(iterator, reader) instanceof EpochRecords<?> now && now.place() == place;
-  }
-
-  @Override
-  @Nullable IteratorEpoch sharedOf(Object program) {
-    return get(iterator, reader) instanceof EpochRecords<?> now ? now.sharedOf(program) : null;
-  }
-
-  @Override
-  boolean hasBegun() {
-    return get(iterator, reader) instanceof EpochRecords;
-  }
 }

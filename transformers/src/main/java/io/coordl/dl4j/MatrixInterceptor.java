@@ -49,7 +49,6 @@ public final class MatrixInterceptor implements LibraryHooks {
   /**
    * For the loader class.
    *
-   * @throws ReflectiveOperationException if the library is not the one this was compiled against
    * @throws IOException if what decodes cannot be told
    */
   public MatrixInterceptor(Class<?> declaring, Services services)
@@ -155,19 +154,19 @@ public final class MatrixInterceptor implements LibraryHooks {
     return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
   }
 
-  /**
-   * A loader of the program's class and numbers, to be used by another thread.
-   *
-   * @throws ReflectiveOperationException if the library is not the one this was compiled against
-   */
-  Object copy(Object loader) throws ReflectiveOperationException {
-    return declaring
-        .getConstructor(long.class, long.class, long.class, boolean.class)
-        .newInstance(
-            height.getLong(loader),
-            width.getLong(loader),
-            channels.getLong(loader),
-            centerCrop.getBoolean(loader));
+  /** A loader of the program's class and numbers, to be used by another thread. */
+  Object copy(Object loader) {
+    try {
+      return declaring
+          .getConstructor(long.class, long.class, long.class, boolean.class)
+          .newInstance(
+              height.getLong(loader),
+              width.getLong(loader),
+              channels.getLong(loader),
+              centerCrop.getBoolean(loader));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Channels, height and width of the loader's arrays; null if they are the picture's own. */

@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
 import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -38,12 +39,8 @@ final class MemoryReader extends ListedReader {
   }
 
   private @Nullable Collection<?> original() {
-    return (Collection<?>)
-        get(
-            field(
-                reader.getClass(),
-                reader instanceof ListStringRecordReader ? "delimitedData" : "original"),
-            reader);
+    String name = reader instanceof ListStringRecordReader ? "delimitedData" : "original";
+    return (Collection<?>) field(reader.getClass(), name).get(reader);
   }
 
   @Override
@@ -102,12 +99,12 @@ final class MemoryReader extends ListedReader {
   @Override
   void moved(int place, List<?> elements) {
     if (!(reader instanceof ListStringRecordReader)) {
-      set(field(reader.getClass(), "count"), reader, place);
+      field(reader.getClass(), "count").set(reader, place);
     }
   }
 
   @Override
-  MemoryReader copy() throws ReflectiveOperationException {
+  MemoryReader makeCopy() throws ReflectiveOperationException {
     RecordReader copy;
     if (reader instanceof CollectionRecordReader) {
       copy = new CollectionRecordReader(List.of());
@@ -116,7 +113,7 @@ final class MemoryReader extends ListedReader {
     } else {
       copy = new ListStringRecordReader();
     }
-    Members.copy(reader, copy);
+    LibraryField.copyAll(reader, copy);
     MemoryReader seekable = new MemoryReader(copy);
     seekable.kept = kept;
     seekable.content = content;

@@ -5,11 +5,10 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.KeptItems;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
-import io.coordl.pipeline.Symbols;
 import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Iterator;
 import java.util.List;
@@ -39,23 +38,18 @@ public final class Prefetch implements LibraryHooks {
   private final Services services;
   private final @Nullable ItemPrefetcher items;
   private final @Nullable KeptItems kept;
-  private final Field iterator;
-  private final Field split;
-  private final Field imageLoader;
+  private final LibraryField<Object> iterator;
+  private final LibraryField<Object> split;
+  private final LibraryField<Object> imageLoader;
   private volatile @Nullable MatrixInterceptor matrices;
 
-  /**
-   * For the reader class.
-   *
-   * @throws ReflectiveOperationException if the library is not the one this was compiled against
-   */
   public Prefetch(Class<?> reader, Services services) throws ReflectiveOperationException {
     this.services = services;
     items = services.items();
     kept = KeptItems.of(services);
-    iterator = Symbols.field(reader, "iter");
-    split = Symbols.field(reader, "inputSplit");
-    imageLoader = Symbols.field(reader, "imageLoader");
+    iterator = LibraryField.of(reader, "iter");
+    split = LibraryField.of(reader, "inputSplit");
+    imageLoader = LibraryField.of(reader, "imageLoader");
   }
 
   /** Peeks from the first record of an epoch on; replaces no call. */
@@ -63,22 +57,20 @@ public final class Prefetch implements LibraryHooks {
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     ItemPrefetcher offered = items;
-    try {
-      if (offered != null
-          && iterator.get(self) instanceof Iterator<?> files
-          && files.getClass().getName().equals(WALK)
-          && split.get(self) != null
-          && SPLITS.contains(split.get(self).getClass().getName())) {
-        ItemPrefetcher.Decoder decoder = decoder(imageLoader.get(self));
-        if (offered.isWorthwhile(decoder != null)) {
-          iterator.set(
-              self,
-              offered.peek(
-                  files, ItemPrefetcher.WINDOW, file -> List.of(((File) file).getPath()), decoder));
-        }
+    Object files = iterator.get(self);
+    Object from = split.get(self);
+    if (offered != null
+        && files instanceof Iterator<?> own
+        && files.getClass().getName().equals(WALK)
+        && from != null
+        && SPLITS.contains(from.getClass().getName())) {
+      ItemPrefetcher.Decoder decoder = decoder(imageLoader.get(self));
+      if (offered.isWorthwhile(decoder != null)) {
+        iterator.set(
+            self,
+            offered.peek(
+                own, ItemPrefetcher.WINDOW, file -> List.of(((File) file).getPath()), decoder));
       }
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
     }
     return null;
   }
@@ -98,35 +90,19 @@ public final class Prefetch implements LibraryHooks {
       DecodedForm form = known.form(loader);
       return shape == null
           ? null
-          : kept.decoder(() -> form, new Decoding(known.copy(loader), known, shape));
-    } catch (ReflectiveOperationException | IOException e) {
+          : kept.decoder(() -> form, decoding(known.copy(loader), known, shape));
+    } catch (ReflectiveOperationException | IllegalStateException | IOException e) {
       return null; // MatrixInterceptor is not in force either, and has said why.
     }
   }
 
   /** The program's way to decode, with loaders and arrays that no other thread uses. */
-  private static final class Decoding implements KeptItems.Decoding {
-    private final Method asMatrixView;
-    private final ThreadLocal<Object> loader;
-    private final ThreadLocal<INDArray> target;
-
-    Decoding(Object model, MatrixInterceptor matrices, long[] shape) throws NoSuchMethodException {
-      asMatrixView = model.getClass().getMethod("asMatrixView", File.class, INDArray.class);
-      loader = ThreadLocal.withInitial(() -> copy(matrices, model));
-      target = ThreadLocal.withInitial(() -> Nd4j.createUninitialized(DataType.FLOAT, shape, 'c'));
-    }
-
-    private static Object copy(MatrixInterceptor matrices, Object model) {
-      try {
-        return matrices.copy(model);
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException(e);
-      }
-    }
-
-    @Override
-    public void decode(String path) throws ReflectiveOperationException {
-      asMatrixView.invoke(loader.get(), new File(path), target.get());
-    }
+  private static KeptItems.Decoding decoding(Object model, MatrixInterceptor matrices, long[] shape)
+      throws NoSuchMethodException {
+    Method asMatrixView = model.getClass().getMethod("asMatrixView", File.class, INDArray.class);
+    ThreadLocal<Object> loader = ThreadLocal.withInitial(() -> matrices.copy(model));
+    ThreadLocal<INDArray> target =
+        ThreadLocal.withInitial(() -> Nd4j.createUninitialized(DataType.FLOAT, shape, 'c'));
+    return path -> asMatrixView.invoke(loader.get(), new File(path), target.get());
   }
 }

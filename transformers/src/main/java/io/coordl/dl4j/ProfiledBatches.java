@@ -26,7 +26,6 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
 
   private final Profile profile;
 
-  /** For one loader of ND4J. */
   public ProfiledBatches(Class<?> declaring, Services services) {
     profile = Objects.requireNonNull(services.profile());
   }
@@ -52,7 +51,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   /** Neither held nor dropped: its memory is the iterator's, which makes two more before. */
   @Override
   public Kept keep(Object batch) {
-    return KeptBatch.of(samples(batch), new BatchBytes(batch), new Copies());
+    return KeptBatch.of(samples(batch), new BatchBytes(batch, () -> {}), new Copies());
   }
 
   /** Batches over memory of a few copies. */

@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Symbols;
 import java.util.HashMap;
 import java.util.Map;
@@ -37,11 +38,6 @@ final class ProgramIterator {
     }
   }
 
-  /**
-   * Finds all that is used of the library.
-   *
-   * @throws NoSuchFieldException if it is not the one this was compiled against
-   */
   static void require() throws NoSuchFieldException {
     Symbols.field(SEVERAL, "recordReaders", Map.class);
     Symbols.field(SEVERAL, "sequenceRecordReaders", Map.class);
@@ -64,18 +60,17 @@ final class ProgramIterator {
   }
 
   private @Nullable Object value(String field) {
-    return SeekableReader.get(SeekableReader.field(type, field), iterator);
+    return SeekableReader.field(type, field).get(iterator);
   }
 
   private void set(String field, @Nullable Object value) {
-    SeekableReader.set(SeekableReader.field(type, field), iterator, value);
+    SeekableReader.field(type, field).set(iterator, value);
   }
 
   private boolean isOfSequences() {
     return type == SequenceRecordReaderDataSetIterator.class;
   }
 
-  /** The iterator. */
   Object get() {
     return iterator;
   }
@@ -106,7 +101,6 @@ final class ProgramIterator {
     return (RecordReaderMultiDataSetIterator) (type == SEVERAL ? iterator : value(UNDERLYING));
   }
 
-  /** Its readers by their names, sorted. */
   Map<String, RecordReader> readers() {
     Map<String, RecordReader> readers = new TreeMap<>();
     RecordReaderMultiDataSetIterator arrays = arrays();
@@ -169,9 +163,9 @@ final class ProgramIterator {
     String any = readers.keySet().iterator().next();
     RecordReaderMultiDataSetIterator several =
         builder.addReader(any, Objects.requireNonNull(readers.get(any))).addInput(any).build();
-    Members.copy(own, several);
-    Symbols.field(SEVERAL, "recordReaders", Map.class).set(several, ofRecords);
-    Symbols.field(SEVERAL, "sequenceRecordReaders", Map.class).set(several, ofSequences);
+    LibraryField.copyAll(own, several);
+    SeekableReader.field(SEVERAL, "recordReaders").set(several, ofRecords);
+    SeekableReader.field(SEVERAL, "sequenceRecordReaders").set(several, ofSequences);
     if (type == SEVERAL) {
       return new ProgramIterator(several);
     }
@@ -182,7 +176,7 @@ final class ProgramIterator {
                 ? new SequenceRecordReaderDataSetIterator(
                     (SequenceRecordReader) first, batchSize, -1, -1)
                 : new RecordReaderDataSetIterator(first, batchSize));
-    Members.copy(iterator, copy.iterator);
+    LibraryField.copyAll(iterator, copy.iterator);
     copy.set(UNDERLYING, several);
     copy.set("recordReader", first);
     if (isOfSequences()) {
@@ -227,7 +221,6 @@ final class ProgramIterator {
   private static String part(Class<?> owner, Object object, String field)
       throws CannotShareException {
     return Description.of(
-        SeekableReader.spaced(field),
-        SeekableReader.get(SeekableReader.field(owner, field), object));
+        SeekableReader.spaced(field), SeekableReader.field(owner, field).get(object));
   }
 }

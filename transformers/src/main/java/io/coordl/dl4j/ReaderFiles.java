@@ -67,8 +67,7 @@ final class ReaderFiles {
   @SuppressWarnings("unchecked") // As the library declares it.
   static Function<URI, InputStream> requireFiles(BaseRecordReader reader)
       throws CannotShareException {
-    Object opener =
-        SeekableReader.get(SeekableReader.field(BaseRecordReader.class, "streamCreatorFn"), reader);
+    Object opener = SeekableReader.field(BaseRecordReader.class, "streamCreatorFn").get(reader);
     if (opener == null || opener.getClass() != FileStreamCreatorFunction.class) {
       throw new CannotShareException("readers of streams");
     }

@@ -7,7 +7,6 @@ import io.coordl.staging.Fingerprint;
 import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
 import java.lang.ref.WeakReference;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -148,7 +147,7 @@ final class ReaderPipeline implements Pipeline {
     Nd4j.getAffinityManager().unsafeSetDevice(device);
     MemoryWorkspace scope = scopes.enter();
     try {
-      return new Prepared(bytesOf(makeFor(batch)), scope);
+      return bytesOf(makeFor(batch), () -> scopes.leave(scope));
     } catch (Throwable t) {
       scopes.leave(scope);
       throw t;
@@ -163,9 +162,9 @@ final class ReaderPipeline implements Pipeline {
     }
   }
 
-  private static BatchBytes bytesOf(Object batch) throws CannotShareException {
+  private static BatchBytes bytesOf(Object batch, Runnable done) throws CannotShareException {
     try {
-      return new BatchBytes(batch);
+      return new BatchBytes(batch, done);
     } catch (IllegalArgumentException e) {
       throw new CannotShareException("a batch that is more than arrays (" + e.getMessage() + ")");
     }
@@ -180,31 +179,5 @@ final class ReaderPipeline implements Pipeline {
   @Override
   public void ended() {
     scopes.end();
-  }
-
-  /** A batch whose arrays live as long as its scope. */
-  private final class Prepared implements PreparedBatch {
-    private final BatchBytes batch;
-    private final MemoryWorkspace scope;
-
-    Prepared(BatchBytes batch, MemoryWorkspace scope) {
-      this.batch = batch;
-      this.scope = scope;
-    }
-
-    @Override
-    public long bytes() {
-      return batch.bytes();
-    }
-
-    @Override
-    public void writeTo(ByteBuffer target) {
-      batch.writeTo(target);
-    }
-
-    @Override
-    public void close() {
-      scopes.leave(scope);
-    }
   }
 }

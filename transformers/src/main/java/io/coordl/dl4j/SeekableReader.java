@@ -1,7 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.Symbols;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.purity.ClassFiles;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -44,8 +44,21 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
           "delimitedData",
           "dataIter");
 
-  /** The reader. */
-  abstract RecordReader reader();
+  private final RecordReader reader;
+
+  /** The files of the epoch; null before its order is told, or if it reads none. */
+  @Nullable DataFiles files;
+
+  SeekableReader(RecordReader reader) {
+    this.reader = reader;
+  }
+
+  RecordReader reader() {
+    return reader;
+  }
+
+  /** What stands in the place of the library's iterator; null if it is the library's own. */
+  abstract @Nullable EpochRecords<?> current();
 
   /**
    * The numbers of the records of the epoch the reader is at the beginning of, in its order.
@@ -70,22 +83,45 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   /** Sets the reader to a record, by its place in the order, or behind the last. */
   abstract void seek(int place);
 
+  /** How many records the library has taken from {@link #current} to know that they are there. */
+  int peeked() {
+    return 0;
+  }
+
   /** Whether the next record is that one, in the epoch that was begun last. */
-  abstract boolean isAt(int place);
+  boolean isAt(int place) {
+    EpochRecords<?> now = current();
+    return now != null && now.place() - peeked() == place;
+  }
 
   /** The epoch that the reader is in, if it is shared and of that iterator. */
-  abstract @Nullable IteratorEpoch sharedOf(Object iterator);
+  @Nullable IteratorEpoch sharedOf(Object iterator) {
+    EpochRecords<?> now = current();
+    return now == null ? null : now.sharedOf(iterator);
+  }
 
   /** Whether the reader is in an epoch that has been begun here, shared or not. */
-  abstract boolean hasBegun();
+  boolean hasBegun() {
+    return current() != null;
+  }
 
   /** The reader once more, with all that the program gave it; its epoch is yet to begin. */
-  abstract SeekableReader copy() throws ReflectiveOperationException;
+  SeekableReader copy() throws ReflectiveOperationException {
+    try {
+      SeekableReader copy = makeCopy();
+      copy.files = files;
+      return copy;
+    } catch (CannotShareException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** As above; its files are the caller's affair. */
+  abstract SeekableReader makeCopy() throws ReflectiveOperationException, CannotShareException;
 
   /** What the reader does, part by part; what it reads is known once its order has been told. */
   void describe(Map<String, String> parts, String prefix)
       throws CannotShareException, ReflectiveOperationException, IOException {
-    RecordReader reader = reader();
     parts.put(prefix + "reader", reader.getClass().getSimpleName());
     StringBuilder code = new StringBuilder();
     for (Class<?> c = reader.getClass();
@@ -97,7 +133,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
           parts.put(
               prefix + spaced(field.getName()),
               Description.of(
-                  spaced(field.getName()), Symbols.field(c, field.getName()).get(reader)));
+                  spaced(field.getName()), LibraryField.of(c, field.getName()).get(reader)));
         }
       }
     }
@@ -115,26 +151,10 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   }
 
   /** A field that the library is known to have. */
-  static Field field(Class<?> owner, String name) {
+  static LibraryField<Object> field(Class<?> owner, String name) {
     try {
-      return Symbols.field(owner, name);
+      return LibraryField.of(owner, name);
     } catch (NoSuchFieldException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  static @Nullable Object get(Field field, Object object) {
-    try {
-      return field.get(object);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  static void set(Field field, Object object, @Nullable Object value) {
-    try {
-      field.set(object, value);
-    } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);
     }
   }

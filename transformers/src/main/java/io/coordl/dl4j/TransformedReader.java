@@ -1,10 +1,9 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.util.Map;
-import java.util.Objects;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.SequenceRecordReader;
 import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class TransformedReader extends SeekableReader {
   private final RecordReader reader;
   private final SeekableReader inner;
-  private final Object process;
+  private final TransformProcess process;
 
   /**
    * A reader.
@@ -30,9 +29,10 @@ final class TransformedReader extends SeekableReader {
    * @throws CannotShareException if records may vanish, or what becomes of one may depend on others
    */
   TransformedReader(RecordReader reader, SeekableReader inner) throws CannotShareException {
+    super(reader);
     this.reader = reader;
     this.inner = inner;
-    Object own = get(field(reader.getClass(), "transformProcess"), reader);
+    Object own = field(reader.getClass(), "transformProcess").get(reader);
     if (!(own instanceof TransformProcess steps)) {
       throw new CannotShareException("readers without a TransformProcess");
     }
@@ -54,10 +54,10 @@ final class TransformedReader extends SeekableReader {
 
   /** The reader that such a one stands on. */
   static RecordReader innerOf(RecordReader reader) {
-    return (RecordReader) Objects.requireNonNull(get(innerField(reader), reader));
+    return (RecordReader) innerField(reader).require(reader);
   }
 
-  private static Field innerField(RecordReader reader) {
+  private static LibraryField<Object> innerField(RecordReader reader) {
     return reader instanceof TransformProcessRecordReader
         ? field(TransformProcessRecordReader.class, "recordReader")
         : field(TransformProcessSequenceRecordReader.class, "sequenceRecordReader");
@@ -66,20 +66,25 @@ final class TransformedReader extends SeekableReader {
   /** A record it has taken and transformed, to know that there is one. */
   private int taken() {
     return reader instanceof TransformProcessRecordReader
-            && get(field(TransformProcessRecordReader.class, "next"), reader) != null
+            && field(TransformProcessRecordReader.class, "next").get(reader) != null
         ? 1
         : 0;
   }
 
   private void forget() {
     if (reader instanceof TransformProcessRecordReader) {
-      set(field(TransformProcessRecordReader.class, "next"), reader, null);
+      field(TransformProcessRecordReader.class, "next").set(reader, null);
     }
   }
 
   @Override
-  RecordReader reader() {
-    return reader;
+  @Nullable EpochRecords<?> current() {
+    return inner.current();
+  }
+
+  @Override
+  int peeked() {
+    return inner.peeked() + taken();
   }
 
   @Override
@@ -108,35 +113,14 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
-  boolean isAt(int place) {
-    return inner.isAt(place + taken());
-  }
-
-  @Override
-  @Nullable IteratorEpoch sharedOf(Object program) {
-    return inner.sharedOf(program);
-  }
-
-  @Override
-  boolean hasBegun() {
-    return inner.hasBegun();
-  }
-
-  @Override
-  TransformedReader copy() throws ReflectiveOperationException {
+  TransformedReader makeCopy() throws ReflectiveOperationException, CannotShareException {
     SeekableReader below = inner.copy();
-    TransformProcess steps = (TransformProcess) process;
-    RecordReader copy;
-    if (reader instanceof TransformProcessRecordReader) {
-      copy = new TransformProcessRecordReader(below.reader(), steps);
-    } else {
-      copy = new TransformProcessSequenceRecordReader((SequenceRecordReader) below.reader(), steps);
-    }
-    try {
-      return new TransformedReader(copy, below);
-    } catch (CannotShareException e) {
-      throw new IllegalStateException(e);
-    }
+    RecordReader copy =
+        reader instanceof TransformProcessRecordReader
+            ? new TransformProcessRecordReader(below.reader(), process)
+            : new TransformProcessSequenceRecordReader(
+                (SequenceRecordReader) below.reader(), process);
+    return new TransformedReader(copy, below);
   }
 
   @Override

@@ -33,13 +33,11 @@ public record BatchLayout(List<Array> arrays) {
    * @param bytes of its values
    */
   public record Array(String role, String type, String name, List<Long> shape, long bytes) {
-    /** Takes a copy of the shape. */
     public Array {
       shape = List.copyOf(shape);
     }
   }
 
-  /** Takes a copy of the list. */
   public BatchLayout {
     arrays = List.copyOf(arrays);
   }

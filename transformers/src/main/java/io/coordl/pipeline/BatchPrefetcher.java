@@ -9,6 +9,7 @@ import io.coordl.bridge.Spans;
 import io.coordl.log.OnceLog;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.NotPreparedException;
+import io.coordl.thread.Uninterrupted;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -102,7 +103,7 @@ public final class BatchPrefetcher {
     if (awaitIdle()) {
       for (Slot slot : slots) {
         slot.looked = null;
-        discard(slot.take());
+        discard(slot.prepared.getAndSet(null));
       }
     }
   }
@@ -112,7 +113,7 @@ public final class BatchPrefetcher {
     reap();
     for (Slot slot : slots) {
       if (slot.dataset == dataset) {
-        discard(slot.take());
+        discard(slot.prepared.getAndSet(null));
       }
     }
   }
@@ -123,7 +124,7 @@ public final class BatchPrefetcher {
     while ((gone = dropped.poll()) != null) {
       if (gone instanceof Slot slot) {
         slots.remove(slot);
-        discard(slot.take());
+        discard(slot.prepared.getAndSet(null));
       }
     }
   }
@@ -148,23 +149,20 @@ public final class BatchPrefetcher {
     if (slot.left || (slot.looked == null && !look(slot, pipeline, pipeline.settings()))) {
       return null;
     }
-    Prepared prepared = slot.take();
-    if (prepared == null) {
-      return new Call(pipeline, order, slot, position, null);
-    }
-    Object batch = take(prepared, pipeline, samples, position);
+    Prepared prepared = slot.prepared.getAndSet(null);
+    Object batch = prepared == null ? null : take(prepared, pipeline, samples, position);
     if (batch != null) {
       slot.inVain = 0;
-      prefetcher.used();
-      return new Call(pipeline, order, slot, position, batch);
+      prefetcher.used.increment();
+    } else if (prepared != null) {
+      discard(prepared);
+      if (++slot.inVain == MAX_IN_VAIN) {
+        slot.left = true;
+        log.once(leaves(prepared.whyInVain(generator)));
+        return null;
+      }
     }
-    discard(prepared);
-    if (++slot.inVain == MAX_IN_VAIN) {
-      slot.left = true;
-      log.once(leaves(prepared.whyInVain(generator)));
-      return null;
-    }
-    return new Call(pipeline, order, slot, position, null);
+    return call(pipeline, order, slot, position, batch);
   }
 
   /** Waits until nothing is being prepared; false on the thread that prepares, or if that hangs. */
@@ -183,7 +181,7 @@ public final class BatchPrefetcher {
                   });
     }
     if (hangs) {
-      slots.forEach(slot -> discard(slot.take()));
+      slots.forEach(slot -> discard(slot.prepared.getAndSet(null)));
       log.once(leaves("a batch does not come, perhaps for a lock that the program holds"));
     }
     return !hangs;
@@ -281,14 +279,14 @@ public final class BatchPrefetcher {
     synchronized (lock) {
       underWay++;
     }
-    slot.put(prepared);
+    slot.prepared.set(prepared);
     try {
       prefetcher.batches().execute(() -> prepare(pipeline, prepared, loader));
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       synchronized (lock) {
         underWay--; // The job ends, or no thread can be started.
       }
-      slot.take();
+      slot.prepared.set(null);
     }
   }
 
@@ -316,7 +314,7 @@ public final class BatchPrefetcher {
       random.endFork();
       Spans.exit(span, null);
       if (batch != null) {
-        prefetcher.prepared();
+        prefetcher.prepared.increment();
       }
       Thread.currentThread().setContextClassLoader(null);
       boolean unwanted;
@@ -337,35 +335,24 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** One call for a batch by the program. */
-  private final class Call extends InterceptedCall {
-    private final PrefetchedPipeline pipeline;
-    private final PeekingIterator<?> order;
-    private final Slot slot;
-    private final int position;
-
-    Call(
-        PrefetchedPipeline pipeline,
-        PeekingIterator<?> order,
-        Slot slot,
-        int position,
-        @Nullable Object taken) {
-      super(taken);
-      this.pipeline = pipeline;
-      this.order = order;
-      this.slot = slot;
-      this.position = position;
-    }
-
-    @Override
-    public @Nullable Object result(@Nullable Object own) {
-      try {
-        prepareNext(pipeline, order, slot, position);
-      } catch (Throwable e) { // The batch that is there must not be lost.
-        Bridge.fault("preparing the next batch", e);
+  /** One call for a batch by the program, which gets the one taken; null: its own. */
+  private InterceptedCall call(
+      PrefetchedPipeline pipeline,
+      PeekingIterator<?> order,
+      Slot slot,
+      int position,
+      @Nullable Object taken) {
+    return new InterceptedCall(taken) {
+      @Override
+      public @Nullable Object result(@Nullable Object own) {
+        try {
+          prepareNext(pipeline, order, slot, position);
+        } catch (Throwable e) { // The batch that is there must not be lost.
+          Bridge.fault("preparing the next batch", e);
+        }
+        return super.result(own);
       }
-      return super.result(own);
-    }
+    };
   }
 
   /** A batch that was, or is being, prepared. */
@@ -426,19 +413,11 @@ public final class BatchPrefetcher {
     /** What was looked at; null if that may have changed since. */
     volatile @Nullable Object looked;
 
-    private final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
+    final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();
 
     Slot(Object order, ReferenceQueue<Object> dropped, Object dataset) {
       super(order, dropped);
       this.dataset = dataset;
-    }
-
-    void put(Prepared next) {
-      prepared.set(next);
-    }
-
-    @Nullable Prepared take() {
-      return prepared.getAndSet(null);
     }
   }
 }

@@ -7,7 +7,6 @@ package io.coordl.pipeline;
 public final class CannotShareException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** With what cannot be shared. */
   public CannotShareException(String message) {
     super(message);
   }

@@ -10,6 +10,7 @@ import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
 import io.coordl.staging.SharedEpoch;
 import io.coordl.staging.StagedBatch;
+import io.coordl.thread.Uninterrupted;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,6 @@ public final class CoordinatedEpoch {
   private volatile @Nullable SharedEpoch shared;
   private volatile boolean ended;
 
-  /** An epoch that has not begun. */
   public CoordinatedEpoch(EpochCoordinator all, Pipeline pipeline) {
     this(all, pipeline, new ReentrantLock());
   }
@@ -106,7 +106,7 @@ public final class CoordinatedEpoch {
   private void share(Object owner) throws CannotShareException {
     Fingerprint fingerprint = pipeline.fingerprint();
     BatchOrder own = pipeline.order();
-    SharedEpoch epoch = all.coordinator().begin(fingerprint, own);
+    SharedEpoch epoch = all.group().begin(fingerprint, own);
     if (epoch == null) {
       return;
     }

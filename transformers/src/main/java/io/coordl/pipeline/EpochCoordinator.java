@@ -1,7 +1,7 @@
 package io.coordl.pipeline;
 
 import io.coordl.log.OnceLog;
-import io.coordl.staging.Coordinator;
+import io.coordl.staging.PrepGroup;
 import io.coordl.thread.AgentThread;
 import java.lang.ref.Cleaner;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class EpochCoordinator {
   private final String library;
-  private final Coordinator coordinator;
+  private final PrepGroup group;
   private final OnceLog log;
   private final List<CoordinatedEpoch> begun = new CopyOnWriteArrayList<>();
   private final Cleaner cleaner =
@@ -23,7 +23,7 @@ public final class EpochCoordinator {
   /** Of a library, by the name that the user knows. */
   public EpochCoordinator(String library, Services services) {
     this.library = library;
-    this.coordinator = Objects.requireNonNull(services.coordinator());
+    this.group = Objects.requireNonNull(services.group());
     this.log = new OnceLog(services.log());
   }
 
@@ -41,8 +41,8 @@ public final class EpochCoordinator {
     log.once("prep=coordinate leaves " + what.getMessage() + " to " + library + ".");
   }
 
-  Coordinator coordinator() {
-    return coordinator;
+  PrepGroup group() {
+    return group;
   }
 
   /** From now on until {@link #ended}; the epoch ends at the latest when its owner is garbage. */

@@ -4,15 +4,17 @@ import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.cache.MinioCache;
+import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -38,7 +40,7 @@ public final class ItemPrefetcher implements Closeable {
   private static final int MAX_IN_VAIN = 32;
 
   /** Of a program that waits for an item; then it fetches the item itself. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** Decodes an item as the program will, so that its pixels are kept. On threads of the agent. */
   public interface Decoder {
@@ -83,7 +85,6 @@ public final class ItemPrefetcher implements Closeable {
     this.threads = Prefetcher.threads(threads, MAX_QUEUED, "coordl-items-");
   }
 
-  /** Items fetched so far. */
   long fetched() {
     return fetched.sum();
   }
@@ -140,7 +141,7 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   private void fetch(String path, @Nullable Decoder decoder, @Nullable ClassLoader loader) {
-    Fetching mine = new Fetching(Thread.currentThread());
+    Fetching mine = new Fetching(Thread.currentThread(), new CountDownLatch(1));
     if (underWay.putIfAbsent(path, mine) != null) {
       return;
     }
@@ -181,7 +182,7 @@ public final class ItemPrefetcher implements Closeable {
 
   private void end(String path, Fetching mine) {
     underWay.remove(path, mine);
-    mine.end();
+    mine.done.countDown();
   }
 
   private void count(AtomicInteger inVain, boolean kept) {
@@ -202,11 +203,10 @@ public final class ItemPrefetcher implements Closeable {
     offered.remove(path);
     Fetching other = underWay.get(path);
     if (other != null && other.thread != Thread.currentThread()) {
-      other.await();
+      AgentThread.await(other.done, PATIENCE);
     }
   }
 
-  /** See {@link Prefetcher#close}. */
   @Override
   public void close() {
     threads.getQueue().clear();
@@ -214,28 +214,5 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   /** An item that is being fetched. */
-  private static final class Fetching {
-    private final Thread thread;
-    private boolean ended;
-
-    Fetching(Thread thread) {
-      this.thread = thread;
-    }
-
-    synchronized void end() {
-      ended = true;
-      notifyAll();
-    }
-
-    synchronized void await() {
-      Uninterrupted.await(
-          PATIENCE_NANOS,
-          nanos -> {
-            if (!ended) {
-              TimeUnit.NANOSECONDS.timedWait(this, nanos);
-            }
-            return ended;
-          });
-    }
-  }
+  private record Fetching(Thread thread, CountDownLatch done) {}
 }

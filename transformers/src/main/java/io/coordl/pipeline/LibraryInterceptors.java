@@ -49,7 +49,6 @@ public final class LibraryInterceptors implements LibraryHooks {
         }
       };
 
-  /** Intercepts with {@code services}. */
   public LibraryInterceptors(Services services, Listener listener) {
     this.services = services;
     this.listener = listener;

@@ -57,7 +57,6 @@ public final class PeekingIterator<T> implements Iterator<T> {
     return peeked.peek();
   }
 
-  /** What {@link #accompany} was given last. */
   public @Nullable Object companion() {
     return companion;
   }

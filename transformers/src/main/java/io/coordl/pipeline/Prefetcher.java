@@ -21,8 +21,8 @@ public final class Prefetcher implements Closeable {
 
   private final @Nullable ItemPrefetcher items;
   private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
-  private final LongAdder prepared = new LongAdder();
-  private final LongAdder used = new LongAdder();
+  final LongAdder prepared = new LongAdder();
+  final LongAdder used = new LongAdder();
 
   /**
    * Prefetches.
@@ -41,16 +41,6 @@ public final class Prefetcher implements Closeable {
   /** The thread that prepares batches, one after the other. */
   public Executor batches() {
     return batches;
-  }
-
-  /** Counts a prefetched batch. */
-  public void prepared() {
-    prepared.increment();
-  }
-
-  /** Counts a prefetched batch that was used. */
-  public void used() {
-    used.increment();
   }
 
   /** What was done, for the summary; empty if nothing. */

@@ -3,14 +3,14 @@ package io.coordl.pipeline;
 import io.coordl.cache.DecodedStore;
 import io.coordl.log.UserLog;
 import io.coordl.profile.Profile;
-import io.coordl.staging.Coordinator;
+import io.coordl.staging.PrepGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the code that knows a library may use: what the policies in force need, null for the others.
  *
  * @param decoded for {@code decoded=share} and {@code profile=all}
- * @param coordinator for {@code prep=coordinate}
+ * @param group for {@code prep=coordinate}
  * @param prefetcher for {@code prefetch=N}
  * @param threads of the agent that prefetch, from 1 on; 0 if none was asked for
  * @param profile for {@code profile=}
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Services(
     @Nullable DecodedStore decoded,
-    @Nullable Coordinator coordinator,
+    @Nullable PrepGroup group,
     @Nullable Prefetcher prefetcher,
     int threads,
     @Nullable Profile profile,

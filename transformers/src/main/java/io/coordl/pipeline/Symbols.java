@@ -12,22 +12,14 @@ import java.util.Objects;
 public final class Symbols {
   private Symbols() {}
 
-  /**
-   * A field of the library that our code uses, accessible.
-   *
-   * @throws NoSuchFieldException if it is missing
-   */
+  /** A field of the library that our code uses, accessible. */
   public static Field field(Class<?> owner, String name) throws NoSuchFieldException {
     Field field = owner.getDeclaredField(name);
     field.setAccessible(true);
     return field;
   }
 
-  /**
-   * As {@link #field(Class, String)}.
-   *
-   * @throws NoSuchFieldException if it is missing, or of another type
-   */
+  /** As {@link #field(Class, String)}. */
   public static Field field(Class<?> owner, String name, Class<?> type)
       throws NoSuchFieldException {
     Field field = field(owner, name);
@@ -37,11 +29,7 @@ public final class Symbols {
     return field;
   }
 
-  /**
-   * A method of the library that our code calls.
-   *
-   * @throws NoSuchMethodException if it is missing or returns something else
-   */
+  /** A method of the library that our code calls. */
   public static void require(Class<?> type, Class<?> result, String method, Class<?>... parameters)
       throws NoSuchMethodException {
     Method found = type.getMethod(method, parameters);
@@ -51,21 +39,13 @@ public final class Symbols {
     }
   }
 
-  /**
-   * A constructor of the library that our code calls.
-   *
-   * @throws NoSuchMethodException if it is missing
-   */
+  /** A constructor of the library that our code calls. */
   public static void requireConstructor(Class<?> type, Class<?>... parameters)
       throws NoSuchMethodException {
     Objects.requireNonNull(type.getConstructor(parameters));
   }
 
-  /**
-   * An interface of the library that a class of ours implements: completely, in this version.
-   *
-   * @throws NoSuchMethodException if it has an abstract method that our class lacks
-   */
+  /** An interface of the library that a class of ours implements: completely, in this version. */
   public static void requireImplemented(Class<?> type, Class<?> ours) throws NoSuchMethodException {
     for (Method method : type.getMethods()) {
       if (Modifier.isAbstract(method.getModifiers())) {

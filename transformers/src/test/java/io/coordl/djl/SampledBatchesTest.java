@@ -10,14 +10,17 @@ import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
 import ai.djl.training.dataset.SequenceSampler;
 import ai.djl.util.Progress;
+import io.coordl.cache.ByteBudget;
 import io.coordl.pipeline.Services;
-import io.coordl.staging.SharedEpoch;
+import io.coordl.staging.PrepGroup;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +30,11 @@ class SampledBatchesTest {
 
   private final List<String> said = new ArrayList<>();
   private final Numbers dataset = new Numbers();
+
+  /** Where an epoch that begins, before a batch is fetched, would say that it cannot. */
+  private final PrepGroup nowhere =
+      new PrepGroup(Path.of("nowhere"), "g", ByteBudget.parse("64k"), 1, said::add);
+
   private SampledEpoch epoch;
 
   /** Data of which only the size is asked. */
@@ -58,7 +66,7 @@ class SampledBatchesTest {
 
   @BeforeEach
   void begin() throws ReflectiveOperationException {
-    Services services = new Services(null, (pipeline, own) -> noEpoch(), null, 0, null, said::add);
+    Services services = new Services(null, nowhere, null, 0, null, said::add);
     epoch =
         new SampledEpoch(
             new CoordinatedBatches(DataIterable.class, services),
@@ -66,8 +74,10 @@ class SampledBatchesTest {
             new BatchSampler(new SequenceSampler(), 2));
   }
 
-  private static SharedEpoch noEpoch() {
-    throw new AssertionError("no epoch begins before a batch is fetched");
+  @AfterEach
+  void noEpochBeginsBeforeABatchIsFetched() {
+    nowhere.close();
+    assertThat(said).noneMatch(sentence -> sentence.contains("nowhere"));
   }
 
   private SampledBatches over(Iterator<List<Long>> sampler) {

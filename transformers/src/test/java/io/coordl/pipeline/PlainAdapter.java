@@ -43,7 +43,7 @@ final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPip
     } else if (prefetcher != null) {
       order = new PeekingIterator<>(order, 1, next -> {});
     }
-    boolean jobs = given.coordinator() != null;
+    boolean jobs = given.group() != null;
     epoch = jobs ? new CoordinatedEpoch(new EpochCoordinator("Plain", given), this) : null;
   }
 

@@ -118,7 +118,7 @@ public final class HookWeaver {
   }
 
   /**
-   * Of several spans the first one counts. Answers come before it, which puts them around it: a
+   * Of several spans the first one counts. Interceptions come before it, which puts them around it: a
    * method that did not run has no span.
    */
   private static void choose(HookRule rule, List<HookRule> chosen) {
@@ -217,7 +217,7 @@ public final class HookWeaver {
         case TIMED_ITERABLE -> new TimedIterableMethod(next, target, first);
         case RANDOM -> new RandomMethod(next);
         case INTERCEPT ->
-            target.canBeAnswered()
+            target.canBeIntercepted()
                 ? new InterceptedMethod(
                     next, target, first, Objects.requireNonNull(rule.interceptor()).name())
                 : next;

@@ -59,7 +59,7 @@ abstract class WovenMethod extends MethodVisitor {
     }
 
     /** A static method has no object; before Java 5 a class could not be named. */
-    boolean canBeAnswered() {
+    boolean canBeIntercepted() {
       return !isStatic() && version >= Opcodes.V1_5;
     }
 

@@ -1,7 +1,7 @@
-package io.coordl.staging;
+package io.coordl.shared;
 
-/** Which jobs of the group still run. Thread-safe. */
-interface JobLiveness {
+/** Which jobs that share a file still run. Thread-safe. */
+public interface JobLiveness {
   /** Whether the job still runs, stopped or not; if that cannot be told, it does. */
   boolean alive(long job);
 

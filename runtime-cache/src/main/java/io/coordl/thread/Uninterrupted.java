@@ -1,17 +1,17 @@
-package io.coordl.pipeline;
+package io.coordl.thread;
 
 /** Waiting on threads of the program: an interrupt neither ends the wait nor is lost. */
-final class Uninterrupted {
+public final class Uninterrupted {
   private Uninterrupted() {}
 
   /** One attempt at what is waited for. */
-  interface Attempt {
+  public interface Attempt {
     /** Waits for so long at most; whether it has come. */
     boolean within(long nanos) throws InterruptedException;
   }
 
   /** Whether it comes in time. */
-  static boolean await(long nanos, Attempt attempt) {
+  public static boolean await(long nanos, Attempt attempt) {
     long deadline = System.nanoTime() + nanos;
     boolean interrupted = false;
     boolean there = false;
