@@ -1,6 +1,5 @@
 package io.coordl.cache;
 
-import java.util.function.Consumer;
 import io.coordl.log.UserLog;
 import io.coordl.shared.Contents.Header;
 import io.coordl.shared.LateFile;
@@ -20,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;

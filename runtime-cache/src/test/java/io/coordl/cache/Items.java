@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.log.UserLog;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import java.io.IOException;
@@ -7,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** Items whose content follows from their number, so that anybody can check it. */
@@ -15,8 +15,7 @@ final class Items {
   private Items() {}
 
   /** The store of a group; waits for a job that keeps it locked. */
-  static ArenaStore openHost(
-      Path directory, String group, LongSupplier capacity, Consumer<String> words)
+  static ArenaStore openHost(Path directory, String group, LongSupplier capacity, UserLog words)
       throws IOException {
     long user = Machine.user();
     SharedFile.sweep(directory, user, ArenaContents.HERE, words);

@@ -39,7 +39,46 @@ final class KnownDjl implements PurityAnalyzer.Known {
           "fromUrl",
           "setImageFactory",
           "getEngine",
-          "getGpuCount");
+          "getGpuCount",
+          "getParentManager",
+          "getManagedArrays",
+          // These draw from the engine's generator, or change what they are given.
+          "dropout",
+          "batchNorm",
+          "rnn",
+          "lstm",
+          "gru");
+
+  /** What DJL's own jars have below {@link #PREFIX}. */
+  private static final Set<String> PARTS =
+      Set.of(
+          "basicdataset",
+          "engine",
+          "inference",
+          "metric",
+          "modality",
+          "ndarray",
+          "nn",
+          "opencv",
+          "pytorch",
+          "repository",
+          "training",
+          "translate",
+          "util",
+          "Application",
+          "BaseModel",
+          "Device",
+          "MalformedModelException",
+          "Model",
+          "ModelException",
+          "TrainingDivergedException");
+
+  /** Copies of DJL's examples lie in packages of that prefix. */
+  @Override
+  public boolean isOfLibrary(String className) {
+    String part = className.substring(PREFIX.length()).split("[.$]", 2)[0];
+    return PARTS.contains(part);
+  }
 
   @Override
   public @Nullable String reasonToLeave(Class<?> type) {

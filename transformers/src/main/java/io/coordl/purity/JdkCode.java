@@ -80,9 +80,10 @@ final class JdkCode {
               + " lang/String.format(Ljava/lang/String; lang/String.formatted"
               + " lang/String.toLowerCase() lang/String.toUpperCase() util/Collections.shuffle"
               + " util/Locale.getDefault util/Locale.setDefault util/Locale.getDisplay"
-              + " util/Locale.getAvailable nio/file/Path.register nio/file/Path.getFileSystem"
-              + " nio/charset/Charset.forName nio/charset/Charset.availableCharsets time/Clock"
-              + " time/ZoneId.systemDefault time/format/ time/chrono/ time/zone/");
+              + " util/Locale.getAvailable awt/Color.getColor nio/file/Path.register"
+              + " nio/file/Path.getFileSystem nio/charset/Charset.forName"
+              + " nio/charset/Charset.availableCharsets time/Clock time/ZoneId.systemDefault"
+              + " time/format/ time/chrono/ time/zone/");
 
   /** Of a class that is not known as a whole, those that are. */
   private static final Set<String> METHODS =
@@ -98,15 +99,14 @@ final class JdkCode {
   private static final Set<String> OF_PATHS =
       Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
 
-  /** Reads of a file that is an argument, or what they are called on. */
+  /** Reads of a file that is an argument: they open it, so that a change of it is noticed. */
   private static final Set<String> READS =
       names(
           "",
           "java/nio/file/Files.readAllBytes( java/nio/file/Files.readString("
               + " java/nio/file/Files.readAllLines( java/nio/file/Files.lines("
               + " java/nio/file/Files.newInputStream( java/nio/file/Files.newBufferedReader("
-              + " java/nio/file/Files.size( java/io/FileInputStream.<init>("
-              + " java/io/FileReader.<init>( java/io/File.length("
+              + " java/io/FileInputStream.<init>( java/io/FileReader.<init>("
               + " javax/imageio/ImageIO.read(Ljava/io/File;)");
 
   private static final Set<String> CHANGES =

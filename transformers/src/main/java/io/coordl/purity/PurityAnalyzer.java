@@ -80,6 +80,13 @@ public final class PurityAnalyzer {
 
   /** What is known of the library. */
   public interface Known {
+    /**
+     * Whether a class that is named as the library's are is one: programs lie in its packages too.
+     */
+    default boolean isOfLibrary(String className) {
+      return true;
+    }
+
     /** Why an object of this class of the library cannot run early; null if it can. */
     default @Nullable String reasonToLeave(Class<?> type) {
       return null;
@@ -144,7 +151,11 @@ public final class PurityAnalyzer {
   }
 
   private boolean isLibrary(String owner) {
-    return owner.replace('/', '.').startsWith(library);
+    return isNamedOfLibrary(dotted(owner));
+  }
+
+  private boolean isNamedOfLibrary(String name) {
+    return name.startsWith(library) && known.isOfLibrary(name);
   }
 
   private boolean isProgram(String owner) {
@@ -152,7 +163,7 @@ public final class PurityAnalyzer {
   }
 
   private boolean isProgram(Class<?> type) {
-    return !JdkObjects.isOfJdk(type) && !type.getName().startsWith(library);
+    return !JdkObjects.isOfJdk(type) && !isNamedOfLibrary(type.getName());
   }
 
   private static String dotted(String owner) {
@@ -201,7 +212,7 @@ public final class PurityAnalyzer {
         return;
       }
       boolean isNew = seen.putIfAbsent(object, holder) == null;
-      if (isNew && own && object.getClass().getName().startsWith(library)) {
+      if (isNew && own && isNamedOfLibrary(object.getClass().getName())) {
         owned.add(object);
       }
       if (isNew || (!own && owned.remove(object))) {
@@ -259,7 +270,7 @@ public final class PurityAnalyzer {
         reason = holder + " keeps a " + name;
       } else if (type.isHidden() || type.isSynthetic()) {
         reason = holder + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
-      } else if (name.startsWith(library)) {
+      } else if (isNamedOfLibrary(name)) {
         String why = known.reasonToLeave(type);
         if (why != null) {
           reason = holder + " keeps a " + name + ", which " + why;
@@ -271,7 +282,7 @@ public final class PurityAnalyzer {
           if (isProgram(at)) {
             calls.add(new Call(internal(at), null, null, at.getClassLoader()));
             Class<?> parent = at.getSuperclass();
-            if (parent != null && parent.getName().startsWith(library)) {
+            if (parent != null && isNamedOfLibrary(parent.getName())) {
               reason =
                   fields.reasonInheritedChanges(
                       internal(at), PurityAnalyzer.this::isLibrary, at.getClassLoader());

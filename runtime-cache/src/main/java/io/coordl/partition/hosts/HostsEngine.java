@@ -1,12 +1,12 @@
 package io.coordl.partition.hosts;
 
-import io.coordl.log.UserLog;
-import io.coordl.log.OnceLog;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
 import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
+import io.coordl.log.OnceLog;
+import io.coordl.log.UserLog;
 import io.coordl.partition.Engine;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.RemoteHost;

@@ -118,8 +118,8 @@ public final class HookWeaver {
   }
 
   /**
-   * Of several spans the first one counts. Interceptions come before it, which puts them around it: a
-   * method that did not run has no span.
+   * Of several spans the first one counts. Interceptions come before it, which puts them around it:
+   * a method that did not run has no span.
    */
   private static void choose(HookRule rule, List<HookRule> chosen) {
     if (rule.advice() == HookRule.Weave.INTERCEPT) {

@@ -131,7 +131,8 @@ public final class Hooks {
             "(Ljava/io/File;Z)Lorg/datavec/image/data/Image;"),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "reset", "()V"),
-        intercept(epochs, iterators + "SequenceRecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
+        intercept(
+            epochs, iterators + "SequenceRecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
         intercept(epochs, iterators + "SequenceRecordReaderDataSetIterator", "reset", "()V"),
         intercept(
             epochs, iterators + "RecordReaderMultiDataSetIterator", "next", "(I)" + MULTI_DATA_SET),
@@ -273,6 +274,7 @@ public final class Hooks {
       SpanKind kind,
       HookRule.@Nullable Interceptor interceptor) {
     String proven = library.equals(DJL) ? "DJL 0.35.1" : "DL4J 1.0.0-M2.1";
-    return new HookRule(library, owner, method, descriptor, null, advice, kind, proven, interceptor);
+    return new HookRule(
+        library, owner, method, descriptor, null, advice, kind, proven, interceptor);
   }
 }

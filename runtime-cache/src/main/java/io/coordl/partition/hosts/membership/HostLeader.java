@@ -1,7 +1,7 @@
 package io.coordl.partition.hosts.membership;
 
-import io.coordl.partition.HostPort;
 import io.coordl.log.OnceLog;
+import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.membership.ViewFile.View;
 import java.io.Closeable;

@@ -1,8 +1,8 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.partition.HostPort;
-import io.coordl.log.OnceLog;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.Membership;
 import io.coordl.partition.hosts.membership.ViewFile.View;

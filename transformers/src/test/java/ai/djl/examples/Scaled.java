@@ -1,0 +1,15 @@
+package ai.djl.examples;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.translate.Transform;
+
+/** A program's own class in a package below DJL's, as in copies of its examples. */
+public final class Scaled implements Transform {
+  /** Set between batches. */
+  public static float factor = 1;
+
+  @Override
+  public NDArray transform(NDArray array) {
+    return array.mul(factor);
+  }
+}

@@ -1,0 +1,101 @@
+package io.coordl.djl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ai.djl.examples.Scaled;
+import ai.djl.ndarray.NDArray;
+import ai.djl.translate.Transform;
+import io.coordl.purity.PurityAnalyzer;
+import java.awt.Color;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What a pipeline of DJL may run early. */
+class KnownDjlTest {
+  private static final PurityAnalyzer CODE = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
+
+  private static @Nullable String reason(Transform transform) {
+    return CODE.reasonToLeave(List.of(transform));
+  }
+
+  /** Depends on its argument alone. */
+  static final class Doubled implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(2).add(1);
+    }
+  }
+
+  /** Draws from the engine's generator. */
+  static final class Dropped implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.getNDArrayInternal().dropout(array, 0.5f, true).head();
+    }
+  }
+
+  /** Sees what manager the batch is made under. */
+  static final class Counted implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(array.getManager().getParentManager().getManagedArrays().size());
+    }
+  }
+
+  /** Asks for a size, and opens no file that could be compared later. */
+  static final class Sized implements Transform {
+    private final File file = new File("a");
+
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(file.length());
+    }
+  }
+
+  /** The same by another class. */
+  static final class SizedByPath implements Transform {
+    private final Path path = Path.of("a");
+
+    @Override
+    public NDArray transform(NDArray array) {
+      try {
+        return array.mul(Files.size(path));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Reads a property. */
+  static final class Coloured implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(Color.getColor("colour", 1).getRed());
+    }
+  }
+
+  @Test
+  void codeThatDependsOnItsArgumentAloneRunsEarly() {
+    assertThat(reason(new Doubled())).isNull();
+  }
+
+  @Test
+  void aClassOfTheProgramInAPackageBelowDjlsIsLookedAt() {
+    assertThat(reason(new Scaled())).contains("reads ai.djl.examples.Scaled.factor");
+  }
+
+  @Test
+  void whatDrawsOrSeesManagersSizesOrPropertiesIsLeft() {
+    assertThat(reason(new Dropped())).contains("dropout");
+    assertThat(reason(new Counted())).contains("getParentManager");
+    assertThat(reason(new Sized())).contains("java.io.File.length");
+    assertThat(reason(new SizedByPath())).contains("java.nio.file.Files.size");
+    assertThat(reason(new Coloured())).contains("java.awt.Color.getColor");
+  }
+}
