@@ -194,10 +194,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   private Path agentJar() throws RecordingException {
-    Path jar = agent;
-    if (jar == null) {
-      jar = beside();
-    }
+    Path jar = agent == null ? beside() : agent;
     if (jar == null || !Files.isRegularFile(jar)) {
       throw new RecordingException(
           "there is no agent at "

@@ -6,6 +6,8 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.coordl.event.HostEvent;
+import io.coordl.event.PhaseEvent;
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
@@ -149,6 +151,27 @@ class ProfileCommandsTest {
     assertThat(json.at("/answers/8/figure").isMissingNode()).isFalse();
     assertThat(json.at("/answers/9/plot/y/unit").asString()).isEqualTo("share");
     assertThat(json.at("/pipeline/checks/1/predictedNanos/value").asDouble()).isEqualTo(6e6);
+  }
+
+  @Test
+  void jsonHasNoCharactersBeyondAsciiWhateverARecordingSays() throws Exception {
+    Path named =
+        record(
+            "all.jfr",
+            () -> {
+              Profiles.emitSerial();
+              HostEvent host = Profiles.host(4, 500_000_000L, 200_000_000L, 2e6);
+              host.storageAccess = "\u00e4";
+              host.commit();
+              PhaseEvent fetch = Profiles.phase("fetch", 2, 1e6, 1e6, 0);
+              fetch.note = "\u00f6";
+              fetch.commit();
+            });
+
+    assertThat(coordl("whatif", "--json", named)).isZero();
+    assertThat(coordl("diff", "--json", named)).isZero();
+
+    assertThat(out.toString()).contains("(\\u00E4)", "\"\\u00F6\"").matches("(?s)\\p{ASCII}*");
   }
 
   @Test

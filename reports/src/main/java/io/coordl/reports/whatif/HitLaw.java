@@ -9,52 +9,47 @@ import java.util.function.DoublePredicate;
  */
 enum HitLaw {
   /** Admit until full, never replace: what is resident is hit. */
-  MINIO {
-    @Override
-    double hit(double size) {
-      return size;
-    }
-  },
+  MINIO,
 
   /**
    * Replace the least recently used: h = x + (1 - x) ln(1 - x). What a page cache limited by a
    * control group does.
    */
-  LRU {
-    @Override
-    double hit(double size) {
-      return size >= 1 ? 1 : size + (1 - size) * Math.log1p(-size);
-    }
-  },
+  LRU,
 
   /**
-   * Replace anything: the part m that is missed solves m = 1 - ((1 - e^-a) / a)^2 with a = m / x.
+   * Replace at random: the share m that is missed solves m = 1 - ((1 - e^-a) / a)^2 with a = m / x.
    * What the paper measured of a page cache (VLDB'21, figure 4 and section 7.1).
    */
-  RANDOM {
-    @Override
-    double hit(double size) {
-      if (size >= 1 || size <= 0) {
-        return size >= 1 ? 1 : 0;
-      }
-      // Misses are more than the equation gives below the root, fewer above it.
-      return 1
-          - root(
-              0,
-              1,
-              missed -> {
-                double kept = -Math.expm1(-missed / size) / (missed / size);
-                return 1 - kept * kept > missed;
-              });
-    }
-  };
+  RANDOM;
 
   /**
-   * The part of the items that is hit, 0 to 1.
+   * The share of the items that is hit, 0 to 1.
    *
-   * @param size the cache as a part of the data set, 0 to 1
+   * @param size the cache as a share of the data set, 0 to 1
    */
-  abstract double hit(double size);
+  double hit(double size) {
+    return switch (this) {
+      case MINIO -> size;
+      case LRU -> size >= 1 ? 1 : size + (1 - size) * Math.log1p(-size);
+      case RANDOM -> random(size);
+    };
+  }
+
+  private static double random(double size) {
+    if (size >= 1 || size <= 0) {
+      return size >= 1 ? 1 : 0;
+    }
+    // Misses are more than the equation gives below the root, fewer above it.
+    return 1
+        - root(
+            0,
+            1,
+            missed -> {
+              double kept = -Math.expm1(-missed / size) / (missed / size);
+              return 1 - kept * kept > missed;
+            });
+  }
 
   /** What a page cache hits: the middle of both laws, which are the ends of the error. */
   static Measure pageCache(double size) {

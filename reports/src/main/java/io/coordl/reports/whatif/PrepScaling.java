@@ -35,7 +35,7 @@ record PrepScaling(Measure thread, Measure serialShare) {
       // Nothing is known of the shape: k threads are taken to be k times as fast.
       return Optional.of(new PrepScaling(times[0].times(1 / inverse[0]), Measure.exact(0)));
     }
-    Line fitted = fit(values(times), inverse);
+    Line fitted = fit(Arrays.stream(times).mapToDouble(Measure::value).toArray(), inverse);
     double residual = 0;
     for (int i = 0; i < times.length; i++) {
       double expected = fitted.intercept + fitted.slope * inverse[i];
@@ -57,10 +57,6 @@ record PrepScaling(Measure thread, Measure serialShare) {
 
   private static long threads(Timing timing) {
     return Math.max(1, timing.workers() == null ? 1 : timing.workers());
-  }
-
-  private static double[] values(Measure... measures) {
-    return Arrays.stream(measures).mapToDouble(Measure::value).toArray();
   }
 
   /** Neither part is negative; deviations count relative to the time. */

@@ -175,11 +175,10 @@ final class ProfiledPipeline {
         .filter(timing -> timing.phase().equals("fetch") && Objects.equals(timing.workers(), 1L))
         .findFirst()
         .map(timing -> timing.nanos(true))
-        .or(() -> fetchTime("cold").map(this::lessThanCached));
-  }
-
-  private Measure lessThanCached(Measure cold) {
-    return fetchTime("cached").map(cold::minus).orElse(cold).atLeastZero();
+        .or(
+            () ->
+                fetchTime("cold")
+                    .map(cold -> fetchTime("cached").map(cold::minus).orElse(cold).atLeastZero()));
   }
 
   private Optional<Measure> fetchTime(String phase) {

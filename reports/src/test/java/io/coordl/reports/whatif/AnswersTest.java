@@ -330,6 +330,16 @@ class AnswersTest {
   }
 
   @Test
+  void aStorageOfUnknownRateIsTakenToBeFastEnough() throws Exception {
+    String enough = "the storage is not at its limit, as its rate is not known";
+    Pipeline ordinary = recorded(WhatIfTest.ORDINARY);
+
+    assertThat(question("cacheSize").ask(ordinary, Scenario.NONE).assumptions()).contains(enough);
+    assertThat(question("cacheSize").ask(workers, Scenario.NONE).assumptions())
+        .doesNotContain(enough);
+  }
+
+  @Test
   void aCacheIsAdvisedOnlyIfItBeatsThePageCache() throws Exception {
     Pipeline ample =
         recorded(

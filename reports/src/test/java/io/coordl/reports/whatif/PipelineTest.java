@@ -109,6 +109,21 @@ class PipelineTest {
   }
 
   @Test
+  void aJobThatWaitsForSevenEighthsOfThePreparationHasThreadsForIt() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              for (int number = 1; number <= 3; number++) {
+                EpochEvent event = epoch(number);
+                event.stall = SECOND * 15 / 2; // Of 8.5 s of work.
+                event.commit();
+              }
+            });
+
+    assertThat(pipeline.isSerial()).isFalse();
+  }
+
+  @Test
   void aJobWhoseItemsAllComeFromMemoryDoesNotShowItsStorage() throws Exception {
     Pipeline pipeline =
         of(
@@ -141,6 +156,7 @@ class PipelineTest {
             event.items = 0;
             event.commit();
           }
+          Recordings.emitStore(1_000, 1_000); // Of raw items, which says nothing of decoded ones.
         };
     Runnable oneEpoch = () -> epoch(1).commit();
 
