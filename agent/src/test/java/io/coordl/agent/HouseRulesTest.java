@@ -96,13 +96,14 @@ final class HouseRulesTest {
                   .or(resideInAnyPackage(DESKTOP)));
 
   @ArchTest
-  static final ArchRule whatBothSidesSayAlikeKnowsTheJdkOnly =
+  static final ArchRule whatBothSidesSayAlikeKnowsTheEventsOnly =
       classes()
           .that()
           .resideInAPackage("io.coordl.advice..")
           .should()
           .onlyDependOnClassesThat(
-              resideInAnyPackage("io.coordl.advice..", "java.lang..", "java.util..")
+              resideInAnyPackage(
+                      "io.coordl.advice..", "io.coordl.event..", "java.lang..", "java.util..")
                   .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest

@@ -1,12 +1,12 @@
 package io.coordl.reports;
 
+import io.coordl.reports.summary.EventJson;
 import java.io.PrintWriter;
 import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import tools.jackson.core.json.JsonWriteFeature;
-import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -14,8 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class JsonOption {
   private static final JsonMapper MAPPER =
-      JsonMapper.builder()
-          .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+      EventJson.mapper()
           .enable(SerializationFeature.INDENT_OUTPUT)
           // So that the JSON is the same whatever the terminal's encoding.
           .enable(JsonWriteFeature.ESCAPE_NON_ASCII)

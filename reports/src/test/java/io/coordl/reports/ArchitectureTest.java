@@ -42,11 +42,14 @@ class ArchitectureTest {
               "io.coordl.reports.whatif",
               "io.coordl.reports.page");
 
+  /** JSON has its names and units from the annotations of the events. */
   @ArchTest
   static final ArchRule onlyRecordingsReadJfr =
       classes()
           .that()
           .resideOutsideOfPackage("io.coordl.reports.recording")
+          .and()
+          .haveNameNotMatching(".*\\.EventJson(\\$.*)?")
           .should()
           .onlyDependOnClassesThat()
           .resideOutsideOfPackage("jdk.jfr..");

@@ -44,7 +44,7 @@ class CoordlJarIT {
     assertThat(text.code()).as(text.output()).isZero();
     assertThat(text.output()).startsWith("CoorDL summary of " + job).contains("300 batches");
     assertThat(json.code()).as(json.output()).isZero();
-    assertThat(json.output()).startsWith("{").contains("\"schemaVersion\" : 1");
+    assertThat(json.output()).startsWith("{").contains("\"schemaVersion\" : 2");
     assertThat(missing.code()).isEqualTo(1);
     assertThat(missing.output().lines()).hasSize(1);
     assertThat(version.output()).matches("coordl \\d+\\.\\d+\\.\\d+\\RJava .+\\R.+\\R");

@@ -48,16 +48,16 @@ class CoordlTest {
 
     assertThat(out.toString().lines().skip(1).toList())
         .containsExactly(
+            "Speed       107 samples/s from the second epoch on",
             "Program     my.Train --epochs 3 (pid "
                 + ProcessHandle.current().pid()
                 + "), DJL 0.35.1, 3 epochs, 300 batches",
-            "Where the time went         seconds  % of wall",
-            "  wall                       130.00    100.0 %",
+            "Where the time went         seconds  % of 130.00 s wall",
             "  compute                     76.00     58.5 %",
             "  data stall                  51.00     39.2 %",
             "    fetch                     42.00     32.3 %",
             "    prep                       6.00      4.6 %",
-            "    garbage collection         0.75      0.6 %",
+            "    GC                         0.75      0.6 %",
             "    queueing                   2.25      1.7 %",
             "  checkpoint                   3.00      2.3 %",
             "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened",
@@ -94,7 +94,7 @@ class CoordlTest {
 
     assertThat(coordl("summary", file)).isZero();
     List<String> lines = out.toString().lines().toList();
-    assertThat(lines.get(1)).contains("2 epochs, 2 evaluation passes, 240 batches");
+    assertThat(lines.get(2)).contains("2 epochs, 2 evaluations, 240 batches");
     assertThat(lines)
         .filteredOn(line -> line.matches("  (\\d|eval\\. \\d) .*"))
         .extracting(line -> line.substring(0, 23).strip().replaceAll(" +", " "))
@@ -143,7 +143,7 @@ class CoordlTest {
     assertThat(coordl("summary", file)).isZero();
 
     assertThat(out.toString().lines())
-        .anyMatch(line -> line.matches("  wall +74\\.00 +100\\.0 %"))
+        .anyMatch(line -> line.endsWith("% of 74.00 s wall"))
         .anyMatch(line -> line.startsWith("  1               74.00"))
         .noneMatch(line -> line.contains("68.00"));
   }
@@ -210,7 +210,7 @@ class CoordlTest {
     assertThat(json.at("/peers/0/peer").asString()).isEqualTo("node1:7801");
     assertThat(json.at("/peers/0/found").asLong()).isEqualTo(700);
     assertThat(json.at("/peers/0/receivedBytes").asLong()).isEqualTo(70_000_000L);
-    assertThat(json.at("/peers/0/lostNanos").asLong()).isEqualTo(2_000_000_000L);
+    assertThat(json.at("/peers/0/lostTimeNanos").asLong()).isEqualTo(2_000_000_000L);
     assertThat(json.at("/peers/1/late").asLong()).isZero();
   }
 
@@ -220,7 +220,12 @@ class CoordlTest {
 
     assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
     JsonNode json = JsonMapper.shared().readTree(out.toString());
-    assertThat(json.at("/schemaVersion").asInt()).isEqualTo(1);
+    assertThat(json.at("/schemaVersion").asInt()).isEqualTo(2);
+    assertThat(json.at("/speed/samplesPerSecond").asDouble()).isEqualTo(6_400 / 60.0);
+    assertThat(json.at("/speed/of").asString()).isEqualTo("from the second epoch on");
+    assertThat(json.at("/totals/samples").asLong()).isEqualTo(9_600);
+    assertThat(json.at("/epochs/2/samples").asLong()).isEqualTo(3_200);
+    assertThat(json.at("/epochs/2/samplesPerSecond").asDouble()).isEqualTo(3_200 / 30.0);
     assertThat(json.at("/program/pid").asLong()).isEqualTo(ProcessHandle.current().pid());
     assertThat(json.at("/totals/origin").asString()).isEqualTo("job");
     assertThat(json.at("/totals/wallNanos").asLong()).isEqualTo(130_000_000_000L);
@@ -251,8 +256,32 @@ class CoordlTest {
   }
 
   @Test
+  void ofBatchesOfUnknownSizeNoSpeedIsSaid() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("unsized.jfr"),
+            () -> {
+              Recordings.emitEpoch(1, 70 * Recordings.SECOND, 40 * Recordings.SECOND);
+              Recordings.emitUnsizedEpoch(2, 30 * Recordings.SECOND);
+            });
+
+    assertThat(coordl("summary", file)).isZero();
+    assertThat(out.toString()).doesNotContain("samples/s").doesNotContain("Speed");
+
+    out.getBuffer().setLength(0);
+    assertThat(coordl("summary", "--json", file)).isZero();
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/speed").isMissingNode()).isTrue();
+    assertThat(json.at("/totals/samples").isMissingNode()).isTrue();
+    assertThat(json.at("/epochs/0/samples").asLong()).isEqualTo(3_200);
+    assertThat(json.at("/epochs/1/samples").isMissingNode()).isTrue();
+    assertThat(json.at("/epochs/1/samplesPerSecond").isMissingNode()).isTrue();
+  }
+
+  @Test
   void theSchemaRefusesWhatItDoesNotKnow() {
-    assertThat(schema().validate("{\"schemaVersion\": 2, \"extra\": 1}", InputFormat.JSON))
+    assertThat(schema().validate("{\"schemaVersion\": 1, \"extra\": 1}", InputFormat.JSON))
         .isNotEmpty();
   }
 

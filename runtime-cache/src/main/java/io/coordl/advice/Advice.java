@@ -2,6 +2,7 @@ package io.coordl.advice;
 
 import io.coordl.advice.Text.Bytes;
 import io.coordl.advice.Text.Nanos;
+import io.coordl.event.Figures;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +31,7 @@ public record Advice(
   /** The finding that explains most of the job's time. */
   public static Advice on(Evidence evidence) {
     Figures judged = evidence.judged();
-    if (evidence.totals().batches() == 0) {
+    if (evidence.totals().batches == 0) {
       return nothing(
           "nothingMeasured",
           0,
@@ -51,7 +52,7 @@ public record Advice(
             () ->
                 nothing(
                     "computeBound",
-                    judged.computeNanos(),
+                    judged.compute,
                     "compute-bound, nothing to do: waiting for data is "
                         + stall(evidence)
                         + ", and no cache makes this job faster."));
@@ -68,7 +69,7 @@ public record Advice(
                 evidence,
                 "gcBound",
                 "give the program a larger heap (-Xmx) or a collector with shorter pauses",
-                judged.gcStallNanos(),
+                judged.gcStall,
                 "garbage collection held batches up for %s"),
             change(
                 evidence,
@@ -77,21 +78,21 @@ public record Advice(
                     + (evidence.uses("djl")
                         ? ", in DJL with optPrefetchNumber(..) of the data set"
                         : ""),
-                judged.queueStallNanos(),
+                judged.queueStall,
                 "%s went into batches waiting for a free worker or for their hand-over"),
             change(
                 evidence,
                 "checkpointBound",
                 "write models less often or to faster storage",
-                judged.checkpointNanos(),
+                judged.checkpoint,
                 "writing them took %s")));
   }
 
   /** The job waits for storage: nothing is cached, or the cache is full, or not asked. */
   private static Optional<Advice> laterFetch(Evidence evidence) {
-    long nanos = evidence.judged().fetchStallNanos();
+    long nanos = evidence.judged().fetchStall;
     if (!evidence.caching()) {
-      long bytes = evidence.passes().bytes();
+      long bytes = evidence.epochs().bytes();
       return Optional.of(
           change(
               evidence,
@@ -117,7 +118,7 @@ public record Advice(
                   + " taken for items",
               "dataset=PATH"));
     }
-    long held = evidence.passes().bytes() / evidence.hosts();
+    long held = evidence.epochs().bytes() / evidence.hosts();
     long wanted = held + held / 10; // For the index and what is lost between the items.
     return Optional.of(
         change(
@@ -130,7 +131,7 @@ public record Advice(
                 : "give the cache more memory, if the host has it,",
             nanos,
             "%s went into waiting for storage, an epoch asks for "
-                + new Bytes(evidence.passes().bytes())
+                + new Bytes(evidence.epochs().bytes())
                 + " and the cache is full",
             "cache.size=" + Math.max(1, (wanted + GIBIBYTE - 1) / GIBIBYTE) + "g"));
   }
@@ -143,8 +144,8 @@ public record Advice(
     return Optional.of(
         nothing(
             "cacheFilled",
-            evidence.judged().fetchStallNanos(),
-            evidence.passes().later().batches() == 0
+            evidence.judged().fetchStall,
+            evidence.epochs().later().batches == 0
                 ? "let the job run on: its only epoch filled the cache, and the next will use it."
                 : "nothing to do: the first epoch filled the cache, and waiting for data is "
                     + stall(evidence)
@@ -153,23 +154,23 @@ public record Advice(
 
   private static boolean explainsTheFirstEpoch(Evidence evidence) {
     Figures totals = evidence.totals();
-    return totals.share(totals.fetchStallNanos()) >= Evidence.WORTH_A_CHANGE;
+    return totals.share(totals.fetchStall) >= Evidence.WORTH_A_CHANGE;
   }
 
   /** The job waits for decoding, transforms and assembly. */
   private static Advice prepBound(Evidence evidence) {
     Figures judged = evidence.judged();
-    long nanos = judged.prepStallNanos();
-    long prep = judged.decodeTimeNanos() + judged.transformTimeNanos() + judged.otherTimeNanos();
-    double decoding = prep == 0 ? 0 : (double) judged.decodeTimeNanos() / prep;
+    long nanos = judged.prepStall;
+    long prep = judged.prepTime();
+    double decoding = prep == 0 ? 0 : (double) judged.decodeTime / prep;
     boolean coordinates = evidence.isOn("prep");
     String why =
         "%s went into waiting for preparation (decode "
-            + new Nanos(judged.decodeTimeNanos())
+            + new Nanos(judged.decodeTime)
             + ", transforms "
-            + new Nanos(judged.transformTimeNanos())
+            + new Nanos(judged.transformTime)
             + ", other "
-            + new Nanos(judged.otherTimeNanos())
+            + new Nanos(judged.otherTime)
             + "); a cache of raw bytes will not help here";
     if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
       long saved = Math.round(nanos * decoding);
@@ -189,7 +190,7 @@ public record Advice(
       return prep(
           evidence,
           "prepare ahead",
-          Math.min(nanos, judged.computeNanos()),
+          Math.min(nanos, judged.compute),
           why
               + "; where several jobs of this host use the same data, prep=coordinate prepares once"
               + " for all of them",
@@ -212,7 +213,7 @@ public record Advice(
 
   private static Advice prep(
       Evidence evidence, String what, long saved, String why, String... changes) {
-    long nanos = evidence.judged().prepStallNanos();
+    long nanos = evidence.judged().prepStall;
     return change(evidence, "prepBound", what, nanos, saved, why, changes);
   }
 
@@ -258,8 +259,6 @@ public record Advice(
 
   private static String stall(Evidence evidence) {
     Figures judged = evidence.judged();
-    return Text.percent(judged.stallNanos(), judged.wallNanos())
-        + " of the time"
-        + evidence.ofWhat();
+    return Text.percent(judged.stall, judged.wall) + " of the time" + evidence.ofWhat();
   }
 }

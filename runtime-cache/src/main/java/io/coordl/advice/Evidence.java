@@ -1,5 +1,7 @@
 package io.coordl.advice;
 
+import io.coordl.event.Figures;
+import io.coordl.event.StoreStatisticsEvent;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,8 +16,8 @@ import java.util.Map;
  */
 public record Evidence(
     Figures totals,
-    Passes passes,
-    List<Store> stores,
+    Epochs epochs,
+    List<StoreStatisticsEvent> stores,
     Map<String, String> configuration,
     Map<String, String> given,
     String frameworks,
@@ -24,22 +26,20 @@ public record Evidence(
   /** A share of the wall time below this is not worth a change. */
   public static final double WORTH_A_CHANGE = 0.05;
 
-  /**
-   * A store of items.
-   *
-   * @param full whether it turned an item away for want of room
-   */
-  public record Store(boolean decoded, boolean full, long capacityBytes) {}
-
   /** What the job is judged by: its steady epochs, else its first, else all that there is. */
   public Figures judged() {
-    Figures ended = passes.judged();
-    return ended.batches() > 0 ? ended : totals;
+    Figures ended = epochs.judged();
+    return ended.batches > 0 ? ended : totals;
   }
 
   /** What the judged time is of, to go on after "of the time" or a time; empty: the whole job. */
   public String ofWhat() {
-    return passes.ofWhat();
+    return epochs.ofWhat();
+  }
+
+  /** How fast the job trains, by the judged time; 0 if not known, or if a profile held it up. */
+  public double samplesPerSecond() {
+    return profiled() ? 0 : judged().samplesPerSecond();
   }
 
   /** True if phases of a profile were made of the job. */
@@ -50,19 +50,22 @@ public record Evidence(
   /** Bytes that the hosts may keep of raw items, as far as they are alike. */
   public long capacityOfAllHosts() {
     return hosts
-        * stores.stream().filter(store -> !store.decoded()).mapToLong(Store::capacityBytes).sum();
+        * stores.stream()
+            .filter(store -> !isDecoded(store))
+            .mapToLong(store -> store.capacity)
+            .sum();
   }
 
   /** True if the MinIO cache was on. */
   boolean caching() {
     return configuration.containsKey("cache")
         ? isOn("cache")
-        : stores.stream().anyMatch(store -> !store.decoded());
+        : stores.stream().anyMatch(store -> !isDecoded(store));
   }
 
   /** True if decoded items were kept. */
   boolean keepsDecoded() {
-    return stores.stream().anyMatch(Store::decoded) || isOn("decoded");
+    return stores.stream().anyMatch(Evidence::isDecoded) || isOn("decoded");
   }
 
   /** Whether a policy has another value than off. */
@@ -72,13 +75,17 @@ public record Evidence(
 
   /** True if a store had to turn items away. */
   boolean isFull(boolean decoded) {
-    return stores.stream().anyMatch(store -> store.decoded() == decoded && store.full());
+    return stores.stream().anyMatch(store -> isDecoded(store) == decoded && store.full);
   }
 
-  /** True if passes after the first still read from storage, and waited for it. */
+  private static boolean isDecoded(StoreStatisticsEvent store) {
+    return "decoded".equals(store.store);
+  }
+
+  /** True if epochs after the first still read from storage, and waited for it. */
   boolean laterEpochsWaitForFetches() {
-    Figures later = passes.later();
-    return later.storageItems() > 0 && later.share(later.fetchStallNanos()) >= WORTH_A_CHANGE;
+    Figures later = epochs.later();
+    return later.storageItems > 0 && later.share(later.fetchStall) >= WORTH_A_CHANGE;
   }
 
   boolean uses(String framework) {

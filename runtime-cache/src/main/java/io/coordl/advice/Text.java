@@ -1,6 +1,7 @@
 package io.coordl.advice;
 
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Figures as people read them: the same in every locale, and never more digits than they mean. */
 public final class Text {
@@ -47,6 +48,10 @@ public final class Text {
     return whole <= 0 ? "-" : format("%.1f %%", 100.0 * part / whole);
   }
 
+  public static String rate(double perSecond) {
+    return format(perSecond >= 100 ? "%,.0f" : perSecond >= 10 ? "%.1f" : "%.2f", perSecond);
+  }
+
   public static String count(long number, String singular, String plural) {
     return format("%,d ", number) + (number == 1 ? singular : plural);
   }
@@ -57,7 +62,7 @@ public final class Text {
     return clean.length() <= longest ? clean : clean.substring(0, longest - 3) + "...";
   }
 
-  public static String format(String format, Object... values) {
+  public static String format(String format, @Nullable Object... values) {
     return String.format(Locale.ROOT, format, values);
   }
 }

@@ -18,6 +18,7 @@ final class BatchRecord {
   private long decode;
   private long transform;
   private long items;
+  private long samples;
   private boolean ahead;
   private @Nullable BatchEvent event;
 
@@ -59,6 +60,11 @@ final class BatchRecord {
     return ahead;
   }
 
+  /** Samples of the batch, 0 if not known. */
+  long samples() {
+    return samples;
+  }
+
   void addFetch(long nanos) {
     fetch += nanos;
   }
@@ -86,8 +92,9 @@ final class BatchRecord {
     return Math.max(0, end - start - fetch - decode - transform);
   }
 
-  void finish(long now, @Nullable Object source, SpanRecorder recorder) {
+  void finish(long now, @Nullable Object source, Object batch, SpanRecorder recorder) {
     end = now;
+    samples = recorder.samples(batch);
     BatchEvent begun = event;
     event = null;
     if (begun != null) {
@@ -100,6 +107,7 @@ final class BatchRecord {
   private void write(EventSink sink, BatchEvent done, @Nullable String source) {
     if (sink.wants(done)) {
       done.batch = id();
+      done.samples = samples;
       done.fetch = fetch;
       done.decode = decode;
       done.transform = transform;

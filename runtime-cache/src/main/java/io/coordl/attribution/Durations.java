@@ -26,6 +26,6 @@ public interface Durations {
   /** One duration in nanoseconds. */
   void record(Kind kind, long nanos);
 
-  /** A pass over a data set ended; what was recorded since the last end is of this pass. */
+  /** An epoch or evaluation ended; what was recorded since the last end is of it. */
   void epochEnded(long epoch);
 }

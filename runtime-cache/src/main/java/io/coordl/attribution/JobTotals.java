@@ -1,9 +1,12 @@
 package io.coordl.attribution;
 
-import io.coordl.advice.Figures;
-import io.coordl.advice.Passes;
+import io.coordl.advice.Epochs;
 import io.coordl.bridge.Origin;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Exact totals of the job since its start. Safe for concurrent use. */
@@ -19,53 +22,53 @@ public final class JobTotals {
   private final LongAdder peerBytes = new LongAdder();
   private final LongAdder storageBytes = new LongAdder();
 
-  private final Totals totals = new Totals();
-  private final Passes ended = new Passes();
-  private long passes;
-  private long epochs;
+  private final Figures totals = new JobStatisticsEvent();
+  private final Epochs ended = new Epochs();
+  private long begun;
+  private long updating;
   private long firstAsk;
   private long lastSeen;
   private long afterLast;
   private boolean started;
   private boolean closed;
-  private Figures lastPass = Figures.NONE;
+  private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
 
-  /** All passes so far, also those that have not ended. */
-  public synchronized long passes() {
-    return passes;
+  /** Epochs that updated a model so far, also one that has not ended. */
+  public synchronized long updating() {
+    return updating;
   }
 
-  /** Passes that updated a model so far, also one that has not ended. */
-  public synchronized long epochs() {
-    return epochs;
-  }
-
-  /** The passes that have ended. */
-  public Passes ended() {
+  /** The epochs that have ended. */
+  public Epochs ended() {
     return ended;
   }
 
-  synchronized void epochBegan() {
-    epochs++;
+  synchronized void beganToUpdate() {
+    updating++;
   }
 
   /** All totals now; the wall is from the first ask for a batch to the last thing seen. */
-  public synchronized Figures snapshot() {
-    return totals.with(started ? lastSeen - firstAsk + afterLast : 0, counted());
+  public synchronized JobStatisticsEvent snapshot() {
+    JobStatisticsEvent now = new JobStatisticsEvent();
+    now.add(totals);
+    now.add(counted());
+    now.wall = started ? lastSeen - firstAsk + afterLast : 0;
+    now.epochs = updating > 0 ? updating : begun;
+    now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
+    return now;
   }
 
   /**
-   * A pass of a thread that trains has ended: what all threads did since the last one ended is of
-   * it, so each item is counted in one pass.
+   * An epoch of a thread that trains has ended: what all threads did since the last one ended is of
+   * it, so each item is counted in one epoch.
    */
-  synchronized Figures passEnded(
-      boolean updates, String source, boolean complete, long wall, Totals of) {
+  synchronized void epochEnded(EpochEvent epoch) {
     Figures now = counted();
-    Figures figures = of.with(wall, now.minus(lastPass));
-    lastPass = now;
-    ended.add(updates, source, complete, figures);
-    return figures;
+    epoch.add(now);
+    epoch.subtract(atLastEnd);
+    atLastEnd = now;
+    ended.add(epoch);
   }
 
   /** The job ends: what is counted from now on is in no total. */
@@ -78,35 +81,25 @@ public final class JobTotals {
     closed = true;
   }
 
+  /** What is counted on threads of any kind. */
   private Figures counted() {
     Figures end = atEnd;
     if (end != null) {
       return end;
     }
-    long memory = memoryItems.sum();
-    long peers = peerItems.sum();
-    long storage = storageItems.sum();
-    return new Figures(
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        fetchTime.sum(),
-        decodeTime.sum(),
-        transformTime.sum(),
-        otherTime.sum(),
-        memory + peers + storage,
-        memory,
-        peers,
-        storage,
-        memoryBytes.sum(),
-        peerBytes.sum(),
-        storageBytes.sum());
+    Figures now = new EpochEvent();
+    now.fetchTime = fetchTime.sum();
+    now.decodeTime = decodeTime.sum();
+    now.transformTime = transformTime.sum();
+    now.otherTime = otherTime.sum();
+    now.memoryItems = memoryItems.sum();
+    now.peerItems = peerItems.sum();
+    now.storageItems = storageItems.sum();
+    now.items = now.memoryItems + now.peerItems + now.storageItems;
+    now.memoryBytes = memoryBytes.sum();
+    now.peerBytes = peerBytes.sum();
+    now.storageBytes = storageBytes.sum();
+    return now;
   }
 
   /** One item of so many bytes came from there. */
@@ -153,13 +146,14 @@ public final class JobTotals {
     }
   }
 
-  synchronized void add(Totals part) {
+  /** Counts what a training thread did. */
+  synchronized void count(Consumer<Figures> counted) {
     if (!closed) {
-      totals.add(part);
+      counted.accept(totals);
     }
   }
 
   synchronized long nextEpoch() {
-    return ++passes;
+    return ++begun;
   }
 }

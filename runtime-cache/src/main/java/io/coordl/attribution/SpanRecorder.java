@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,8 @@ public final class SpanRecorder implements SpanSink {
 
   private final Preparers preparers = new Preparers();
   private final LongAdder updates = new LongAdder();
-  private final LongAdder passEnds = new LongAdder();
+  private final LongAdder epochEnds = new LongAdder();
+  private volatile ToLongFunction<Object> sizes = batch -> 0;
   private volatile boolean ended;
 
   /**
@@ -59,6 +61,15 @@ public final class SpanRecorder implements SpanSink {
     this.durations = durations;
     this.gcNanos = gcNanos;
     this.clock = clock;
+  }
+
+  /** Who knows how many samples a batch has: 0 if it does not, never an exception. */
+  public void sizes(ToLongFunction<Object> of) {
+    sizes = of;
+  }
+
+  long samples(Object batch) {
+    return sizes.applyAsLong(batch);
   }
 
   /** The way of events into the recording. */
@@ -89,17 +100,17 @@ public final class SpanRecorder implements SpanSink {
     return updates.sum();
   }
 
-  /** How many passes over data have ended so far, on any thread. */
-  public long passEnds() {
-    return passEnds.sum();
+  /** How many epochs and evaluations have ended so far, on any thread. */
+  public long epochEnds() {
+    return epochEnds.sum();
   }
 
   void updated() {
     updates.increment();
   }
 
-  void passEnded() {
-    passEnds.increment();
+  void epochEnded() {
+    epochEnds.increment();
   }
 
   void preparing(BatchRecord record) {
@@ -113,7 +124,7 @@ public final class SpanRecorder implements SpanSink {
     }
   }
 
-  /** A thread turned out to train: its open passes are to be ended with the job. */
+  /** A thread turned out to train: its open epochs are to be ended with the job. */
   synchronized void trains(ThreadSpans thread) {
     if (training.size() == MAX_TRAINING) {
       training.remove(0);

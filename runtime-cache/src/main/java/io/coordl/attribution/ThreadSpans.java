@@ -1,13 +1,11 @@
 package io.coordl.attribution;
 
-import io.coordl.advice.Figures;
 import io.coordl.bridge.SpanKind;
 import io.coordl.event.BatchEvent;
 import io.coordl.event.CheckpointEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
 import io.coordl.event.EpochEvent;
-import io.coordl.event.EventSink;
 import io.coordl.event.StepEvent;
 import io.coordl.event.TransformEvent;
 import java.util.ArrayDeque;
@@ -22,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Time is counted once: a span's self time is its duration less that of the spans inside it. The
  * state between spans: the wait that is going on ({@code hasNext} and {@code next} together are one
- * wait), the batch being prepared, the passes begun, and the step since the batch taken last.
+ * wait), the batch being prepared, the epochs begun, and the step since the batch taken last.
  */
 final class ThreadSpans {
   private static final int MAX_HELD = 64;
@@ -50,20 +48,20 @@ final class ThreadSpans {
   private long gcBefore;
   private @Nullable DataStallEvent stallEvent;
 
-  /** Of the pass that begins with this wait, if it does. */
+  /** Of the epoch that begins with this wait, if it does. */
   private @Nullable EpochEvent newEpoch;
 
   private @Nullable BatchRecord waitRecord;
 
-  private final List<Pass> passes = new ArrayList<>();
-  private @Nullable Pass stepping;
-  private @Nullable Pass asking;
+  private final List<OpenEpoch> epochs = new ArrayList<>();
+  private @Nullable OpenEpoch stepping;
+  private @Nullable OpenEpoch asking;
   private long stepStart;
   private boolean updates;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
   /** A result that counts once the thread turns out to train. */
-  private record Held(Pass pass, Runnable result) {}
+  private record Held(OpenEpoch epoch, Runnable result) {}
 
   ThreadSpans(SpanRecorder recorder) {
     this.recorder = recorder;
@@ -123,7 +121,7 @@ final class ThreadSpans {
       }
       case PASS -> {
         if (waitDepth == 0 && subject != null) {
-          endPassOf(subject, now);
+          endEpochOf(subject, now);
         }
       }
       case DECODE, TRANSFORM, CHECKPOINT -> {
@@ -315,13 +313,13 @@ final class ThreadSpans {
     building = outer;
     recorder.prepared(record);
     if (result != null) {
-      finish(record, now, subject);
+      finish(record, now, subject, result);
       recorder.recent().put(result, record);
     }
   }
 
-  private void finish(BatchRecord record, long now, @Nullable Object source) {
-    record.finish(now, source, recorder);
+  private void finish(BatchRecord record, long now, @Nullable Object source, Object batch) {
+    record.finish(now, source, batch, recorder);
     recorder.totals().otherTime.add(record.other());
     recorder.durations().record(Durations.Kind.BATCH, record.end() - record.start());
   }
@@ -337,7 +335,7 @@ final class ThreadSpans {
       if (recorder.recording()) {
         stallEvent = new DataStallEvent();
         stallEvent.begin();
-        if (subject != null && findPass(subject) == null) {
+        if (subject != null && find(subject) == null) {
           newEpoch = new EpochEvent();
           newEpoch.begin();
         }
@@ -347,10 +345,10 @@ final class ThreadSpans {
 
   private void asked(long now, @Nullable Object subject, @Nullable Object answer) {
     if (answer instanceof Boolean more && !more && subject != null) {
-      Pass pass = findPass(subject);
+      OpenEpoch epoch = find(subject);
       tookNothing(now, subject);
-      if (pass != null) {
-        endPass(pass, true, now);
+      if (epoch != null) {
+        end(epoch, true, now);
       }
     } else if (asking != null) {
       // What it does before it takes the batch (DL4J's ParallelWrapper: wait for its workers) still
@@ -363,18 +361,17 @@ final class ThreadSpans {
 
   /** A wait that ended without a batch: there is no other, or {@code next} threw. */
   private void tookNothing(long now, @Nullable Object subject) {
-    Pass pass = subject == null ? null : findPass(subject);
-    StallShares shares = StallShares.queueing(waits.total());
+    OpenEpoch epoch = subject == null ? null : find(subject);
+    DataStallEvent stall = new DataStallEvent();
+    waits.divide(stall, waitGc, null);
     long start = waits.isEmpty() ? now : waits.start();
     clearWait();
-    if (pass != null) {
-      pass.totals.addStall(shares);
+    if (epoch != null) {
+      epoch.event.addStall(stall);
       whenTraining(
-          pass,
+          epoch,
           () -> {
-            Totals part = new Totals();
-            part.addStall(shares);
-            recorder.totals().add(part);
+            recorder.totals().count(job -> job.addStall(stall));
             recorder.totals().seen(start, now);
           });
     }
@@ -382,11 +379,9 @@ final class ThreadSpans {
 
   private void taken(long now, @Nullable Object subject, @Nullable Object batch) {
     BatchRecord mine = building;
-    DataStallEvent event = stallEvent;
-    long wait = waits.total();
+    DataStallEvent begun = stallEvent;
     long start = waits.start();
-    EpochEvent begun = newEpoch;
-    long gc = waitGc;
+    EpochEvent newEvent = newEpoch;
     if (batch == null || subject == null || mine == null) {
       tookNothing(now, subject);
       return;
@@ -394,59 +389,53 @@ final class ThreadSpans {
     BatchRecord made = recorder.recent().take(batch);
     if (made == null) {
       // Nobody else prepared it: it was prepared here, while the thread waited.
-      finish(mine, now, subject);
+      finish(mine, now, subject, batch);
       made = mine;
       if (!training) {
         recorder.recent().put(batch, mine);
       }
     }
-    Pass pass = passOf(subject, start, begun);
-    StallShares shares = StallShares.of(waits, gc, made);
+    OpenEpoch epoch = epochOf(subject, start, newEvent);
+    DataStallEvent stall = begun == null ? new DataStallEvent() : begun;
+    waits.divide(stall, waitGc, made);
     clearWait();
-    pass.totals.batches++;
-    pass.totals.addStall(shares);
-    closeStep(pass);
-    pass.openBatch = made.id();
-    if (event != null) {
-      event.end();
+    long samples = made.samples();
+    epoch.event.addBatch(samples);
+    epoch.event.addStall(stall);
+    closeStep(epoch);
+    epoch.openBatch = made.id();
+    stall.batch = made.id();
+    if (begun != null) {
+      begun.end();
     }
-    BatchRecord batchTaken = made;
     whenTraining(
-        pass,
+        epoch,
         () -> {
-          recorder.durations().record(Durations.Kind.STALL, wait);
-          Totals part = new Totals();
-          part.batches = 1;
-          part.addStall(shares);
-          recorder.totals().add(part);
-          recorder.totals().seen(start, now);
-          long epoch = numberOf(pass);
+          recorder.durations().record(Durations.Kind.STALL, stall.wait);
           recorder
-              .events()
-              .emit(sink -> write(sink, event, batchTaken.id(), epoch, shares, start, now));
+              .totals()
+              .count(
+                  job -> {
+                    job.addBatch(samples);
+                    job.addStall(stall);
+                  });
+          recorder.totals().seen(start, now);
+          stall.epoch = numberOf(epoch);
+          write(stall, start, now);
         });
-    beginStep(pass, recorder.now());
+    beginStep(epoch, recorder.now());
   }
 
-  private static void write(
-      EventSink sink,
-      @Nullable DataStallEvent begun,
-      long batch,
-      long epoch,
-      StallShares shares,
-      long start,
-      long end) {
-    DataStallEvent event = begun == null ? new DataStallEvent() : begun;
-    if (sink.wants(event)) {
-      event.batch = batch;
-      event.epoch = epoch;
-      event.wait = shares.total();
-      event.fetch = shares.fetch();
-      event.prep = shares.prep();
-      event.gc = shares.gc();
-      event.queue = shares.queue();
-      sink.write(event, start, end);
-    }
+  /** Now, or once the recording that is being started runs. */
+  private void write(Event event, long start, long end) {
+    recorder
+        .events()
+        .emit(
+            sink -> {
+              if (sink.wants(event)) {
+                sink.write(event, start, end);
+              }
+            });
   }
 
   private void clearWait() {
@@ -458,80 +447,66 @@ final class ThreadSpans {
     waitRecord = null;
   }
 
-  private void beginStep(Pass pass, long now) {
-    stepping = pass;
+  private void beginStep(OpenEpoch epoch, long now) {
+    stepping = epoch;
     stepStart = now;
-    pass.stepBegun = now;
-    pass.stepEnded = now;
+    epoch.stepBegun = now;
+    epoch.stepEnded = now;
     if (recorder.recording()) {
-      pass.stepEvent = new StepEvent();
-      pass.stepEvent.begin();
+      epoch.stepEvent = new StepEvent();
+      epoch.stepEvent.begin();
     }
   }
 
   /** The thread asks again: what it did since it took the last batch was (part of) the step. */
   private void endStep(long now) {
-    Pass pass = stepping;
-    if (pass == null) {
+    OpenEpoch epoch = stepping;
+    if (epoch == null) {
       return;
     }
     stepping = null;
-    asking = pass;
-    long compute = Math.max(0, now - stepStart - pass.pieceCheckpoint);
-    pass.stepCheckpoint += pass.pieceCheckpoint;
-    pass.pieceCheckpoint = 0;
-    pass.stepNanos += compute;
-    pass.totals.compute += compute;
-    StepEvent event = pass.stepEvent;
-    if (pass.stepEnded == pass.stepBegun || compute >= EVENT_PIECE_NANOS) {
-      pass.stepEnded = now;
+    asking = epoch;
+    long compute = Math.max(0, now - stepStart - epoch.pieceCheckpoint);
+    epoch.stepCheckpoint += epoch.pieceCheckpoint;
+    epoch.pieceCheckpoint = 0;
+    epoch.stepNanos += compute;
+    epoch.event.compute += compute;
+    StepEvent event = epoch.stepEvent;
+    if (epoch.stepEnded == epoch.stepBegun || compute >= EVENT_PIECE_NANOS) {
+      epoch.stepEnded = now;
       if (event != null) {
         event.end();
       }
     }
     whenTraining(
-        pass,
+        epoch,
         () -> {
-          Totals part = new Totals();
-          part.compute = compute;
-          recorder.totals().add(part);
+          recorder.totals().count(job -> job.compute += compute);
           recorder.totals().seen(now, now);
         });
   }
 
-  /** The next batch is taken, or the pass is over: all pieces of the step are known. */
-  private void closeStep(Pass pass) {
-    if (pass.openBatch == 0) {
+  /** The next batch is taken, or the epoch is over: all pieces of the step are known. */
+  private void closeStep(OpenEpoch epoch) {
+    if (epoch.openBatch == 0) {
       return;
     }
-    long batch = pass.openBatch;
-    long compute = pass.stepNanos;
-    long checkpoint = pass.stepCheckpoint;
-    StepEvent begun = pass.stepEvent;
-    long start = pass.stepBegun;
-    long end = pass.stepEnded;
-    pass.openBatch = 0;
-    pass.stepNanos = 0;
-    pass.stepCheckpoint = 0;
-    pass.stepEvent = null;
+    StepEvent step = epoch.stepEvent == null ? new StepEvent() : epoch.stepEvent;
+    step.batch = epoch.openBatch;
+    step.compute = epoch.stepNanos;
+    step.checkpoint = epoch.stepCheckpoint;
+    long start = epoch.stepBegun;
+    long end = epoch.stepEnded;
+    epoch.openBatch = 0;
+    epoch.stepNanos = 0;
+    epoch.stepCheckpoint = 0;
+    epoch.stepEvent = null;
     whenTraining(
-        pass,
+        epoch,
         () -> {
-          recorder.durations().record(Durations.Kind.STEP, compute);
-          long epoch = numberOf(pass);
-          recorder
-              .events()
-              .emit(
-                  sink -> {
-                    StepEvent event = begun == null ? new StepEvent() : begun;
-                    if (sink.wants(event)) {
-                      event.batch = batch;
-                      event.epoch = epoch;
-                      event.compute = compute;
-                      event.checkpoint = checkpoint;
-                      sink.write(event, start, end);
-                    }
-                  });
+          recorder.durations().record(Durations.Kind.STEP, step.compute);
+          step.epoch = numberOf(epoch);
+          write(step, start, end);
         });
   }
 
@@ -539,12 +514,10 @@ final class ThreadSpans {
       long now, long duration, @Nullable Object subject, @Nullable Event event) {
     if (stepping != null) {
       stepping.pieceCheckpoint += duration;
-      stepping.totals.checkpoint += duration;
+      stepping.event.checkpoint += duration;
     }
     recorder.durations().record(Durations.Kind.CHECKPOINT, duration);
-    Totals part = new Totals();
-    part.checkpoint = duration;
-    recorder.totals().add(part);
+    recorder.totals().count(job -> job.checkpoint += duration);
     recorder.totals().wrote(now - duration, now);
     if (event instanceof CheckpointEvent done) {
       done.end();
@@ -560,105 +533,107 @@ final class ThreadSpans {
     }
   }
 
-  // ---- passes
+  // ---- epochs
 
-  private Pass passOf(Object subject, long start, @Nullable EpochEvent begun) {
-    Pass pass = findPass(subject);
-    if (pass == null) {
-      pass = new Pass(subject, start, recorder.updates(), begun);
-      // The pass used last may be an epoch that a validation interrupts; those before it were left
+  private OpenEpoch epochOf(Object subject, long start, @Nullable EpochEvent begun) {
+    OpenEpoch epoch = find(subject);
+    if (epoch == null) {
+      epoch = new OpenEpoch(subject, start, recorder.updates(), begun);
+      // The one used last may be an epoch that a validation interrupts; those before it were left
       // by a break or an exception, or they would have been used since.
-      for (Pass other : List.copyOf(passes.subList(0, Math.max(0, passes.size() - 1)))) {
-        endPass(other, false, start);
+      for (OpenEpoch other : List.copyOf(epochs.subList(0, Math.max(0, epochs.size() - 1)))) {
+        end(other, false, start);
       }
     } else {
-      passes.remove(pass);
+      epochs.remove(epoch);
     }
-    passes.add(pass);
-    return pass;
+    epochs.add(epoch);
+    return epoch;
   }
 
   /** The job ends: what is still open is written as it stands. By the thread that ends the job. */
   void finish(long now) {
     endStep(now);
-    for (Pass pass : List.copyOf(passes)) {
-      endPass(pass, false, now);
+    for (OpenEpoch epoch : List.copyOf(epochs)) {
+      end(epoch, false, now);
     }
   }
 
-  private @Nullable Pass findPass(Object subject) {
-    for (Pass pass : passes) {
-      if (pass.isOf(subject)) {
-        return pass;
+  private @Nullable OpenEpoch find(Object subject) {
+    for (OpenEpoch epoch : epochs) {
+      if (epoch.isOf(subject)) {
+        return epoch;
       }
     }
     return null;
   }
 
-  private void endPassOf(Object subject, long now) {
-    Pass pass = findPass(subject);
-    if (pass != null) {
-      if (stepping == pass) {
+  private void endEpochOf(Object subject, long now) {
+    OpenEpoch epoch = find(subject);
+    if (epoch != null) {
+      if (stepping == epoch) {
         endStep(now);
       }
-      endPass(pass, false, now);
+      end(epoch, false, now);
     }
   }
 
-  private void endPass(Pass pass, boolean complete, long now) {
-    passes.remove(pass);
-    recorder.passEnded();
+  private void end(OpenEpoch epoch, boolean complete, long now) {
+    epochs.remove(epoch);
+    recorder.epochEnded();
     if (!training) {
-      // A pass before the training (statistics for a normaliser, a look at the first batch) or a
-      // thread that only loads: no epoch, and its waits are nobody's stall.
-      held.removeIf(waiting -> waiting.pass() == pass);
-      if (stepping == pass) {
+      // Before the training (statistics for a normaliser, a look at the first batch) or on a thread
+      // that only loads: no epoch, and its waits are nobody's stall.
+      held.removeIf(waiting -> waiting.epoch() == epoch);
+      if (stepping == epoch) {
         stepping = null;
       }
       return;
     }
-    closeStep(pass);
-    numberOf(pass);
+    closeStep(epoch);
+    numberOf(epoch);
     if (!updates) {
       // Other threads may update the model for this one, as DL4J's ParallelWrapper has them do.
-      trained(pass, recorder.updates() - pass.updatesBefore);
+      trained(epoch, recorder.updates() - epoch.updatesBefore);
     }
-    Figures figures =
-        recorder
-            .totals()
-            .passEnded(pass.updates > 0, pass.source(), complete, now - pass.start, pass.totals);
-    pass.finish(complete, now, figures, recorder);
-    recorder.durations().epochEnded(pass.epoch);
+    EpochEvent event = epoch.event;
+    event.complete = complete;
+    event.wall = now - epoch.start;
+    recorder.totals().epochEnded(event);
+    event.end();
+    write(event, epoch.start, now);
+    recorder.durations().epochEnded(event.epoch);
     // A validation inside an epoch is over: the step it interrupted goes on.
-    Pass outer = passes.isEmpty() ? null : passes.get(passes.size() - 1);
+    OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
     if (outer != null && outer.openBatch != 0 && stepping == null) {
       stepping = outer;
       stepStart = now;
     }
   }
 
-  /** A step updates the model, which makes an epoch of the pass that its batch is from. */
+  /** A step updates the model, which makes an epoch of what its batch is from. */
   private void updated() {
     updates = true;
     if (stepping != null) {
       trained(stepping, 1);
-    } else if (!passes.isEmpty()) {
-      trained(passes.get(passes.size() - 1), 1);
+    } else if (!epochs.isEmpty()) {
+      trained(epochs.get(epochs.size() - 1), 1);
     }
   }
 
-  private void trained(Pass pass, long times) {
-    if (pass.updates == 0 && times > 0) {
-      recorder.totals().epochBegan();
+  private void trained(OpenEpoch epoch, long times) {
+    if (epoch.event.updates == 0 && times > 0) {
+      recorder.totals().beganToUpdate();
     }
-    pass.updates += times;
+    epoch.event.updates += times;
+    recorder.totals().count(job -> job.updates += times);
   }
 
-  private long numberOf(Pass pass) {
-    if (pass.epoch == 0) {
-      pass.epoch = recorder.totals().nextEpoch();
+  private long numberOf(OpenEpoch epoch) {
+    if (epoch.event.epoch == 0) {
+      epoch.event.epoch = recorder.totals().nextEpoch();
     }
-    return pass.epoch;
+    return epoch.event.epoch;
   }
 
   // ---- training threads
@@ -674,11 +649,11 @@ final class ThreadSpans {
     }
   }
 
-  private void whenTraining(Pass pass, Runnable result) {
+  private void whenTraining(OpenEpoch epoch, Runnable result) {
     if (training) {
       result.run();
     } else if (held.size() < MAX_HELD) {
-      held.add(new Held(pass, result));
+      held.add(new Held(epoch, result));
     }
   }
 

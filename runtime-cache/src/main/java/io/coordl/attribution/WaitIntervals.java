@@ -1,6 +1,8 @@
 package io.coordl.attribution;
 
+import io.coordl.event.DataStallEvent;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that make up one wait for a batch: {@code hasNext}, perhaps again, and {@code next}.
@@ -45,6 +47,26 @@ final class WaitIntervals {
       sum += Math.max(0, Math.min(ends[i], to) - Math.max(starts[i], from));
     }
     return sum;
+  }
+
+  /**
+   * Divides the wait along the critical path of the batch it was for. Collector pauses are taken
+   * out first; the part of the wait in which the batch was being prepared is divided as its
+   * preparation was; the rest is queueing.
+   *
+   * @param pauses of the collector between the wait's begin and end
+   * @param batch null at the end of an epoch, where the wait was for none
+   */
+  void divide(DataStallEvent stall, long pauses, @Nullable BatchRecord batch) {
+    stall.wait = total;
+    if (batch != null) {
+      stall.gc = Math.min(total, pauses);
+      double left = total == 0 ? 0 : (double) (total - stall.gc) / total;
+      long preparing = Math.round(overlap(batch.start(), batch.end()) * left);
+      stall.fetch = Math.round(preparing * batch.fetchShare());
+      stall.prep = preparing - stall.fetch;
+    }
+    stall.queue = total - stall.gc - stall.fetch - stall.prep;
   }
 
   void clear() {

@@ -1,8 +1,13 @@
 package io.coordl.event;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
+import jdk.jfr.Label;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every event of the agent. None registers itself with JFR: the first that did would load the
@@ -34,6 +39,19 @@ public final class AgentEvents {
           TransformEvent.class);
 
   private AgentEvents() {}
+
+  /** What an event says, by its class and those that this extends; JFR adds fields of its own. */
+  public static List<Field> fields(Class<?> event) {
+    List<Field> fields = new ArrayList<>();
+    for (@Nullable Class<?> type = event; type != null; type = type.getSuperclass()) {
+      for (Field field : type.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers()) && field.isAnnotationPresent(Label.class)) {
+          fields.add(field);
+        }
+      }
+    }
+    return fields;
+  }
 
   /** From now on they are part of the recordings of JFR; any thread, any number of times. */
   public static void register() {

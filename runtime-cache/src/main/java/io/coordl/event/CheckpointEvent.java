@@ -17,12 +17,10 @@ import org.jspecify.annotations.Nullable;
 @Registered(false)
 @StackTrace(false)
 public final class CheckpointEvent extends Event {
-  /** Class of the model */
   @Label("Model")
   @Description("Class of the model")
   public @Nullable String model;
 
-  /** File or directory, if known */
   @Label("Target")
   @Description("File or directory, if known")
   public @Nullable String target;

@@ -19,17 +19,14 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 @Period("endChunk")
 public final class ConfigurationEvent extends Event {
-  /** Argument */
   @Label("Key")
   @Description("Argument")
   public @Nullable String key;
 
-  /** Value in force */
   @Label("Value")
   @Description("Value in force")
   public @Nullable String value;
 
-  /** default, argument, file or environment */
   @Label("Origin")
   @Description("default, argument, file or environment")
   public @Nullable String origin;

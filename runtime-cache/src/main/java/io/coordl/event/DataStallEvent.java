@@ -17,42 +17,35 @@ import jdk.jfr.Timespan;
 @Registered(false)
 @StackTrace(false)
 public final class DataStallEvent extends Event {
-  /** Number of the batch, 0 if none */
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId
   public long batch;
 
-  /** Number of the pass over the data set */
   @Label("Epoch")
-  @Description("Number of the pass over the data set")
+  @Description("Number of the epoch or evaluation")
   public long epoch;
 
-  /** Time waited, gaps between the calls excluded */
   @Label("Wait")
   @Description("Time waited, gaps between the calls excluded")
   @Timespan(Timespan.NANOSECONDS)
   public long wait;
 
-  /** Share of the wait on the batch being fetched */
   @Label("Fetch Stall")
   @Description("Share of the wait on the batch being fetched")
   @Timespan(Timespan.NANOSECONDS)
   public long fetch;
 
-  /** Share of the wait on decode, transforms and assembly */
   @Label("Prep Stall")
   @Description("Share of the wait on decode, transforms and assembly")
   @Timespan(Timespan.NANOSECONDS)
   public long prep;
 
-  /** Garbage collection pauses inside the wait */
   @Label("GC Stall")
   @Description("Garbage collection pauses inside the wait")
   @Timespan(Timespan.NANOSECONDS)
   public long gc;
 
-  /** Rest: hand-over and waiting for a worker to start */
   @Label("Queueing")
   @Description("Rest: hand-over and waiting for a worker to start")
   @Timespan(Timespan.NANOSECONDS)

@@ -20,13 +20,11 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 @Threshold("1 ms")
 public final class DecodeEvent extends Event {
-  /** Number of the batch, 0 if none */
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId
   public long batch;
 
-  /** Class that decoded */
   @Label("Codec")
   @Description("Class that decoded")
   public @Nullable String codec;

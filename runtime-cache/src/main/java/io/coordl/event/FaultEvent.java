@@ -17,17 +17,14 @@ import org.jspecify.annotations.Nullable;
 @Registered(false)
 @StackTrace(false)
 public final class FaultEvent extends Event {
-  /** What was being done */
   @Label("Where")
   @Description("What was being done")
   public @Nullable String where;
 
-  /** Exception */
   @Label("Cause")
   @Description("Exception")
   public @Nullable String cause;
 
-  /** What happens now */
   @Label("Action")
   @Description("What happens now")
   public @Nullable String action;

@@ -22,35 +22,29 @@ public final class FetchEvent extends Event {
   /** Quicker fetches are only counted: a warm page cache would flood the recording. */
   public static final long SLOW_NANOS = 100_000;
 
-  /** Number of the batch, 0 if none */
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId
   public long batch;
 
-  /** File of the item */
   @Label("Path")
   @Description("File of the item")
   public @Nullable String path;
 
-  /** Bytes read */
   @Label("Bytes")
   @Description("Bytes read")
   @DataAmount
   public long bytes;
 
-  /** Time inside open and read calls */
   @Label("Fetch Time")
   @Description("Time inside open and read calls")
   @Timespan(Timespan.NANOSECONDS)
   public long fetchTime;
 
-  /** True if a store of this host answered */
   @Label("From Memory")
   @Description("True if a store of this host answered")
   public boolean memory;
 
-  /** Farthest place that a byte came from: memory, peer or storage */
   @Label("Origin")
   @Description("Farthest place that a byte came from: memory, peer or storage")
   public @Nullable String origin;

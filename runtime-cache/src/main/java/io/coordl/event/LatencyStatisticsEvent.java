@@ -26,65 +26,54 @@ public final class LatencyStatisticsEvent extends Event {
       "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer")
   public @Nullable String kind;
 
-  /** Pass it belongs to, 0 = whole job */
   @Label("Epoch")
-  @Description("Pass it belongs to, 0 = whole job")
+  @Description("Epoch or evaluation it belongs to, 0 = whole job")
   public long epoch;
 
-  /** Number of spans */
   @Label("Count")
   @Description("Number of spans")
   public long count;
 
-  /** Sum of durations */
   @Label("Total")
   @Description("Sum of durations")
   @Timespan(Timespan.NANOSECONDS)
   public long total;
 
-  /** Shortest */
   @Label("Minimum")
   @Description("Shortest")
   @Timespan(Timespan.NANOSECONDS)
   public long minimum;
 
-  /** Average */
   @Label("Mean")
   @Description("Average")
   @Timespan(Timespan.NANOSECONDS)
   public long mean;
 
-  /** Median */
   @Label("50th Percentile")
   @Description("Median")
   @Timespan(Timespan.NANOSECONDS)
   public long p50;
 
-  /** 90 percent are shorter */
   @Label("90th Percentile")
   @Description("90 percent are shorter")
   @Timespan(Timespan.NANOSECONDS)
   public long p90;
 
-  /** 99 percent are shorter */
   @Label("99th Percentile")
   @Description("99 percent are shorter")
   @Timespan(Timespan.NANOSECONDS)
   public long p99;
 
-  /** 99.9 percent are shorter */
   @Label("99.9th Percentile")
   @Description("99.9 percent are shorter")
   @Timespan(Timespan.NANOSECONDS)
   public long p999;
 
-  /** Longest */
   @Label("Maximum")
   @Description("Longest")
   @Timespan(Timespan.NANOSECONDS)
   public long maximum;
 
-  /** HdrHistogram of nanoseconds, compressed, base64 */
   @Label("Histogram")
   @Description("HdrHistogram of nanoseconds, compressed, base64")
   public @Nullable String histogram;

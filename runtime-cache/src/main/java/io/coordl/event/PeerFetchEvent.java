@@ -20,29 +20,24 @@ import org.jspecify.annotations.Nullable;
 @Registered(false)
 @StackTrace(false)
 public final class PeerFetchEvent extends Event {
-  /** Number of the batch, 0 if none */
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId
   public long batch;
 
-  /** Host asked */
   @Label("Peer")
   @Description("Host asked")
   public @Nullable String peer;
 
-  /** found, absent, kept (it took the item), late (not within the deadline) or failed */
   @Label("Answer")
   @Description("found, absent, kept (it took the item), late (not within the deadline) or failed")
   public @Nullable String answer;
 
-  /** Bytes of the item that crossed the network, either way */
   @Label("Bytes")
   @Description("Bytes of the item that crossed the network, either way")
   @DataAmount
   public long bytes;
 
-  /** From the question to the answer with all its bytes */
   @Label("Answer Time")
   @Description("From the question to the answer with all its bytes")
   @Timespan(Timespan.NANOSECONDS)

@@ -22,61 +22,50 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 @Period("endChunk")
 public final class PeerStatisticsEvent extends Event {
-  /** Host asked */
   @Label("Peer")
   @Description("Host asked")
   public @Nullable String peer;
 
-  /** Questions answered with an item */
   @Label("Found")
   @Description("Questions answered with an item")
   public long found;
 
-  /** Questions answered by not having the item */
   @Label("Absent")
   @Description("Questions answered by not having the item")
   public long absent;
 
-  /** Items sent there and kept there */
   @Label("Kept")
   @Description("Items sent there and kept there")
   public long kept;
 
-  /** Questions not answered within the deadline */
   @Label("Late")
   @Description("Questions not answered within the deadline")
   public long late;
 
-  /** Questions not answered: no connection, a broken one, or no answer */
   @Label("Failed")
   @Description("Questions not answered: no connection, a broken one, or no answer")
   public long failed;
 
-  /** Bytes of items that came from there */
   @Label("Bytes Received")
   @Description("Bytes of items that came from there")
   @DataAmount
   public long receivedBytes;
 
-  /** Bytes of items that went there */
   @Label("Bytes Sent")
   @Description("Bytes of items that went there")
   @DataAmount
   public long sentBytes;
 
-  /** Until items were here, on all threads */
   @Label("Found Time")
   @Description("Until items were here, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   public long foundTime;
 
-  /** Until items were there, on all threads */
   @Label("Kept Time")
   @Description("Until items were there, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   public long keptTime;
 
-  /** Until late and failed questions were given up, on all threads */
   @Label("Lost Time")
   @Description("Until late and failed questions were given up, on all threads")
   @Timespan(Timespan.NANOSECONDS)

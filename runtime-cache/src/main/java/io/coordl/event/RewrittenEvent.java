@@ -17,32 +17,26 @@ import org.jspecify.annotations.Nullable;
 @Registered(false)
 @StackTrace(false)
 public final class RewrittenEvent extends Event {
-  /** Class of the program */
   @Label("Class")
   @Description("Class of the program")
   public @Nullable String type;
 
-  /** Rule of the agent */
   @Label("Rule")
   @Description("Rule of the agent")
   public @Nullable String rule;
 
-  /** Places rewritten */
   @Label("Sites")
   @Description("Places rewritten")
   public long sites;
 
-  /** rewritten or skipped */
   @Label("Outcome")
   @Description("rewritten or skipped")
   public @Nullable String outcome;
 
-  /** Why it was skipped */
   @Label("Reason")
   @Description("Why it was skipped")
   public @Nullable String reason;
 
-  /** Library versions the rule was proven on */
   @Label("Proven On")
   @Description("Library versions the rule was proven on")
   public @Nullable String provenOn;

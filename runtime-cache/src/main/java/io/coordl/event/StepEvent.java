@@ -17,24 +17,20 @@ import jdk.jfr.Timespan;
 @Registered(false)
 @StackTrace(false)
 public final class StepEvent extends Event {
-  /** Number of the batch, 0 if none */
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId
   public long batch;
 
-  /** Number of the pass over the data set */
   @Label("Epoch")
-  @Description("Number of the pass over the data set")
+  @Description("Number of the epoch or evaluation")
   public long epoch;
 
-  /** Time computed, waits and checkpoints excluded */
   @Label("Compute")
   @Description("Time computed, waits and checkpoints excluded")
   @Timespan(Timespan.NANOSECONDS)
   public long compute;
 
-  /** Part of it spent writing models */
   @Label("Checkpoint")
   @Description("Part of it spent writing models")
   @Timespan(Timespan.NANOSECONDS)

@@ -21,100 +21,87 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 @Period("endChunk")
 public final class StoreStatisticsEvent extends Event {
-  /** Form of the items: raw or decoded */
   @Label("Store")
   @Description("Form of the items: raw or decoded")
   public @Nullable String store;
 
-  /** process or host */
   @Label("Scope")
   @Description("process or host")
   public @Nullable String scope;
 
-  /** Jobs that share it */
   @Label("Group")
   @Description("Jobs that share it")
   public @Nullable String group;
 
-  /** Byte budget */
   @Label("Capacity")
   @Description("Byte budget")
   @DataAmount
   public long capacity;
 
-  /** Bytes in use, index included */
   @Label("Used")
   @Description("Bytes in use, index included")
   @DataAmount
   public long used;
 
-  /** Items and blocks kept */
   @Label("Items")
   @Description("Items and blocks kept")
   public long items;
 
-  /** Openings answered from memory */
   @Label("Hits")
   @Description("Openings answered from memory")
   public long hits;
 
-  /** Openings not answered from memory */
   @Label("Misses")
   @Description("Openings not answered from memory")
   public long misses;
 
-  /** Items and blocks this job has put in */
   @Label("Admitted")
   @Description("Items and blocks this job has put in")
   public long admitted;
 
-  /** Misses answered from the memory of another host */
   @Label("From Peers")
   @Description("Misses answered from the memory of another host")
   public long peer;
 
-  /** Openings that could not be kept: full, changed while read or unreadable */
   @Label("Bypassed")
   @Description("Openings that could not be kept: full, changed while read or unreadable")
   public long bypassed;
 
-  /** True if an item was turned away for want of room */
   @Label("Full")
   @Description("True if an item was turned away for want of room")
   public boolean full;
 
-  /** Bytes answered from memory */
   @Label("Bytes Hit")
   @Description("Bytes answered from memory")
   @DataAmount
   public long hitBytes;
 
-  /** Bytes answered from the memory of other hosts */
   @Label("Bytes From Peers")
   @Description("Bytes answered from the memory of other hosts")
   @DataAmount
   public long peerBytes;
 
-  /** first or second, where raw and decoded items share the capacity and a choice was made */
   @Label("Order")
   @Description(
       "first or second, where raw and decoded items share the capacity and a choice was made")
   public @Nullable String order;
 
-  /** Length of an item, as measured for the choice */
   @Label("Item Bytes")
   @Description("Length of an item, as measured for the choice")
   @DataAmount
   public long itemBytes;
 
-  /** Time that such an item saves when it is found */
   @Label("Item Saves")
   @Description("Time that such an item saves when it is found")
   @Timespan(Timespan.NANOSECONDS)
   public long itemSaves;
 
-  /** Live jobs that use the store */
   @Label("Jobs")
   @Description("Live jobs that use the store")
   public long jobs;
+
+  /** Hits of hits and misses, 0 to 1; null if nothing was asked for. */
+  public @Nullable Double hitRatio() {
+    return hits + misses == 0 ? null : (Double) ((double) hits / (hits + misses));
+  }
 }

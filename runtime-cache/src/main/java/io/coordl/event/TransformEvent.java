@@ -19,13 +19,11 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 @Threshold("1 ms")
 public final class TransformEvent extends Event {
-  /** Number of the batch, 0 if none */
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId
   public long batch;
 
-  /** Class of the transform */
   @Label("Transform")
   @Description("Class of the transform")
   public @Nullable String transform;

@@ -8,7 +8,7 @@ final class BatchGet {
   final Batches batches;
   final Iterator<?> iterator;
 
-  /** Whether it follows another one of the same pass, with nothing else in between. */
+  /** Whether it follows another one of the same epoch, with nothing else in between. */
   final boolean follows;
 
   /** Nanoseconds since the program got its last batch. */

@@ -33,7 +33,7 @@ final class Collect extends Stage {
       Batches.Kept copy = get.batches.keep(batch);
       int most = kept.isEmpty() ? 0 : kept.get(0).samples();
       if (copy.samples() > most) {
-        kept.clear(); // The last batch of a pass may be smaller than the others.
+        kept.clear(); // The last batch of an epoch may be smaller than the others.
       }
       if (copy.samples() >= most) {
         kept.add(copy);

@@ -74,7 +74,7 @@ record Estimate(double nanos, double error, long outlier) {
       return -1;
     }
     Step step = steps.get(longest);
-    return step.work().gcStall() > step.nanos() / 2 ? -1 : longest;
+    return step.work().gcStall > step.nanos() / 2 ? -1 : longest;
   }
 
   /** The error as a share of the mean. */

@@ -1,9 +1,13 @@
 package io.coordl.profile;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.PhaseEvent;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the steps of one phase until its time per sample is known well enough. Confined to a
@@ -33,6 +37,11 @@ final class Gauge {
   private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final int LOOK_EVERY = 5;
+
+  private static final @Nullable OperatingSystemMXBean SYSTEM =
+      ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean known
+          ? known
+          : null;
 
   private final int wanted;
   private final int transition;
@@ -183,9 +192,19 @@ final class Gauge {
     steady = estimate.relativeError() <= (begin < 0 ? STEADY_ANYWAY : PRECISION);
   }
 
+  /** All that was counted so far, and the CPU time of the process. */
+  static PhaseEvent reading(SpanRecorder spans) {
+    PhaseEvent now = new PhaseEvent();
+    now.add(spans.totals().snapshot());
+    now.cpu = SYSTEM == null ? 0 : SYSTEM.getProcessCpuTime();
+    return now;
+  }
+
   /** Work of the steps counted. */
-  Work work() {
-    return counted().stream().map(Step::work).reduce(Work.NONE, Work::plus);
+  PhaseEvent work() {
+    PhaseEvent work = new PhaseEvent();
+    counted().forEach(step -> work.add(step.work()));
+    return work;
   }
 
   private List<Step> counted() {
@@ -195,8 +214,7 @@ final class Gauge {
   /** What was measured. */
   PhaseEvent event(String phase, int workers, String note) {
     List<Step> counted = counted();
-    Work work = work();
-    PhaseEvent event = new PhaseEvent();
+    PhaseEvent event = work();
     event.phase = phase;
     event.workers = workers;
     event.warmupSteps = (long) early + dropped;
@@ -205,18 +223,6 @@ final class Gauge {
     event.wall = counted.stream().mapToLong(Step::nanos).sum();
     event.sampleNanos = estimate.nanos();
     event.sampleNanosError = estimate.error();
-    event.compute = work.compute();
-    event.stall = work.stall();
-    event.fetchStall = work.fetchStall();
-    event.prepStall = work.prepStall();
-    event.gcStall = work.gcStall();
-    event.queueStall = work.queueStall();
-    event.fetchTime = work.fetchTime();
-    event.prepTime = work.prepTime();
-    event.cpu = work.cpu();
-    event.items = work.items();
-    event.memoryBytes = work.memoryBytes();
-    event.storageBytes = work.storageBytes();
     event.steady = steady;
     event.note = note(note);
     return event;

@@ -1,5 +1,6 @@
 package io.coordl.profile;
 
+import io.coordl.event.PhaseEvent;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,7 +50,7 @@ final class Marks {
     for (int w = 0; w < parts; w++) {
       int first = (int) ((long) w * count / parts);
       int end = (int) ((w + 1L) * count / parts);
-      windows.add(new Step((int) ((end - first) * stride), ends[end - 1] - from, Work.NONE));
+      windows.add(new Step((int) ((end - first) * stride), ends[end - 1] - from, new PhaseEvent()));
       from = ends[end - 1];
     }
     return windows;

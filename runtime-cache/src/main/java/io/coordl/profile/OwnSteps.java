@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import io.coordl.cache.ProfiledItems;
+import io.coordl.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -64,10 +65,11 @@ final class OwnSteps extends Turn {
   void took(BatchGet get, Object batch, @Nullable Step step) {
     plan.tookOne();
     if (step == null) {
-      skip = refill; // The first batches of a pass were begun all at once, during that first wait.
+      skip =
+          refill; // The first batches of an epoch were begun all at once, during that first wait.
     } else if (skip > 0) {
       skip--;
-    } else if (memory && step.work().storageItems() > 0) {
+    } else if (memory && step.work().storageItems > 0) {
       gauge.restart();
       if (System.nanoTime() - resumed > PATIENCE_NANOS) {
         giveUp(
@@ -91,16 +93,16 @@ final class OwnSteps extends Turn {
       plan.results().notMeasured(phase, reason.isEmpty() ? gauge.tooFew() : reason);
       return;
     }
-    Work work = gauge.work();
-    if (work.items() > 0) { // The cached phase, which ends later, knows it better.
-      plan.rates().decoding((double) work.decodeTime() / work.items());
+    PhaseEvent work = gauge.work();
+    if (work.items > 0) { // The cached phase, which ends later, knows it better.
+      plan.rates().decoding((double) work.decodeTime / work.items);
     }
     String note = "";
-    if (work.items() == 0) {
+    if (work.items == 0) {
       note = "no item was read while samples were loaded";
     } else if (!memory && !plan.items().access().equals("direct")) {
       note = plan.items().access();
     }
-    plan.results().measured(gauge.event(phase, plan.workers(), note), work);
+    plan.results().measured(gauge.event(phase, plan.workers(), note));
   }
 }

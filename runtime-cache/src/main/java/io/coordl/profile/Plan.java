@@ -94,7 +94,7 @@ final class Plan {
 
   /**
    * Whether a phase is to end with what it has, so that all of them end in time: of a program whose
-   * passes are short, or on a busy machine, few steps count, or none.
+   * epochs are short, or on a busy machine, few steps count, or none.
    *
    * @param some whether it has anything to tell
    * @param asked batches that the program has asked for in it

@@ -3,18 +3,19 @@ package io.coordl.profile;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.cache.ProfiledItems;
+import io.coordl.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Preparation alone: at a batch get, batches are taken from the program's iterator and dropped,
- * with items from memory and no step in between. The program gets the last one of a pass, so that
- * its loop ends as ever, and this goes on in its next pass.
+ * with items from memory and no step in between. The program gets the last one of an epoch, so that
+ * its loop ends as ever, and this goes on in its next epoch.
  */
 final class PrepAlone extends Stage {
-  /** Passes in which no step could be counted, before it is given up. */
-  private static final int MOST_PASSES = 8;
+  /** Epochs in which no step could be counted, before it is given up. */
+  private static final int MOST_EPOCHS = 8;
 
-  /** Of short passes, few batches count. */
+  /** Of short epochs, few batches count. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   /** Without anything to tell. */
@@ -25,7 +26,7 @@ final class PrepAlone extends Stage {
   private final Gauge gauge;
   private long begun;
   private int skip;
-  private int passes;
+  private int epochs;
   private long arrived;
   private long waited;
   private String reason = "";
@@ -79,7 +80,7 @@ final class PrepAlone extends Stage {
       skip = Math.max(skip, plan.transition());
       arrived = System.nanoTime();
     }
-    Work before = Work.of(plan.spans().totals().snapshot());
+    PhaseEvent before = Gauge.reading(plan.spans());
     while (!gauge.isDone()) {
       long start = System.nanoTime();
       if (start - begun >= (gauge.hasSome() ? MOST_NANOS : PATIENCE_NANOS)
@@ -87,8 +88,8 @@ final class PrepAlone extends Stage {
         return Next.DONE;
       }
       if (!get.hasMore()) {
-        if (++passes >= MOST_PASSES && !gauge.hasSome()) {
-          reason = "a pass has too few batches";
+        if (++epochs >= MOST_EPOCHS && !gauge.hasSome()) {
+          reason = "an epoch has too few batches";
         }
         return Next.ANSWER;
       }
@@ -102,14 +103,14 @@ final class PrepAlone extends Stage {
       // Other threads go on preparing while this one counts; the program's own thread does not.
       long nanos = threads > 0 ? now - arrived : taken;
       arrived = now;
-      Work done = Work.of(plan.spans().totals().snapshot());
+      PhaseEvent done = Gauge.reading(plan.spans());
       Object batch = get.inHand;
-      Work work = done.minus(before);
+      PhaseEvent work = done.since(before);
       before = done;
       if (skip > 0) {
         skip--;
       } else if (batch != null) {
-        if (work.storageItems() > 0) {
+        if (work.storageItems > 0) {
           gauge.restart();
           waited = 0;
         } else {
@@ -131,11 +132,11 @@ final class PrepAlone extends Stage {
       plan.results().notMeasured(Plan.PREP, reason.isEmpty() ? gauge.tooFew() : reason);
       return;
     }
-    var event = gauge.event(Plan.PREP, threads, "");
+    PhaseEvent event = gauge.event(Plan.PREP, threads, "");
     if (threads > 0) {
       // The taking itself looks like preparation, of a thread that waits for others.
-      event.prepTime = Math.max(0, event.prepTime - Math.min(waited, event.wall));
+      event.otherTime = Math.max(0, event.otherTime - Math.min(waited, event.wall));
     }
-    plan.results().measured(event, gauge.work());
+    plan.results().measured(event);
   }
 }

@@ -5,6 +5,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
+import io.coordl.event.PhaseEvent;
 import io.coordl.log.UserLog;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * the program's iterator and drop them. A step is the time from one batch to the next; what the
  * profile itself does is in none.
  *
- * <p>Only one thread is followed: the first that trains. Steps count in passes in which the model
+ * <p>Only one thread is followed: the first that trains. Steps count in epochs in which the model
  * is changed; validations go on as they are. When the last phase is over, the job ends.
  */
 public final class Profile {
@@ -44,15 +45,15 @@ public final class Profile {
 
   // All below is of the training thread.
 
-  private WeakReference<Object> pass = new WeakReference<>(null);
+  private WeakReference<Object> epoch = new WeakReference<>(null);
   private boolean trains;
   private long updatesBefore;
-  private long passEnds;
+  private long epochEnds;
   private WeakReference<Object> candidate = new WeakReference<>(null);
   private WeakReference<Object> last = new WeakReference<>(null);
   private int lastSamples = 1;
   private long left;
-  private Work workBefore = Work.NONE;
+  private PhaseEvent workBefore = new PhaseEvent();
 
   /**
    * A profile that waits for a training thread.
@@ -111,9 +112,9 @@ public final class Profile {
     }
     long entered = System.nanoTime();
     boolean inside = follow(iterator);
-    long ends = spans.passEnds();
-    boolean follows = inside && last.refersTo(iterator) && ends == passEnds;
-    passEnds = ends;
+    long ends = spans.epochEnds();
+    boolean follows = inside && last.refersTo(iterator) && ends == epochEnds;
+    epochEnds = ends;
     last = new WeakReference<>(iterator);
     BatchGet get = new BatchGet(batches, own, follows, entered - left);
     Stage.Next next = Stage.Next.OWN;
@@ -153,9 +154,9 @@ public final class Profile {
     first.begin();
   }
 
-  /** Whether the iterator's pass is one of training: the model was changed since it began. */
+  /** Whether it is an epoch of training: the model was changed since it began. */
   private boolean follow(Object iterator) {
-    if (trains && pass.refersTo(iterator)) {
+    if (trains && epoch.refersTo(iterator)) {
       return true;
     }
     long updates = spans.updates();
@@ -166,7 +167,7 @@ public final class Profile {
     }
     // A loop that trains by means that nobody knows never changes the model.
     if (updates > updatesBefore || updates == 0) {
-      pass = new WeakReference<>(iterator);
+      epoch = new WeakReference<>(iterator);
       trains = true;
       return true;
     }
@@ -232,7 +233,7 @@ public final class Profile {
     }
     if (now == null) {
       notReached(
-          spans.totals().snapshot().batches() > 0
+          spans.totals().snapshot().batches > 0
               ? "its batches come from a class that cannot be followed: nothing was measured"
               : "no training step was seen: nothing was measured");
       return;
@@ -300,19 +301,19 @@ public final class Profile {
       long now = System.nanoTime();
       Object batch = answered ? get.inHand : own;
       try {
-        Work work = Work.of(spans.totals().snapshot());
+        PhaseEvent work = Gauge.reading(spans);
         Stage taking = stage;
         if (!answered && batch != null) {
           if (inside && taking != null) {
             Step step =
                 get.follows && left != 0
-                    ? new Step(lastSamples, now - left - held, work.minus(workBefore))
+                    ? new Step(lastSamples, now - left - held, work.since(workBefore))
                     : null;
             taking.took(get, batch, step);
           }
           lastSamples = get.batches.samples(batch);
         } else {
-          work = Work.of(spans.totals().snapshot());
+          work = Gauge.reading(spans);
         }
         workBefore = work;
       } catch (Throwable t) { // The batch that is there must not be lost.

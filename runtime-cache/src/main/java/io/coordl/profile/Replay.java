@@ -3,6 +3,7 @@ package io.coordl.profile;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
+import io.coordl.event.PhaseEvent;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -26,7 +27,7 @@ final class Replay extends Turn {
   private boolean stepping;
   private String note = "";
   private int next;
-  private Work before = Work.NONE;
+  private PhaseEvent before = new PhaseEvent();
 
   Replay(Plan plan, List<Batches.Kept> kept) {
     super(plan, plan.gaugeOf(1));
@@ -81,7 +82,7 @@ final class Replay extends Turn {
       giveUp("a batch cannot be made from bytes: " + failure);
       return Next.DONE;
     }
-    before = Work.of(spans.totals().snapshot());
+    before = Gauge.reading(spans);
     get.inHand = batch;
     stepping = true;
     return Next.ANSWER;
@@ -89,9 +90,11 @@ final class Replay extends Turn {
 
   private void stepped(BatchGet get) {
     Batches.Kept used = kept.get((next - 1) % kept.size());
-    Work work = Work.of(spans.totals().snapshot()).minus(before);
+    PhaseEvent work = Gauge.reading(spans).since(before);
     if (isQuiet()) {
-      gauge.add(new Step(used.samples(), get.sinceLast, work.withoutStall(get.sinceLast)));
+      work.clearStalls();
+      work.compute = Math.max(0, get.sinceLast - work.checkpoint);
+      gauge.add(new Step(used.samples(), get.sinceLast, work));
     }
   }
 
@@ -100,7 +103,7 @@ final class Replay extends Turn {
       return true;
     }
     long now = System.nanoTime();
-    long sound = spans.preparers().batches() + spans.totals().snapshot().items();
+    long sound = spans.preparers().batches() + spans.totals().snapshot().items;
     if (sound != noise || (spans.preparers().busy() > 0 && plan.workers() == 0)) {
       noise = sound;
       silent = 0;
@@ -124,6 +127,6 @@ final class Replay extends Turn {
       plan.results().notMeasured(Plan.INGESTION, reason.isEmpty() ? gauge.tooFew() : reason);
       return;
     }
-    plan.results().measured(gauge.event(Plan.INGESTION, plan.workers(), note), gauge.work());
+    plan.results().measured(gauge.event(Plan.INGESTION, plan.workers(), note));
   }
 }

@@ -55,14 +55,16 @@ final class Results {
     return Math.abs(mean - whole) <= NEARLY * whole ? whole : mean;
   }
 
-  synchronized void measured(PhaseEvent event, Work work) {
+  synchronized void measured(PhaseEvent event) {
     if (phases.isEmpty()) {
       event.warmupSteps += warmup;
     }
     phases.add(event);
     told.add(event.phase);
-    if (work.items() > 0 && event.samples > 0 && !Plan.INGESTION.equals(event.phase)) {
-      itemsCounted += work.items();
+    // Neither what is replayed nor what is only fetched tells.
+    boolean prepares = !Plan.INGESTION.equals(event.phase) && !Plan.FETCH.equals(event.phase);
+    if (prepares && event.items > 0 && event.samples > 0) {
+      itemsCounted += event.items;
       samplesCounted += event.samples;
     }
     spans.events().emit(sink -> sink.write(event));

@@ -26,8 +26,8 @@ abstract class Stage {
   /**
    * The program's own call has made a batch.
    *
-   * @param step that ended with it; null if it is none of steady training: the first of a pass, or
-   *     after a validation
+   * @param step that ended with it; null if it is none of steady training: the first of an epoch,
+   *     or after a validation
    */
   void took(BatchGet get, Object batch, @Nullable Step step) {}
 

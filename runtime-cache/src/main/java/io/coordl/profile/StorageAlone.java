@@ -81,6 +81,6 @@ final class StorageAlone extends Stage {
     event.steady = perItem.relativeError() <= 0.01;
     String access = plan.items().access();
     event.note = access.equals("direct") ? "" : access;
-    plan.results().measured(event, Work.NONE);
+    plan.results().measured(event);
   }
 }

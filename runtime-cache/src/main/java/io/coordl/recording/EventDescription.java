@@ -1,5 +1,6 @@
 package io.coordl.recording;
 
+import io.coordl.event.AgentEvents;
 import io.coordl.event.BatchEvent;
 import io.coordl.event.CheckpointEvent;
 import io.coordl.event.ConfigurationEvent;
@@ -26,7 +27,6 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,8 +48,8 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 
 /**
- * Run by the build: describes the agent's events as a Flight Recorder file does, from the event
- * classes' own fields and annotations, for {@link EventTypes} to read. At run time the proxies of
+ * Run by the build: describes the agent's events as a Flight Recorder file does, from the fields
+ * and annotations of the event classes, for {@link EventTypes} to read. At run time the proxies of
  * the annotations alone would cost a job a third of a second of CPU. Every event has a start, a
  * duration and the thread that wrote it.
  */
@@ -192,14 +192,11 @@ public final class EventDescription {
     thread.children().add(annotation(Label.class, "value", "Event Thread"));
     type.children().add(thread);
     List<String> fields = new ArrayList<>();
-    for (Field field : event.getDeclaredFields()) {
-      // JFR adds fields of its own to event classes, which have no label.
-      if (!Modifier.isStatic(field.getModifiers()) && field.isAnnotationPresent(Label.class)) {
-        Element described = field(field.getName(), field.getType());
-        annotate(described, field);
-        type.children().add(described);
-        fields.add(field.getName());
-      }
+    for (Field field : AgentEvents.fields(event)) {
+      Element described = field(field.getName(), field.getType());
+      annotate(described, field);
+      type.children().add(described);
+      fields.add(field.getName());
     }
     out.writeUTF(event.getName());
     out.writeLong(number(nameOf(event)));

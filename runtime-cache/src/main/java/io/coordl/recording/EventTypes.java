@@ -46,11 +46,22 @@ final class EventTypes {
       if (known == null) {
         known = new Field[names.length];
         for (int i = 0; i < names.length; i++) {
-          known[i] = event.getDeclaredField(names[i]);
+          known[i] = find(event, names[i]);
         }
         fields = known;
       }
       return known;
+    }
+
+    private static Field find(Class<?> event, String name) throws NoSuchFieldException {
+      for (@Nullable Class<?> type = event; type != null; type = type.getSuperclass()) {
+        for (Field field : type.getDeclaredFields()) {
+          if (field.getName().equals(name)) {
+            return field;
+          }
+        }
+      }
+      throw new NoSuchFieldException(name);
     }
   }
 

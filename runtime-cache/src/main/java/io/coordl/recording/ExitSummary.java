@@ -1,17 +1,22 @@
 package io.coordl.recording;
 
 import io.coordl.advice.Advice;
-import io.coordl.advice.Figures;
-import io.coordl.advice.Passes;
+import io.coordl.advice.Epochs;
+import io.coordl.advice.Evidence;
+import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Bytes;
 import io.coordl.advice.Text.Nanos;
 import io.coordl.attribution.Durations;
-import io.coordl.attribution.JobTotals;
+import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.staging.StagingStatistics;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +47,7 @@ final class ExitSummary {
    * nothing.
    */
   List<String> lines() {
-    JobTotals totals = job.spans().totals();
-    Figures now = totals.snapshot();
+    JobStatisticsEvent now = job.totals();
     List<String> lines = new ArrayList<>(job.profiled());
     if (!lines.isEmpty()) {
       didNothing.stream().limit(MOST_LINES / 2).forEach(lines::add);
@@ -52,62 +56,59 @@ final class ExitSummary {
       }
       return lines;
     }
-    if (now.batches() == 0 && now.items() == 0) {
+    if (now.batches == 0 && now.items == 0) {
       return didNothing.stream().limit(MOST_LINES).toList();
     }
-    if (now.batches() > 0) {
+    Evidence evidence = job.evidence();
+    if (now.batches > 0) {
+      double speed = evidence.samplesPerSecond();
       lines.add(
           Text.format(
-              "%s: %s, %d batches, %s from the first batch to the last",
+              "%s: %s%s, %d batches, %s from the first batch to the last",
               job.frameworks().isEmpty() ? "training" : job.frameworks(),
-              totals.ended().words(totals.epochs(), totals.passes()),
-              now.batches(),
-              seconds(now.wallNanos())));
-      lines.add(share("compute", now.computeNanos(), now, ""));
-      lines.add(
-          share(
-              "data stall",
-              now.stallNanos(),
-              now,
-              Text.format(
-                  "  fetch %s, prep %s, GC %s, queueing %s",
-                  seconds(now.fetchStallNanos()),
-                  seconds(now.prepStallNanos()),
-                  seconds(now.gcStallNanos()),
-                  seconds(now.queueStallNanos()))));
-      if (now.checkpointNanos() > 0) {
-        lines.add(share("checkpoints", now.checkpointNanos(), now, ""));
+              speed == 0 ? "" : Text.rate(speed) + " samples/s" + evidence.ofWhat() + "; ",
+              job.spans().totals().ended().words(now),
+              now.batches,
+              seconds(now.wall)));
+      lines.add(share("compute", now.compute, now, ""));
+      String stalls =
+          Part.STALLS.stream()
+              .map(part -> part.cause() + " " + seconds(part.of(now)))
+              .collect(Collectors.joining(", "));
+      lines.add(share("data stall", now.stall, now, "  " + stalls));
+      if (now.checkpoint > 0) {
+        lines.add(share("checkpoints", now.checkpoint, now, ""));
       }
     }
-    if (now.items() > 0) {
+    if (now.items > 0) {
       lines.add(
           Text.format(
                   "items: %d from storage (%s), %d from memory (%s)",
-                  now.storageItems(),
-                  new Bytes(now.storageBytes()),
-                  now.memoryItems(),
-                  new Bytes(now.memoryBytes()))
-              + (now.peerItems() == 0
+                  now.storageItems,
+                  new Bytes(now.storageBytes),
+                  now.memoryItems,
+                  new Bytes(now.memoryBytes))
+              + (now.peerItems == 0
                   ? ""
                   : Text.format(
-                      ", %d from other hosts (%s)", now.peerItems(), new Bytes(now.peerBytes())))
+                      ", %d from other hosts (%s)", now.peerItems, new Bytes(now.peerBytes)))
               + decodedHits());
     }
-    work(lines, "fetch", "items fetched", Durations.Kind.FETCH, now.fetchTimeNanos());
-    work(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTimeNanos());
-    work(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTimeNanos());
-    for (StoreView store : job.stores()) {
+    work(lines, "fetch", "items fetched", Durations.Kind.FETCH, now.fetchTime);
+    work(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTime);
+    work(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTime);
+    for (StoreStatisticsEvent store : job.stores()) {
       lines.add(
           Text.format(
               "%s cache (%s): %d items, %s of %s; %d hits, %d misses, %d bypassed",
-              store.store(),
-              store.scope(),
-              store.items(),
-              new Bytes(store.used()),
-              new Bytes(store.capacity()),
-              store.hits(),
-              store.misses(),
-              store.bypassed()));
+              store.store,
+              store.scope,
+              store.items,
+              new Bytes(store.used),
+              new Bytes(store.capacity),
+              store.hits,
+              store.misses,
+              store.bypassed));
     }
     split(job.stores(), lines);
     asked(job.peerViews(), lines);
@@ -119,7 +120,7 @@ final class ExitSummary {
     if (job.faults() > 0) {
       lines.add(Text.format("faults inside the agent: %d (see above)", job.faults()));
     }
-    lines.add("next: " + Advice.on(job.evidence()).sentence());
+    lines.add("next: " + Advice.on(evidence).sentence());
     if (recording != null) {
       lines.add("recording: " + recording);
     }
@@ -130,18 +131,18 @@ final class ExitSummary {
   private String decodedHits() {
     long hits =
         job.stores().stream()
-            .filter(store -> store.store().equals("decoded"))
-            .mapToLong(StoreView::hits)
+            .filter(store -> "decoded".equals(store.store))
+            .mapToLong(store -> store.hits)
             .sum();
     return hits == 0 ? "" : Text.format(", %d decoded images from memory", hits);
   }
 
   /** What the other hosts did for this job; nothing if none was asked. */
-  private void asked(List<PeerView> peers, List<String> lines) {
+  private void asked(List<PeerStatisticsEvent> peers, List<String> lines) {
     if (peers.isEmpty()) {
       return;
     }
-    long found = peers.stream().mapToLong(PeerView::found).sum();
+    long found = peers.stream().mapToLong(peer -> peer.found).sum();
     Histogram times = job.latency(Durations.Kind.PEER_FOUND);
     lines.add(
         Text.format(
@@ -149,18 +150,18 @@ final class ExitSummary {
                 + " failed (%s lost)",
             peers.size(),
             found,
-            new Bytes(peers.stream().mapToLong(PeerView::receivedBytes).sum()),
+            new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum()),
             found == 0
                 ? ""
                 : Text.format(
                     ", p50 %s, p99 %s",
                     new Nanos(times.getValueAtPercentile(50)),
                     new Nanos(times.getValueAtPercentile(99))),
-            peers.stream().mapToLong(PeerView::kept).sum(),
-            new Bytes(peers.stream().mapToLong(PeerView::sentBytes).sum()),
-            peers.stream().mapToLong(PeerView::late).sum(),
-            peers.stream().mapToLong(PeerView::failed).sum(),
-            seconds(peers.stream().mapToLong(PeerView::lostTime).sum())));
+            peers.stream().mapToLong(peer -> peer.kept).sum(),
+            new Bytes(peers.stream().mapToLong(peer -> peer.sentBytes).sum()),
+            peers.stream().mapToLong(peer -> peer.late).sum(),
+            peers.stream().mapToLong(peer -> peer.failed).sum(),
+            seconds(peers.stream().mapToLong(peer -> peer.lostTime).sum())));
   }
 
   /** The pipelines that gave the most batches, as far as there is room, and how many more. */
@@ -190,8 +191,8 @@ final class ExitSummary {
                 + " %d prepared for it, %d by the job for itself (%d late, %d lost, %d not staged,"
                 + " %d with nobody preparing)",
             s.group(),
-            Passes.shared(
-                s.sharedEpochs(), s.epochs(), s.updates() > 0, job.spans().totals().epochs() > 0),
+            Epochs.shared(
+                s.sharedEpochs(), s.epochs(), s.updates() > 0, job.spans().totals().updating() > 0),
             s.taken(),
             s.copied(),
             s.prepared(),
@@ -213,30 +214,30 @@ final class ExitSummary {
   }
 
   /** Which form of an item the common memory goes to, and why; nothing where that was not asked. */
-  private static void split(List<StoreView> stores, List<String> lines) {
-    for (StoreView first : stores) {
-      for (StoreView second : stores) {
-        if (first.order().equals("first") && second.order().equals("second")) {
+  private static void split(List<StoreStatisticsEvent> stores, List<String> lines) {
+    for (StoreStatisticsEvent first : stores) {
+      for (StoreStatisticsEvent second : stores) {
+        if ("first".equals(first.order) && "second".equals(second.order)) {
           lines.add(
               Text.format(
                   "both in %s, %s items first: one of %.1f KiB saves %s (%s a MiB), a %s one of"
                       + " %.1f KiB saves %s (%s a MiB)",
-                  new Bytes(first.capacity()),
-                  first.store(),
-                  first.itemBytes() / 1024.0,
-                  new Nanos(first.itemSaves()),
+                  new Bytes(first.capacity),
+                  first.store,
+                  first.itemBytes / 1024.0,
+                  new Nanos(first.itemSaves),
                   new Nanos(perMebibyte(first)),
-                  second.store(),
-                  second.itemBytes() / 1024.0,
-                  new Nanos(second.itemSaves()),
+                  second.store,
+                  second.itemBytes / 1024.0,
+                  new Nanos(second.itemSaves),
                   new Nanos(perMebibyte(second))));
         }
       }
     }
   }
 
-  private static long perMebibyte(StoreView store) {
-    return (long) ((double) store.itemSaves() * (1 << 20) / Math.max(1, store.itemBytes()));
+  private static long perMebibyte(StoreStatisticsEvent store) {
+    return (long) ((double) store.itemSaves * (1 << 20) / Math.max(1, store.itemBytes));
   }
 
   private void work(List<String> lines, String name, String what, Durations.Kind kind, long self) {
@@ -257,7 +258,7 @@ final class ExitSummary {
 
   private static String share(String name, long part, Figures whole, String more) {
     return Text.format(
-        "  %-12s %9s  %7s%s", name, seconds(part), Text.percent(part, whole.wallNanos()), more);
+        "  %-12s %9s  %7s%s", name, seconds(part), Text.percent(part, whole.wall), more);
   }
 
   private static String seconds(long nanos) {

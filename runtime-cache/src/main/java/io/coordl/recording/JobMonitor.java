@@ -2,11 +2,11 @@ package io.coordl.recording;
 
 import io.coordl.advice.Arguments;
 import io.coordl.advice.Evidence;
-import io.coordl.advice.Figures;
 import io.coordl.attribution.Durations;
-import io.coordl.attribution.JobTotals;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
 import io.coordl.staging.StagingStatistics;
@@ -33,7 +33,7 @@ public final class JobMonitor {
   private final SpanRecorder spans;
   private final PeerLog peers;
   private final RewriteLog rewrites;
-  private final List<Supplier<StoreView>> stores = new CopyOnWriteArrayList<>();
+  private final List<Supplier<StoreStatisticsEvent>> stores = new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
   private final List<Supplier<List<StagingStatistics>>> stagings = new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> unused = new CopyOnWriteArrayList<>();
@@ -80,7 +80,7 @@ public final class JobMonitor {
   }
 
   /** Adds a store to events and summary, to be closed when the job has ended. */
-  public void addStore(Supplier<StoreView> store, Closeable toClose) {
+  public void addStore(Supplier<StoreStatisticsEvent> store, Closeable toClose) {
     stores.add(store);
     closing.add(toClose);
   }
@@ -169,8 +169,8 @@ public final class JobMonitor {
 
   /** What is not counted by the spans, as it was when they ended. */
   private record AtEnd(
-      List<StoreView> stores,
-      List<PeerView> peers,
+      List<StoreStatisticsEvent> stores,
+      List<PeerStatisticsEvent> peers,
       List<StagingStatistics> stagings,
       long faults) {}
 
@@ -228,7 +228,7 @@ public final class JobMonitor {
   }
 
   /** What each other host did for this job. */
-  public List<PeerView> peerViews() {
+  public List<PeerStatisticsEvent> peerViews() {
     AtEnd end = atEnd;
     return end == null ? peers.views() : end.peers();
   }
@@ -237,13 +237,13 @@ public final class JobMonitor {
     return settings;
   }
 
-  List<StoreView> stores() {
+  List<StoreStatisticsEvent> stores() {
     AtEnd end = atEnd;
     if (end != null) {
       return end.stores();
     }
-    List<StoreView> views = new ArrayList<>();
-    for (Supplier<StoreView> store : stores) {
+    List<StoreStatisticsEvent> views = new ArrayList<>();
+    for (Supplier<StoreStatisticsEvent> store : stores) {
       views.add(store.get());
     }
     return views;
@@ -294,47 +294,19 @@ public final class JobMonitor {
     return new Evidence(
         spans.totals().snapshot(),
         spans.totals().ended(),
-        stores().stream()
-            .map(
-                store ->
-                    new Evidence.Store(
-                        store.store().equals("decoded"), store.full(), store.capacity()))
-            .toList(),
+        stores(),
         configuration,
         given,
         frameworks(),
         1 + peerViews().size());
   }
 
-  JobStatisticsEvent fill(JobStatisticsEvent event) {
-    JobTotals totals = spans.totals();
-    Figures now = totals.snapshot();
+  /** All totals now. */
+  JobStatisticsEvent totals() {
+    JobStatisticsEvent event = spans.totals().snapshot();
     event.mainClass = mainClass;
     event.frameworks = frameworks();
-    event.passes = totals.passes();
-    event.epochs = totals.epochs();
-    event.evaluations = totals.ended().withoutUpdate();
     event.faults = faults();
-    event.wall = now.wallNanos();
-    event.batches = now.batches();
-    event.compute = now.computeNanos();
-    event.stall = now.stallNanos();
-    event.fetchStall = now.fetchStallNanos();
-    event.prepStall = now.prepStallNanos();
-    event.gcStall = now.gcStallNanos();
-    event.queueStall = now.queueStallNanos();
-    event.checkpoint = now.checkpointNanos();
-    event.fetchTime = now.fetchTimeNanos();
-    event.decodeTime = now.decodeTimeNanos();
-    event.transformTime = now.transformTimeNanos();
-    event.otherTime = now.otherTimeNanos();
-    event.items = now.items();
-    event.memoryItems = now.memoryItems();
-    event.peerItems = now.peerItems();
-    event.storageItems = now.storageItems();
-    event.memoryBytes = now.memoryBytes();
-    event.peerBytes = now.peerBytes();
-    event.storageBytes = now.storageBytes();
     return event;
   }
 }

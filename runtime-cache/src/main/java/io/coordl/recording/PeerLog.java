@@ -5,8 +5,8 @@ import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.EventSink;
 import io.coordl.event.FetchEvent;
 import io.coordl.event.PeerFetchEvent;
+import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.partition.PeerSink;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -113,25 +113,26 @@ final class PeerLog implements PeerSink {
   }
 
   /** What was asked of each so far, by name. */
-  List<PeerView> views() {
+  List<PeerStatisticsEvent> views() {
     return peers.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
         .map(entry -> view(entry.getKey(), entry.getValue()))
-        .sorted(Comparator.comparing(PeerView::peer))
         .toList();
   }
 
-  private static PeerView view(String peer, Counters counters) {
-    return new PeerView(
-        peer,
-        counters.found.sum(),
-        counters.absent.sum(),
-        counters.kept.sum(),
-        counters.late.sum(),
-        counters.failed.sum(),
-        counters.receivedBytes.sum(),
-        counters.sentBytes.sum(),
-        counters.foundTime.sum(),
-        counters.keptTime.sum(),
-        counters.lostTime.sum());
+  private static PeerStatisticsEvent view(String peer, Counters counters) {
+    PeerStatisticsEvent view = new PeerStatisticsEvent();
+    view.peer = peer;
+    view.found = counters.found.sum();
+    view.absent = counters.absent.sum();
+    view.kept = counters.kept.sum();
+    view.late = counters.late.sum();
+    view.failed = counters.failed.sum();
+    view.receivedBytes = counters.receivedBytes.sum();
+    view.sentBytes = counters.sentBytes.sum();
+    view.foundTime = counters.foundTime.sum();
+    view.keptTime = counters.keptTime.sum();
+    view.lostTime = counters.lostTime.sum();
+    return view;
   }
 }

@@ -2,10 +2,7 @@ package io.coordl.recording;
 
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EventSink;
-import io.coordl.event.JobStatisticsEvent;
-import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.staging.StagingStatistics;
 
 /** The job's totals so far, as events; the last ones of a recording count. Any thread. */
@@ -41,46 +38,11 @@ final class Statistics {
   }
 
   void stores(EventSink to) {
-    for (StoreView store : job.stores()) {
-      StoreStatisticsEvent event = new StoreStatisticsEvent();
-      event.store = store.store();
-      event.scope = store.scope();
-      event.group = store.group();
-      event.capacity = store.capacity();
-      event.used = store.used();
-      event.items = store.items();
-      event.hits = store.hits();
-      event.misses = store.misses();
-      event.admitted = store.admitted();
-      event.peer = store.peer();
-      event.bypassed = store.bypassed();
-      event.full = store.full();
-      event.hitBytes = store.hitBytes();
-      event.peerBytes = store.peerBytes();
-      event.order = store.order();
-      event.itemBytes = store.itemBytes();
-      event.itemSaves = store.itemSaves();
-      event.jobs = store.jobs();
-      to.write(event);
-    }
+    job.stores().forEach(to::write);
   }
 
   void peers(EventSink to) {
-    for (PeerView peer : job.peerViews()) {
-      PeerStatisticsEvent event = new PeerStatisticsEvent();
-      event.peer = peer.peer();
-      event.found = peer.found();
-      event.absent = peer.absent();
-      event.kept = peer.kept();
-      event.late = peer.late();
-      event.failed = peer.failed();
-      event.receivedBytes = peer.receivedBytes();
-      event.sentBytes = peer.sentBytes();
-      event.foundTime = peer.foundTime();
-      event.keptTime = peer.keptTime();
-      event.lostTime = peer.lostTime();
-      to.write(event);
-    }
+    job.peerViews().forEach(to::write);
   }
 
   void stagings(EventSink to) {
@@ -92,8 +54,8 @@ final class Statistics {
       event.slots = staging.slots();
       event.slotBytes = staging.slotBytes();
       event.jobs = staging.jobs();
-      event.passes = staging.epochs();
-      event.sharedPasses = staging.sharedEpochs();
+      event.epochs = staging.epochs();
+      event.sharedEpochs = staging.sharedEpochs();
       event.prepared = staging.prepared();
       event.mapped = staging.mapped();
       event.copied = staging.copied();
@@ -115,6 +77,6 @@ final class Statistics {
   }
 
   void job(EventSink to) {
-    to.write(job.fill(new JobStatisticsEvent()));
+    to.write(job.totals());
   }
 }

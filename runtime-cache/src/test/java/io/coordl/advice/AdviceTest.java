@@ -2,11 +2,15 @@ package io.coordl.advice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
+import io.coordl.event.StoreStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,85 +40,88 @@ class AdviceTest {
   }
 
   private Advice advice(
-      Figures totals, List<Figures> epochs, List<Evidence.Store> stores, String cache) {
-    Passes passes = new Passes();
-    epochs.forEach(epoch -> passes.add(true, "my.Images", true, epoch));
+      Figures totals, List<EpochEvent> epochs, List<StoreStatisticsEvent> stores, String cache) {
     return on(
         evidence(
             totals,
-            passes,
+            epochs(
+                epochs.stream()
+                    .map(figures -> epoch(1, "my.Images", figures))
+                    .toArray(EpochEvent[]::new)),
             stores,
             cache.equals("off") ? Map.of() : Map.of("cache", cache),
             "DJL",
             1));
   }
 
-  private static Passes epoch(Figures figures) {
-    return passes(pass(true, "my.Images", figures));
+  private static Epochs only(EpochEvent figures) {
+    return epochs(epoch(1, "my.Images", figures));
   }
 
-  private record Pass(boolean updates, String source, Figures figures) {}
-
-  private static Pass pass(boolean updates, String source, Figures figures) {
-    return new Pass(updates, source, figures);
+  private static EpochEvent epoch(long updates, String source, Figures figures) {
+    EpochEvent epoch = new EpochEvent();
+    epoch.add(figures);
+    epoch.updates = updates;
+    epoch.source = source;
+    epoch.complete = true;
+    return epoch;
   }
 
-  private static Passes passes(Pass... all) {
-    Passes passes = new Passes();
-    for (Pass pass : all) {
-      passes.add(pass.updates(), pass.source(), true, pass.figures());
-    }
-    return passes;
+  private static Epochs epochs(EpochEvent... all) {
+    Epochs epochs = new Epochs();
+    List.of(all).forEach(epochs::add);
+    return epochs;
   }
 
   /** Of a job whose whole configuration was given as arguments. */
   private static Evidence evidence(
       Figures totals,
-      Passes passes,
-      List<Evidence.Store> stores,
+      Epochs epochs,
+      List<StoreStatisticsEvent> stores,
       Map<String, String> given,
       String frameworks,
       int hosts) {
-    return new Evidence(totals, passes, stores, given, given, frameworks, hosts);
+    return new Evidence(totals, epochs, stores, given, given, frameworks, hosts);
   }
 
   private Advice ofOneEpoch(
-      Figures figures, List<Evidence.Store> stores, Map<String, String> configuration) {
-    return on(evidence(figures, epoch(figures), stores, configuration, "", 1));
+      EpochEvent figures, List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
+    return on(evidence(figures, only(figures), stores, configuration, "", 1));
   }
 
   /** Of 100 s, the stalls and checkpoints given in seconds; each epoch asks for 3 GiB. */
-  private static Figures figures(long fetch, long prep, long gc, long queue, long checkpoint) {
+  private static EpochEvent figures(long fetch, long prep, long gc, long queue, long checkpoint) {
     long stall = fetch + prep + gc + queue;
-    return new Figures(
-        100 * SECOND,
-        100,
-        (100 - stall - checkpoint) * SECOND,
-        stall * SECOND,
-        fetch * SECOND,
-        prep * SECOND,
-        gc * SECOND,
-        queue * SECOND,
-        checkpoint * SECOND,
-        fetch * SECOND,
-        prep * SECOND,
-        0,
-        0,
-        1_000,
-        0,
-        0,
-        1_000,
-        0,
-        0,
-        3L << 30);
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100 * SECOND;
+    figures.batches = 100;
+    figures.compute = (100 - stall - checkpoint) * SECOND;
+    figures.stall = stall * SECOND;
+    figures.fetchStall = fetch * SECOND;
+    figures.prepStall = prep * SECOND;
+    figures.gcStall = gc * SECOND;
+    figures.queueStall = queue * SECOND;
+    figures.checkpoint = checkpoint * SECOND;
+    figures.fetchTime = fetch * SECOND;
+    figures.decodeTime = prep * SECOND;
+    figures.items = 1_000;
+    figures.storageItems = 1_000;
+    figures.storageBytes = 3L << 30;
+    return figures;
   }
 
-  private static Evidence.Store store(long bypassed) {
-    return new Evidence.Store(false, bypassed > 0, 1L << 30);
+  private static StoreStatisticsEvent store(long bypassed) {
+    StoreStatisticsEvent store = new StoreStatisticsEvent();
+    store.store = "raw";
+    store.full = bypassed > 0;
+    store.capacity = 1L << 30;
+    return store;
   }
 
-  private static Evidence.Store decoded(long bypassed) {
-    return new Evidence.Store(true, bypassed > 0, 1L << 30);
+  private static StoreStatisticsEvent decoded(long bypassed) {
+    StoreStatisticsEvent store = store(bypassed);
+    store.store = "decoded";
+    return store;
   }
 
   @AfterEach
@@ -137,7 +144,7 @@ class AdviceTest {
 
   @Test
   void aJobThatWaitsForStorageIsToldToCache() {
-    Figures figures = figures(40, 10, 0, 0, 0);
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(), "off");
     assertThat(advice.finding()).isEqualTo("fetchBound");
     assertThat(advice.arguments()).containsExactly("cache=minio");
@@ -146,7 +153,7 @@ class AdviceTest {
 
   @Test
   void ofAProfileNothingIsToldThatItsPhasesMade() {
-    Figures figures = figures(40, 10, 0, 0, 0);
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = ofOneEpoch(figures, List.of(), Map.of("profile", "all"));
     assertThat(advice.finding()).isEqualTo("profiled");
     assertThat(advice.arguments()).isEmpty();
@@ -154,7 +161,7 @@ class AdviceTest {
 
   @Test
   void aFullCacheIsToldItsSize() {
-    Figures figures = figures(40, 10, 0, 0, 0);
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(500)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheTooSmall");
     assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=4g");
@@ -162,7 +169,7 @@ class AdviceTest {
 
   @Test
   void aCacheWithRoomThatDoesNotHelpLacksTheDataSet() {
-    Figures figures = figures(40, 10, 0, 0, 0);
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheNotAsked");
     assertThat(advice.arguments()).containsExactly("cache=minio", "dataset=PATH");
@@ -170,12 +177,12 @@ class AdviceTest {
 
   @Test
   void hostsThatHoldTheDataSetTogetherShareWhatIsMissing() {
-    Figures figures = figures(40, 10, 0, 0, 0);
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice =
         on(
             evidence(
                 figures,
-                passes(pass(true, "my.Images", figures), pass(true, "my.Images", figures)),
+                epochs(epoch(1, "my.Images", figures), epoch(1, "my.Images", figures)),
                 List.of(store(500)),
                 Map.of("cache", "minio"),
                 "",
@@ -188,7 +195,7 @@ class AdviceTest {
 
   @Test
   void aFilledCacheIsLeftAlone() {
-    Figures cold = figures(40, 10, 0, 0, 0);
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
     assertThat(advice(cold, List.of(cold, figures(1, 3, 0, 0, 0)), List.of(store(0)), "minio"))
         .extracting(Advice::finding)
         .isEqualTo("cacheFilled");
@@ -209,8 +216,8 @@ class AdviceTest {
 
   @Test
   void theFirstEpochAloneIsNoReasonToChangeAnything() {
-    Figures cold = figures(40, 10, 0, 0, 0);
-    Figures warm = figures(1, 1, 0, 0, 0);
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
+    EpochEvent warm = figures(1, 1, 0, 0, 0);
     Advice advice = advice(cold, List.of(cold, warm, warm), List.of(), "off");
     assertThat(advice).extracting(Advice::finding).isEqualTo("computeBound");
     assertThat(advice.sentence())
@@ -222,24 +229,24 @@ class AdviceTest {
 
   @Test
   void whereOnlyTheFirstEpochIsThereItIsJudgedAndThatIsSaid() {
-    Figures figures = figures(40, 10, 0, 0, 0);
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
     assertThat(advice(figures, List.of(figures), List.of(), "off").sentence())
         .contains("40.00 s in the only epoch went into waiting for storage");
   }
 
   @Test
   void whatEvaluationsWaitForIsNoReasonEither() {
-    Figures quick = figures(1, 1, 0, 0, 0);
-    Figures slow = figures(40, 40, 0, 0, 0);
+    EpochEvent quick = figures(1, 1, 0, 0, 0);
+    EpochEvent slow = figures(40, 40, 0, 0, 0);
     Advice advice =
         on(
             evidence(
-                quick.plus(quick).plus(slow).plus(slow),
-                passes(
-                    pass(true, "my.Images", quick),
-                    pass(false, "my.Images", slow),
-                    pass(true, "my.Images", quick),
-                    pass(false, "my.Images", slow)),
+                Figures.sum(Stream.of(quick, quick, slow, slow)),
+                epochs(
+                    epoch(1, "my.Images", quick),
+                    epoch(0, "my.Images", slow),
+                    epoch(1, "my.Images", quick),
+                    epoch(0, "my.Images", slow)),
                 List.of(),
                 Map.of(),
                 "DJL",
@@ -248,33 +255,30 @@ class AdviceTest {
   }
 
   @Test
-  void whereNobodyKnowsWhichPassTrainsEachDataSetsFirstIsLeftOut() {
-    Figures cold = figures(40, 10, 0, 0, 0);
-    Figures warm = figures(30, 1, 0, 0, 0);
+  void whereNobodyKnowsWhichEpochTrainsEachDataSetsFirstIsLeftOut() {
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
+    EpochEvent warm = figures(30, 1, 0, 0, 0);
     Advice advice =
         on(
             evidence(
                 cold,
-                passes(
-                    pass(false, "my.A", cold),
-                    pass(false, "my.B", cold),
-                    pass(false, "my.A", warm)),
+                epochs(epoch(0, "my.A", cold), epoch(0, "my.B", cold), epoch(0, "my.A", warm)),
                 List.of(),
                 Map.of(),
                 "DJL",
                 1));
     assertThat(advice.sentence())
-        .contains("30.00 s after the first pass over each data set went into waiting for storage");
+        .contains("30.00 s from the second epoch on went into waiting for storage");
   }
 
   @Test
-  void theFirstPassOverTheValidationSetIsNoLaterEpoch() {
-    Figures cold = figures(40, 10, 0, 0, 0);
+  void theFirstEpochOfTheValidationSetIsNoLaterEpoch() {
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
     Advice advice =
         on(
             evidence(
                 cold,
-                passes(pass(true, "my.Training", cold), pass(true, "my.Validation", cold)),
+                epochs(epoch(1, "my.Training", cold), epoch(1, "my.Validation", cold)),
                 List.of(store(500)),
                 Map.of("cache", "minio"),
                 "",
@@ -284,7 +288,7 @@ class AdviceTest {
 
   @Test
   void aJobThatWaitsForDecodingIsToldToKeepWhatItDecodes() {
-    Figures figures = figures(10, 40, 0, 0, 0);
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(), "off");
     assertThat(advice.finding()).isEqualTo("prepBound");
     assertThat(advice.arguments()).containsExactly("decoded=share");
@@ -293,16 +297,16 @@ class AdviceTest {
 
   @Test
   void aFullStoreOfDecodedItemsIsToldToGrow() {
-    Figures figures = figures(10, 40, 0, 0, 0);
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
     assertThat(advice.arguments()).containsExactly("decoded.size=SIZE");
   }
 
   /** Waits for preparation, though what it decodes is kept. */
   private Advice stillWaits(String frameworks, Map<String, String> configuration) {
-    Figures figures = figures(10, 40, 0, 0, 0);
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice =
-        on(evidence(figures, epoch(figures), List.of(decoded(0)), configuration, frameworks, 1));
+        on(evidence(figures, only(figures), List.of(decoded(0)), configuration, frameworks, 1));
     assertThat(advice.finding()).isEqualTo("prepBound");
     return advice;
   }
@@ -330,7 +334,7 @@ class AdviceTest {
 
   @Test
   void whatIsDecodedIsNoRawCache() {
-    Figures figures = figures(40, 10, 0, 0, 0);
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = ofOneEpoch(figures, List.of(decoded(500)), Map.of());
     assertThat(advice.finding()).isEqualTo("fetchBound");
   }
@@ -349,11 +353,35 @@ class AdviceTest {
   }
 
   @Test
+  void howFastTheJudgedEpochsAreIsSaidOnlyIfAllSizesAreKnown() {
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
+    EpochEvent warm = figures(1, 1, 0, 0, 0);
+    cold.updates = 1;
+    cold.samples = 3_200;
+    warm.updates = 1;
+    warm.samples = 123_400;
+    Evidence steady = evidence(cold, epochs(cold, warm), Map.of());
+    assertThat(steady.samplesPerSecond()).isEqualTo(1_234);
+    assertThat(steady.ofWhat()).isEqualTo(" from the second epoch on");
+    assertThat(evidence(cold, epochs(cold), Map.of()).samplesPerSecond()).isEqualTo(32);
+    EpochEvent unknown = figures(1, 1, 0, 0, 0);
+    unknown.updates = 1;
+    assertThat(evidence(cold, epochs(cold, warm, unknown), Map.of()).samplesPerSecond()).isZero();
+    Map<String, String> profile = Map.of("profile", "all");
+    assertThat(evidence(cold, epochs(cold, warm), profile).samplesPerSecond()).isZero();
+    on(steady);
+  }
+
+  private static Evidence evidence(Figures totals, Epochs epochs, Map<String, String> given) {
+    return evidence(totals, epochs, List.of(), given, "DJL", 1);
+  }
+
+  @Test
   void aJobThatComputesIsLeftAlone() {
     Advice advice = advice(figures(4, 0, 0, 0, 0), List.of(), List.of(), "off");
     assertThat(advice.finding()).isEqualTo("computeBound");
     assertThat(advice.sentence()).contains("4.0 %");
-    assertThat(advice(Figures.NONE, List.of(), List.of(), "off").finding())
+    assertThat(advice(new EpochEvent(), List.of(), List.of(), "off").finding())
         .isEqualTo("nothingMeasured");
   }
 }

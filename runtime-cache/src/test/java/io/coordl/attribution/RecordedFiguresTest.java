@@ -15,7 +15,6 @@ import static io.coordl.bridge.SpanKind.TRANSFORM;
 import static io.coordl.bridge.SpanKind.UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.advice.Figures;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.event.AgentEvents;
@@ -26,9 +25,11 @@ import io.coordl.event.DecodeEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.EventSink;
 import io.coordl.event.FetchEvent;
+import io.coordl.event.Figures;
 import io.coordl.event.StepEvent;
 import io.coordl.event.TransformEvent;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +40,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -158,6 +160,7 @@ class RecordedFiguresTest {
   }
 
   private void train() {
+    spans.sizes(batch -> 32);
     spans.events().open(JFR);
     long fit = spans.enter(FIT, null);
     Object data = new ArrayList<>();
@@ -177,6 +180,7 @@ class RecordedFiguresTest {
     assertThat(batches).hasSize(2);
     assertThat(batches.get(0))
         .containsEntry("batch", 1L)
+        .containsEntry("samples", 32L)
         .containsEntry("fetch", 400L)
         .containsEntry("decode", 50L)
         .containsEntry("transform", 20L)
@@ -223,6 +227,7 @@ class RecordedFiguresTest {
         .containsEntry("epoch", 1L)
         .containsEntry("complete", true)
         .containsEntry("batches", 2L)
+        .containsEntry("samples", 64L)
         .containsEntry("wall", 2_504L)
         .containsEntry("compute", 1_430L)
         .containsEntry("stall", 1_004L)
@@ -301,7 +306,7 @@ class RecordedFiguresTest {
               span(CONVERT, "its array", 7);
             });
     assertThat(decoded).as("one image, one event").hasSize(1);
-    assertThat(spans.totals().snapshot().decodeTimeNanos()).isEqualTo(22);
+    assertThat(spans.totals().snapshot().decodeTime).isEqualTo(22);
     assertThat(heard).containsExactly("decode 15");
   }
 
@@ -319,7 +324,7 @@ class RecordedFiguresTest {
             });
     assertThat(transformed).hasSize(1);
     assertThat(transformed.get(0)).containsEntry("transform", null);
-    assertThat(spans.totals().snapshot().transformTimeNanos()).isEqualTo(15);
+    assertThat(spans.totals().snapshot().transformTime).isEqualTo(15);
     assertThat(heard).containsExactly("transform 15");
   }
 
@@ -406,11 +411,11 @@ class RecordedFiguresTest {
   @Test
   void aSampleOutsideOfAnyBatchIsOtherTime() {
     span(SAMPLE, this, 12);
-    assertThat(spans.totals().snapshot().otherTimeNanos()).isEqualTo(12);
+    assertThat(spans.totals().snapshot().otherTime).isEqualTo(12);
     long batch = spans.enter(BATCH, this);
     span(SAMPLE, this, 30);
     spans.exit(batch, batch());
-    assertThat(spans.totals().snapshot().otherTimeNanos()).isEqualTo(42);
+    assertThat(spans.totals().snapshot().otherTime).isEqualTo(42);
   }
 
   // ---- training
@@ -422,9 +427,9 @@ class RecordedFiguresTest {
     span(UPDATE, null, 1);
     span(COMPUTE, null, 1);
     assertThat(spans.updates()).isEqualTo(2);
-    assertThat(spans.passEnds()).isZero();
+    assertThat(spans.epochEnds()).isZero();
     train();
-    assertThat(spans.passEnds()).isEqualTo(1);
+    assertThat(spans.epochEnds()).isEqualTo(1);
   }
 
   @Test
@@ -434,9 +439,9 @@ class RecordedFiguresTest {
       tick(1);
       spans.exit(take, batch());
     }
-    assertThat(spans.totals().snapshot().batches()).isZero();
+    assertThat(spans.totals().snapshot().batches).isZero();
     span(COMPUTE, null, 1);
-    assertThat(spans.totals().snapshot().batches()).isBetween(1L, 64L);
+    assertThat(spans.totals().snapshot().batches).isBetween(1L, 64L);
   }
 
   @Test
@@ -446,7 +451,7 @@ class RecordedFiguresTest {
     spans.exit(take, batch());
     tick(77);
     spans.finish();
-    assertThat(spans.totals().snapshot().computeNanos()).isEqualTo(77);
+    assertThat(spans.totals().snapshot().compute).isEqualTo(77);
     assertThat(heard).contains("step 77", "epoch 1");
     spans.exit(fit, null);
   }
@@ -459,7 +464,7 @@ class RecordedFiguresTest {
     spans.exit(take, batch());
     tick(77);
     spans.finish();
-    assertThat(spans.totals().snapshot().wallNanos()).isEqualTo(80);
+    assertThat(spans.totals().snapshot().wall).isEqualTo(80);
     spans.exit(fit, null);
   }
 
@@ -468,10 +473,10 @@ class RecordedFiguresTest {
     long take = spans.enter(TAKE, this);
     tick(9);
     spans.exit(take, batch());
-    assertThat(spans.totals().snapshot().batches()).isZero();
+    assertThat(spans.totals().snapshot().batches).isZero();
     span(UPDATE, null, 1);
-    assertThat(spans.totals().snapshot().batches()).isEqualTo(1);
-    assertThat(spans.totals().snapshot().stallNanos()).isEqualTo(9);
+    assertThat(spans.totals().snapshot().batches).isEqualTo(1);
+    assertThat(spans.totals().snapshot().stall).isEqualTo(9);
   }
 
   @Test
@@ -485,8 +490,8 @@ class RecordedFiguresTest {
     }
     spans.exit(spans.enter(ASK, statistics), false);
     span(COMPUTE, null, 1);
-    assertThat(spans.totals().snapshot().batches()).isEqualTo(1);
-    assertThat(spans.totals().snapshot().stallNanos()).isEqualTo(5);
+    assertThat(spans.totals().snapshot().batches).isEqualTo(1);
+    assertThat(spans.totals().snapshot().stall).isEqualTo(5);
   }
 
   @Test
@@ -501,9 +506,9 @@ class RecordedFiguresTest {
     spans.exit(take, batch);
     spans.exit(fit, null);
     Figures totals = spans.totals().snapshot();
-    assertThat(totals.stallNanos()).isEqualTo(60);
-    assertThat(totals.prepStallNanos()).isEqualTo(50);
-    assertThat(totals.queueStallNanos()).isEqualTo(10);
+    assertThat(totals.stall).isEqualTo(60);
+    assertThat(totals.prepStall).isEqualTo(50);
+    assertThat(totals.queueStall).isEqualTo(10);
   }
 
   @Test
@@ -512,10 +517,10 @@ class RecordedFiguresTest {
     tick(10);
     spans.fetchTime(clock.get(), clock.addAndGet(40));
     spans.exit(decode, null);
-    assertThat(spans.totals().snapshot().decodeTimeNanos()).isEqualTo(10);
-    assertThat(spans.totals().snapshot().fetchTimeNanos()).isEqualTo(40);
+    assertThat(spans.totals().snapshot().decodeTime).isEqualTo(10);
+    assertThat(spans.totals().snapshot().fetchTime).isEqualTo(40);
     spans.fetchTime(0, 5); // Outside of any span.
-    assertThat(spans.totals().snapshot().fetchTimeNanos()).isEqualTo(45);
+    assertThat(spans.totals().snapshot().fetchTime).isEqualTo(45);
   }
 
   @Test
@@ -538,7 +543,7 @@ class RecordedFiguresTest {
     span(PASS, this, 0);
     tick(1_000);
     assertThat(heard).contains("step 40", "epoch 1");
-    assertThat(spans.totals().snapshot().computeNanos()).isEqualTo(40);
+    assertThat(spans.totals().snapshot().compute).isEqualTo(40);
     spans.exit(fit, null);
   }
 
@@ -554,7 +559,7 @@ class RecordedFiguresTest {
     tick(6);
     spans.exit(take, batch());
     assertThat(heard).contains("stall 6");
-    assertThat(spans.totals().snapshot().stallNanos()).isEqualTo(506);
+    assertThat(spans.totals().snapshot().stall).isEqualTo(506);
     spans.exit(fit, null);
   }
 
@@ -562,18 +567,63 @@ class RecordedFiguresTest {
 
   @Test
   void sumsAddUp() {
-    Totals sum = new Totals();
+    DataStallEvent stall = new DataStallEvent();
+    stall.wait = 100;
+    stall.fetch = 10;
+    stall.prep = 20;
+    stall.gc = 30;
+    stall.queue = 40;
+    Figures sum = new EpochEvent();
     for (int i = 0; i < 2; i++) {
-      Totals part = new Totals();
-      part.batches = 1;
+      Figures part = new EpochEvent();
+      part.addBatch(32);
       part.compute = 2;
       part.checkpoint = 3;
-      part.addStall(new StallShares(100, 10, 20, 30, 40));
+      part.addStall(stall);
       sum.add(part);
     }
-    assertThat(List.of(sum.batches, sum.compute, sum.checkpoint)).containsExactly(2L, 4L, 6L);
+    assertThat(List.of(sum.batches, sum.samples, sum.compute, sum.checkpoint))
+        .containsExactly(2L, 64L, 4L, 6L);
     assertThat(List.of(sum.stall, sum.fetchStall, sum.prepStall, sum.gcStall, sum.queueStall))
         .containsExactly(200L, 20L, 40L, 60L, 80L);
+  }
+
+  /** A figure that is declared and forgotten in the sum would stay what it was. */
+  @Test
+  void everyFigureAddsUp() throws IllegalAccessException {
+    Figures one = new EpochEvent();
+    for (Field field : Figures.class.getFields()) {
+      field.setLong(one, 21);
+    }
+    Figures sum = new EpochEvent();
+    sum.add(one);
+    sum.add(one);
+    for (Field field : Figures.class.getFields()) {
+      assertThat(field.getLong(sum)).as(field.getName()).isEqualTo(42);
+    }
+    sum.subtract(one);
+    for (Field field : Figures.class.getFields()) {
+      assertThat(field.getLong(sum)).as(field.getName()).isEqualTo(21);
+    }
+  }
+
+  @Test
+  void whereTheSizeOfOneBatchIsNotKnownNoNumberOfSamplesIs() {
+    Figures sum = new EpochEvent();
+    sum.addBatch(32);
+    sum.addBatch(8);
+    assertThat(sum.samples).isEqualTo(40);
+    sum.wall = 2_000_000_000;
+    assertThat(sum.samplesPerSecond()).isEqualTo(20);
+    Figures unknown = new EpochEvent();
+    unknown.addBatch(0);
+    unknown.addBatch(32);
+    assertThat(unknown.samples).isZero();
+    sum.add(unknown);
+    sum.addBatch(32);
+    assertThat(sum.samples).isZero();
+    assertThat(sum.samplesPerSecond()).isZero();
+    assertThat(sum.batches).isEqualTo(5);
   }
 
   @Test
@@ -589,19 +639,20 @@ class RecordedFiguresTest {
         totals.fetched(Origin.PEER, 6);
         totals.fetched(Origin.STORAGE, 7);
       }
-      Figures delta = totals.passEnded(true, "s", true, 0, new Totals());
+      EpochEvent delta = new EpochEvent();
+      totals.epochEnded(delta);
       assertThat(
               List.of(
-                  delta.fetchTimeNanos(),
-                  delta.decodeTimeNanos(),
-                  delta.transformTimeNanos(),
-                  delta.otherTimeNanos(),
-                  delta.memoryItems(),
-                  delta.peerItems(),
-                  delta.storageItems(),
-                  delta.memoryBytes(),
-                  delta.peerBytes(),
-                  delta.storageBytes()))
+                  delta.fetchTime,
+                  delta.decodeTime,
+                  delta.transformTime,
+                  delta.otherTime,
+                  delta.memoryItems,
+                  delta.peerItems,
+                  delta.storageItems,
+                  delta.memoryBytes,
+                  delta.peerBytes,
+                  delta.storageBytes))
           .as("epoch %d", epoch)
           .containsExactly(
               1L * epoch,
@@ -614,7 +665,7 @@ class RecordedFiguresTest {
               5L * epoch,
               6L * epoch,
               7L * epoch);
-      assertThat(delta.items()).isEqualTo(3L * epoch);
+      assertThat(delta.items).isEqualTo(3L * epoch);
     }
   }
 
@@ -622,16 +673,16 @@ class RecordedFiguresTest {
   void theJobLastsFromTheFirstAskToTheLastThingSeen() {
     JobTotals totals = new JobTotals();
     totals.wrote(0, 50); // Before there is a job.
-    assertThat(totals.snapshot().wallNanos()).isZero();
+    assertThat(totals.snapshot().wall).isZero();
     totals.seen(100, 200);
     totals.seen(90, 150); // Another thread began earlier, and ended earlier.
-    assertThat(totals.snapshot().wallNanos()).isEqualTo(110);
+    assertThat(totals.snapshot().wall).isEqualTo(110);
     totals.wrote(150, 260); // Half of it is new.
-    assertThat(totals.snapshot().wallNanos()).isEqualTo(170);
+    assertThat(totals.snapshot().wall).isEqualTo(170);
     totals.seen(300, 310);
-    assertThat(totals.snapshot().wallNanos()).isEqualTo(220);
+    assertThat(totals.snapshot().wall).isEqualTo(220);
     totals.wrote(300, 305);
-    assertThat(totals.snapshot().wallNanos()).isEqualTo(220);
+    assertThat(totals.snapshot().wall).isEqualTo(220);
   }
 
   @Test
@@ -675,7 +726,7 @@ class RecordedFiguresTest {
     record.addFetch(30);
     assertThat(record.fetchShare()).as("not ended").isZero();
     assertThat(record.id()).isEqualTo(7);
-    record.finish(200, null, spans);
+    record.finish(200, null, "a batch", spans);
     assertThat(record.fetchShare()).isEqualTo(0.3);
     record.addFetch(300);
     assertThat(record.fetchShare()).isEqualTo(1.0);
@@ -691,10 +742,16 @@ class RecordedFiguresTest {
     wait.add(0, 100);
     BatchRecord batch = new BatchRecord(() -> 1, 20);
     batch.addFetch(15);
-    batch.finish(80, null, spans);
-    assertThat(StallShares.of(wait, 50, batch)).isEqualTo(new StallShares(100, 8, 22, 50, 20));
-    assertThat(StallShares.of(wait, 500, batch)).isEqualTo(new StallShares(100, 0, 0, 100, 0));
-    assertThat(StallShares.of(new WaitIntervals(), 0, batch))
-        .isEqualTo(new StallShares(0, 0, 0, 0, 0));
+    batch.finish(80, null, "a batch", spans);
+    assertThat(divided(wait, 50, batch)).containsExactly(100L, 8L, 22L, 50L, 20L);
+    assertThat(divided(wait, 500, batch)).containsExactly(100L, 0L, 0L, 100L, 0L);
+    assertThat(divided(wait, 50, null)).containsExactly(100L, 0L, 0L, 0L, 100L);
+    assertThat(divided(new WaitIntervals(), 0, batch)).containsExactly(0L, 0L, 0L, 0L, 0L);
+  }
+
+  private static List<Long> divided(WaitIntervals wait, long pauses, @Nullable BatchRecord batch) {
+    DataStallEvent stall = new DataStallEvent();
+    wait.divide(stall, pauses, batch);
+    return List.of(stall.wait, stall.fetch, stall.prep, stall.gc, stall.queue);
   }
 }

@@ -15,8 +15,8 @@ import static io.coordl.bridge.SpanKind.TRANSFORM;
 import static io.coordl.bridge.SpanKind.UPDATE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.advice.Figures;
 import io.coordl.bridge.SpanKind;
+import io.coordl.event.Figures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -67,6 +67,11 @@ class SpanRecorderTest {
     spans.exit(token, answer);
   }
 
+  /** Epochs so far, evaluations and those that have not ended among them. */
+  private long begun() {
+    return spans.totals().nextEpoch() - 1;
+  }
+
   private Figures totals() {
     return spans.totals().snapshot();
   }
@@ -87,18 +92,18 @@ class SpanRecorderTest {
     spans.exit(fit, null);
 
     Figures t = totals();
-    assertThat(t.batches()).isEqualTo(1);
-    assertThat(t.stallNanos()).isEqualTo(105);
-    assertThat(t.fetchStallNanos()).isEqualTo(30);
-    assertThat(t.prepStallNanos()).isEqualTo(71);
+    assertThat(t.batches).isEqualTo(1);
+    assertThat(t.stall).isEqualTo(105);
+    assertThat(t.fetchStall).isEqualTo(30);
+    assertThat(t.prepStall).isEqualTo(71);
     // Learning that the pass is over: a wait for no batch, in the job's sum as in the epoch's.
-    assertThat(t.queueStallNanos()).isEqualTo(4);
-    assertThat(t.computeNanos()).isEqualTo(500);
+    assertThat(t.queueStall).isEqualTo(4);
+    assertThat(t.compute).isEqualTo(500);
     Figures all = spans.totals().snapshot();
-    assertThat(all.fetchTimeNanos()).isEqualTo(30);
-    assertThat(all.decodeTimeNanos()).isEqualTo(50);
-    assertThat(all.transformTimeNanos()).isEqualTo(20);
-    assertThat(spans.totals().passes()).isEqualTo(1);
+    assertThat(all.fetchTime).isEqualTo(30);
+    assertThat(all.decodeTime).isEqualTo(50);
+    assertThat(all.transformTime).isEqualTo(20);
+    assertThat(begun()).isEqualTo(1);
     assertThat(heard.lines).contains("stall 101", "step 500", "epoch 1");
   }
 
@@ -124,10 +129,10 @@ class SpanRecorderTest {
     spans.exit(fit, null);
 
     Figures t = totals();
-    assertThat(t.stallNanos()).isEqualTo(115);
-    assertThat(t.fetchStallNanos()).isEqualTo(60);
-    assertThat(t.prepStallNanos()).isEqualTo(40);
-    assertThat(t.queueStallNanos()).isEqualTo(15);
+    assertThat(t.stall).isEqualTo(115);
+    assertThat(t.fetchStall).isEqualTo(60);
+    assertThat(t.prepStall).isEqualTo(40);
+    assertThat(t.queueStall).isEqualTo(15);
     assertThat(heard.lines).containsOnlyOnce("batch 100");
   }
 
@@ -139,8 +144,8 @@ class SpanRecorderTest {
     gc.addAndGet(40);
     spans.exit(take, new Object());
     spans.exit(fit, null);
-    assertThat(totals().gcStallNanos()).isEqualTo(40);
-    assertThat(totals().prepStallNanos()).isEqualTo(60);
+    assertThat(totals().gcStall).isEqualTo(40);
+    assertThat(totals().prepStall).isEqualTo(60);
   }
 
   @Test
@@ -154,8 +159,8 @@ class SpanRecorderTest {
     spans.exit(inner, "batch");
     spans.exit(outer, "batch");
     spans.exit(fit, null);
-    assertThat(totals().stallNanos()).isEqualTo(70);
-    assertThat(totals().batches()).isEqualTo(1);
+    assertThat(totals().stall).isEqualTo(70);
+    assertThat(totals().batches).isEqualTo(1);
   }
 
   @Test
@@ -163,9 +168,9 @@ class SpanRecorderTest {
     long take = spans.enter(TAKE, iterator);
     tick(80);
     spans.exit(take, new Object());
-    assertThat(totals().stallNanos()).as("not yet known to train").isZero();
+    assertThat(totals().stall).as("not yet known to train").isZero();
     span(COMPUTE, 10);
-    assertThat(totals().stallNanos()).isEqualTo(80);
+    assertThat(totals().stall).isEqualTo(80);
   }
 
   @Test
@@ -178,16 +183,16 @@ class SpanRecorderTest {
           spans.exit(take, batch);
           ask(false, 1);
         });
-    assertThat(totals().stallNanos()).isZero();
-    assertThat(spans.totals().passes()).isZero();
+    assertThat(totals().stall).isZero();
+    assertThat(begun()).isZero();
 
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(7);
     spans.exit(take, batch);
     spans.exit(fit, null);
-    assertThat(totals().stallNanos()).isEqualTo(7);
-    assertThat(totals().queueStallNanos()).as("it was ready before it was asked for").isEqualTo(7);
+    assertThat(totals().stall).isEqualTo(7);
+    assertThat(totals().queueStall).as("it was ready before it was asked for").isEqualTo(7);
   }
 
   @Test
@@ -201,8 +206,8 @@ class SpanRecorderTest {
     spans.exit(outer, null);
     ask(false, 0);
     spans.exit(fit, null);
-    assertThat(totals().computeNanos()).isEqualTo(100);
-    assertThat(totals().checkpointNanos()).as("nested, counted once").isEqualTo(30);
+    assertThat(totals().compute).isEqualTo(100);
+    assertThat(totals().checkpoint).as("nested, counted once").isEqualTo(30);
   }
 
   @Test
@@ -218,7 +223,7 @@ class SpanRecorderTest {
     tick(5);
     spans.exit(again, new Object());
     spans.exit(fit, null);
-    assertThat(totals().stallNanos()).isEqualTo(5);
+    assertThat(totals().stall).isEqualTo(5);
   }
 
   @Test
@@ -231,7 +236,7 @@ class SpanRecorderTest {
       spans.exit(spans.enter(PASS, iterator), null);
     }
     spans.exit(fit, null);
-    assertThat(spans.totals().passes()).isEqualTo(3);
+    assertThat(begun()).isEqualTo(3);
   }
 
   @Test
@@ -250,13 +255,13 @@ class SpanRecorderTest {
     tick(30);
     ask(false, 0);
     spans.exit(fit, null);
-    assertThat(totals().computeNanos()).isEqualTo(180);
-    assertThat(totals().stallNanos()).isEqualTo(9);
+    assertThat(totals().compute).isEqualTo(180);
+    assertThat(totals().stall).isEqualTo(9);
     assertThat(heard.lines).contains("epoch 1", "epoch 2");
   }
 
-  /** One pass of a batch that was waited for so long. */
-  private void pass(Object over, long wait, Runnable step) {
+  /** One epoch of a batch that was waited for so long. */
+  private void epoch(Object over, long wait, Runnable step) {
     long take = spans.enter(TAKE, over);
     tick(wait);
     spans.exit(take, new Object());
@@ -281,22 +286,23 @@ class SpanRecorderTest {
     System.gc(); // The thread is gone, as main is when the JVM ends.
     spans.finish();
 
-    assertThat(spans.totals().ended().words(1, 1)).isEqualTo("1 epoch, left early");
+    assertThat(spans.totals().ended().words(spans.totals().snapshot()))
+        .isEqualTo("1 epoch, left early");
     assertThat(heard.lines).contains("epoch 1");
   }
 
   @Test
-  void aPassThatUpdatesNoModelIsAnEvaluation() {
+  void anEpochThatUpdatesNoModelIsAnEvaluation() {
     Object validation = new Object();
     long fit = spans.enter(FIT, null);
     for (int epoch = 0; epoch < 2; epoch++) {
-      pass(iterator, 5, this::update);
-      pass(validation, 7, () -> span(COMPUTE, 10));
+      epoch(iterator, 5, this::update);
+      epoch(validation, 7, () -> span(COMPUTE, 10));
     }
     spans.exit(fit, null);
 
-    assertThat(spans.totals().passes()).isEqualTo(4);
-    assertThat(spans.totals().epochs()).isEqualTo(2);
+    assertThat(begun()).isEqualTo(4);
+    assertThat(spans.totals().updating()).isEqualTo(2);
     assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(2);
   }
 
@@ -305,41 +311,41 @@ class SpanRecorderTest {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.exit(take, new Object());
-    pass(new Object(), 7, () -> span(COMPUTE, 10));
+    epoch(new Object(), 7, () -> span(COMPUTE, 10));
     update();
     ask(false, 0);
     spans.exit(fit, null);
 
-    assertThat(spans.totals().epochs()).isEqualTo(1);
+    assertThat(spans.totals().updating()).isEqualTo(1);
     assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(1);
   }
 
   @Test
-  void updatesOfWorkersMakeAnEpochOfThePassThatFeedsThem() {
+  void updatesOfWorkersMakeAnEpochOfWhatFeedsThem() {
     long fit = spans.enter(FIT, null);
-    pass(iterator, 5, () -> runOnOtherThread(this::update));
-    pass(iterator, 5, () -> {});
+    epoch(iterator, 5, () -> runOnOtherThread(this::update));
+    epoch(iterator, 5, () -> {});
     spans.exit(fit, null);
 
-    assertThat(spans.totals().epochs()).isEqualTo(1);
+    assertThat(spans.totals().updating()).isEqualTo(1);
     assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(1);
   }
 
   @Test
   void aJobIsJudgedByItsEpochsAfterTheFirst() {
     long fit = spans.enter(FIT, null);
-    pass(iterator, 1_000, this::update);
-    assertThat(spans.totals().ended().judged().stallNanos()).isEqualTo(1_000);
-    assertThat(spans.totals().ended().judged().wallNanos()).isEqualTo(1_020);
-    pass(new Object(), 500, () -> span(COMPUTE, 10));
-    pass(iterator, 2, this::update);
-    pass(iterator, 3, this::update);
+    epoch(iterator, 1_000, this::update);
+    assertThat(spans.totals().ended().judged().stall).isEqualTo(1_000);
+    assertThat(spans.totals().ended().judged().wall).isEqualTo(1_020);
+    epoch(new Object(), 500, () -> span(COMPUTE, 10));
+    epoch(iterator, 2, this::update);
+    epoch(iterator, 3, this::update);
     spans.exit(fit, null);
 
     Figures judged = spans.totals().ended().judged();
-    assertThat(judged.stallNanos()).isEqualTo(5);
-    assertThat(judged.computeNanos()).isEqualTo(40);
-    assertThat(judged.wallNanos()).isEqualTo(45);
+    assertThat(judged.stall).isEqualTo(5);
+    assertThat(judged.compute).isEqualTo(40);
+    assertThat(judged.wall).isEqualTo(45);
   }
 
   @Test
@@ -351,7 +357,7 @@ class SpanRecorderTest {
     spans.exit(take, new Object());
     spans.exit(fit, null);
 
-    assertThat(spans.totals().snapshot().decodeTimeNanos()).isEqualTo(50);
+    assertThat(spans.totals().snapshot().decodeTime).isEqualTo(50);
     assertThat(heard.lines)
         .filteredOn(line -> line.startsWith("decode"))
         .containsExactly("decode 30");
@@ -370,10 +376,8 @@ class SpanRecorderTest {
     }
     ask(false, 0);
     spans.exit(fit, null);
-    assertThat(totals().stallNanos()).isEqualTo(22);
-    assertThat(totals().computeNanos())
-        .as("before the first batch there is no step")
-        .isEqualTo(210);
+    assertThat(totals().stall).isEqualTo(22);
+    assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
     assertThat(heard.lines).contains("step 205", "step 5");
   }
 
@@ -393,9 +397,9 @@ class SpanRecorderTest {
     spans.exit(take, new Object());
     ask(false, 0);
     spans.exit(fit, null);
-    assertThat(totals().batches()).isEqualTo(1);
-    assertThat(totals().stallNanos()).isEqualTo(7);
-    assertThat(spans.totals().passes()).isEqualTo(1);
+    assertThat(totals().batches).isEqualTo(1);
+    assertThat(totals().stall).isEqualTo(7);
+    assertThat(begun()).isEqualTo(1);
   }
 
   @Test
@@ -407,8 +411,8 @@ class SpanRecorderTest {
     take = spans.enter(TAKE, iterator);
     tick(500);
     spans.exit(take, null);
-    assertThat(totals().stallNanos()).isEqualTo(510);
-    assertThat(totals().batches()).isEqualTo(1);
+    assertThat(totals().stall).isEqualTo(510);
+    assertThat(totals().batches).isEqualTo(1);
     spans.exit(fit, null);
   }
 
@@ -425,7 +429,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     spans.finish();
     assertThat(heard.lines).contains("epoch 1", "epoch 2", "epoch 3");
-    assertThat(totals().computeNanos()).isEqualTo(150);
+    assertThat(totals().compute).isEqualTo(150);
   }
 
   @Test
@@ -439,7 +443,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     tick(60_000);
     span(CHECKPOINT, 200);
-    assertThat(spans.totals().snapshot().wallNanos()).isEqualTo(300);
+    assertThat(spans.totals().snapshot().wall).isEqualTo(300);
   }
 
   @Test
@@ -459,7 +463,7 @@ class SpanRecorderTest {
     }
     tick(3);
     spans.exit(first, null);
-    assertThat(spans.totals().snapshot().transformTimeNanos()).isEqualTo(3);
+    assertThat(spans.totals().snapshot().transformTime).isEqualTo(3);
   }
 
   private static void runOnOtherThread(Runnable work) {

@@ -3,6 +3,7 @@ package io.coordl.profile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.coordl.event.PhaseEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -14,7 +15,7 @@ class EstimateTest {
   private static List<Step> steps(int count, int samples, IntToLongFunction nanos) {
     List<Step> steps = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      steps.add(new Step(samples, nanos.applyAsLong(i), Work.NONE));
+      steps.add(new Step(samples, nanos.applyAsLong(i), new PhaseEvent()));
     }
     return steps;
   }
@@ -68,7 +69,8 @@ class EstimateTest {
   @Test
   void aCollectionIsTheJobsOwn() {
     List<Step> steps = new ArrayList<>(steps(50, 1, i -> 1_000));
-    Work collecting = new Work(0, 0, 0, 0, 900_000, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    PhaseEvent collecting = new PhaseEvent();
+    collecting.gcStall = 900_000;
     steps.add(new Step(1, 1_000_000, collecting));
 
     assertThat(Estimate.of(steps).outlier()).isZero();

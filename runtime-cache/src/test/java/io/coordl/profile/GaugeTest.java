@@ -14,7 +14,7 @@ class GaugeTest {
 
   private static void feed(Gauge gauge, int most, long nanos) {
     for (int i = 0; i < most && !gauge.isDone(); i++) {
-      gauge.add(new Step(4, nanos, Work.NONE));
+      gauge.add(new Step(4, nanos, new PhaseEvent()));
     }
   }
 
@@ -38,7 +38,9 @@ class GaugeTest {
     Gauge gauge = new Gauge(0, 0);
     Random random = new Random(1);
     while (!gauge.isDone()) {
-      gauge.add(new Step(1, Math.round(10 * MILLI * (1 + 0.3 * random.nextGaussian())), Work.NONE));
+      gauge.add(
+          new Step(
+              1, Math.round(10 * MILLI * (1 + 0.3 * random.nextGaussian())), new PhaseEvent()));
     }
 
     PhaseEvent event = gauge.event("cached", 0, "");
@@ -50,7 +52,7 @@ class GaugeTest {
   void whatDoesNotSettleEndsAtABoundAndSaysSo() {
     Gauge gauge = new Gauge(0, 0);
     for (int i = 0; !gauge.isDone(); i++) {
-      gauge.add(new Step(1, i % 2 == 0 ? 10 * MILLI : (i + 1L) * MILLI, Work.NONE));
+      gauge.add(new Step(1, i % 2 == 0 ? 10 * MILLI : (i + 1L) * MILLI, new PhaseEvent()));
     }
 
     PhaseEvent event = gauge.event("cold", 0, "");
@@ -154,7 +156,7 @@ class GaugeTest {
 
   private static void add(Gauge gauge, int count, long nanos) {
     for (int i = 0; i < count; i++) {
-      gauge.add(new Step(4, nanos, Work.NONE));
+      gauge.add(new Step(4, nanos, new PhaseEvent()));
     }
   }
 
@@ -164,7 +166,7 @@ class GaugeTest {
     feed(known, 10_000, 10 * MILLI);
     Gauge unknown = new Gauge(0, 0);
     for (int i = 1; i <= 900; i++) {
-      unknown.add(new Step(1, (i % 7 + 1L) * i * MILLI / 100, Work.NONE));
+      unknown.add(new Step(1, (i % 7 + 1L) * i * MILLI / 100, new PhaseEvent()));
     }
     assertThat(known.isTurnOver()).isTrue();
     assertThat(unknown.isDone()).isFalse();
@@ -190,7 +192,7 @@ class GaugeTest {
   void longStepsAreTakenUntilTheyTellSomething(long millis) {
     Gauge gauge = new Gauge(0, 1);
     for (int i = 0; i < 100 && !gauge.isTurnOver(); i++) {
-      gauge.add(new Step(1, millis * MILLI, Work.NONE));
+      gauge.add(new Step(1, millis * MILLI, new PhaseEvent()));
     }
     gauge.close();
 

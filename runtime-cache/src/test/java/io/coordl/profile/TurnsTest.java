@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.coordl.cache.ProfiledItems;
+import io.coordl.event.PhaseEvent;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -63,7 +64,7 @@ class TurnsTest {
     void took(BatchGet get, Object batch, Step step) {
       long taken = nanos.applyAsLong(now);
       now += taken;
-      gauge.add(new Step(1, taken, Work.NONE));
+      gauge.add(new Step(1, taken, new PhaseEvent()));
     }
 
     double millis() {
@@ -153,7 +154,7 @@ class TurnsTest {
     assertThat(cached.isSettled()).isTrue();
   }
 
-  /** Batches whose steps do not count, as of passes shorter than the queue of their workers. */
+  /** Batches whose steps do not count, as of epochs shorter than the queue of their workers. */
   private final class Uncounted extends Fake {
     private final int counted;
     private int taken;

@@ -33,7 +33,7 @@ class ExitSummaryTest {
     assertThat(lines).filteredOn(line -> line.contains("more pipelines, see")).hasSize(1);
   }
 
-  private static void pass(JobMonitor job, SpanKind step) {
+  private static void epoch(JobMonitor job, SpanKind step) {
     Object iterator = new Object();
     job.spans().exit(job.spans().enter(SpanKind.TAKE, iterator), new Object());
     job.spans().exit(job.spans().enter(step, null), null);
@@ -45,20 +45,20 @@ class ExitSummaryTest {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     long fit = job.spans().enter(SpanKind.FIT, null);
     for (int epoch = 0; epoch < 2; epoch++) {
-      pass(job, SpanKind.UPDATE);
-      pass(job, SpanKind.COMPUTE);
+      epoch(job, SpanKind.UPDATE);
+      epoch(job, SpanKind.COMPUTE);
     }
     job.spans().exit(fit, null);
-    assertThat(job.finish().get(0))
-        .startsWith("training: 2 epochs, 2 evaluation passes, 4 batches");
+    assertThat(job.finish().get(0)).startsWith("training: 2 epochs, 2 evaluations, 4 batches");
   }
 
   @Test
-  void wherePassesUpdateNoModelTheyAreCalledWhatTheyAre() {
+  void whereNoEpochUpdatesAModelThatIsSaid() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    pass(job, SpanKind.COMPUTE);
-    pass(job, SpanKind.COMPUTE);
-    assertThat(job.finish().get(0)).startsWith("training: 2 passes over data, 2 batches");
+    epoch(job, SpanKind.COMPUTE);
+    epoch(job, SpanKind.COMPUTE);
+    assertThat(job.finish().get(0))
+        .startsWith("training: 2 epochs without a model update, 2 batches");
   }
 
   @Test
@@ -69,7 +69,7 @@ class ExitSummaryTest {
   @Test
   void aPipelineSaysWhetherItTrainsAndWhatWasNotSharedIsExplained() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    pass(job, SpanKind.UPDATE);
+    epoch(job, SpanKind.UPDATE);
     StagingStatistics training =
         new StagingStatistics(
             "g", "p", 1, 2, 1, 2, 3, 2, 9, 38, 0, 1, 19, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 37);
@@ -84,20 +84,37 @@ class ExitSummaryTest {
                 line.startsWith(
                     "coordinated prep (g): 2 of 3 epochs shared (1 while no other job took part);"))
         .anyMatch(
-            line ->
-                line.startsWith("coordinated prep (g): 3 of 3 evaluation passes shared; 15 bat"));
+            line -> line.startsWith("coordinated prep (g): 3 of 3 evaluations shared; 15 bat"));
   }
 
   @Test
   void anEpochThatWasLeftIsCountedAsSuch() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    pass(job, SpanKind.UPDATE);
+    epoch(job, SpanKind.UPDATE);
     long fit = job.spans().enter(SpanKind.FIT, null);
     job.spans().exit(job.spans().enter(SpanKind.TAKE, new Object()), new Object());
     job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
     job.spans().exit(fit, null);
     assertThat(job.finish().get(0))
         .startsWith("training: 2 epochs, 1 of them left early, 2 batches");
+  }
+
+  @Test
+  void howFastItTrainedIsTheFirstFigure() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    job.spans().sizes(batch -> 32);
+    epoch(job, SpanKind.UPDATE);
+    epoch(job, SpanKind.UPDATE);
+    assertThat(job.finish().get(0))
+        .matches("training: [0-9.,]+ samples/s from the second epoch on; 2 epochs, 2 batches, .*");
+  }
+
+  @Test
+  void ofBatchesOfUnknownSizeNoSpeedIsSaid() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    epoch(job, SpanKind.UPDATE);
+    epoch(job, SpanKind.UPDATE);
+    assertThat(job.finish()).noneMatch(line -> line.contains("samples/s"));
   }
 
   private static JobMonitor jobThatReads(AgentLog log) {

@@ -47,9 +47,10 @@ class PeerLogTest {
     ask("b:7801", QUICK, 0, Answer.FAILED);
 
     assertThat(job.peerViews())
+        .extracting(PeerLogTest::said)
         .containsExactly(
-            new PeerView("a:7801", 2, 1, 0, 0, 0, 1_100, 0, QUICK + SLOW, 0, 0),
-            new PeerView("b:7801", 0, 0, 1, 1, 1, 0, 500, 0, SLOW, 400_000_000 + QUICK));
+            List.of("a:7801", 2L, 1L, 0L, 0L, 0L, 1_100L, 0L, QUICK + SLOW, 0L, 0L),
+            List.of("b:7801", 0L, 0L, 1L, 1L, 1L, 0L, 500L, 0L, SLOW, 400_000_000 + QUICK));
     assertThat(job.latency(Durations.Kind.PEER_FOUND).getTotalCount()).isEqualTo(2);
     assertThat(job.latency(Durations.Kind.PEER_ABSENT).getTotalCount()).isEqualTo(1);
     assertThat(job.latency(Durations.Kind.PEER_KEPT).getTotalCount()).isEqualTo(1);
@@ -72,7 +73,7 @@ class PeerLogTest {
       thread.join();
     }
 
-    assertThat(job.peerViews().stream().mapToLong(PeerView::found).sum()).isEqualTo(40_000);
+    assertThat(job.peerViews().stream().mapToLong(peer -> peer.found).sum()).isEqualTo(40_000);
     assertThat(job.latency(Durations.Kind.PEER_FOUND).getTotalCount()).isEqualTo(40_000);
   }
 
@@ -84,8 +85,8 @@ class PeerLogTest {
 
     assertThat(job.peerViews()).hasSize(PeerLog.MOST_PEERS + 1);
     assertThat(job.peerViews())
-        .filteredOn(view -> view.peer().equals(PeerLog.OTHERS))
-        .extracting(PeerView::found)
+        .filteredOn(view -> PeerLog.OTHERS.equals(view.peer))
+        .extracting(view -> view.found)
         .containsExactly(100L);
   }
 
@@ -145,13 +146,28 @@ class PeerLogTest {
 
     assertThat(RecordingFile.readAllEvents(file))
         .filteredOn(event -> event.getEventType().getName().equals("io.coordl.PeerStatistics"))
-        .extracting(PeerLogTest::view)
-        .containsExactlyElementsOf(job.peerViews());
+        .extracting(PeerLogTest::said)
+        .containsExactlyElementsOf(job.peerViews().stream().map(PeerLogTest::said).toList());
     assertThat(job.peerViews()).hasSize(2);
   }
 
-  private static PeerView view(RecordedEvent event) {
-    return new PeerView(
+  private static List<Object> said(PeerStatisticsEvent view) {
+    return List.of(
+        String.valueOf(view.peer),
+        view.found,
+        view.absent,
+        view.kept,
+        view.late,
+        view.failed,
+        view.receivedBytes,
+        view.sentBytes,
+        view.foundTime,
+        view.keptTime,
+        view.lostTime);
+  }
+
+  private static List<Object> said(RecordedEvent event) {
+    return List.of(
         event.getString("peer"),
         event.getLong("found"),
         event.getLong("absent"),

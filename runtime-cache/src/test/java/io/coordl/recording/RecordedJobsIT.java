@@ -108,7 +108,7 @@ class RecordedJobsIT {
               assertThat(epoch.getDuration()).isEqualTo(epoch.getDuration("wall"));
             });
     List<RecordedEvent> totals = events(recording, "JobStatistics");
-    assertThat(totals.get(totals.size() - 1).getLong("passes")).isEqualTo(1);
+    assertThat(totals.get(totals.size() - 1).getLong("epochs")).isEqualTo(1);
     assertThat(events(recording, "Step")).hasSize(10);
   }
 
@@ -129,6 +129,6 @@ class RecordedJobsIT {
         .singleElement()
         .satisfies(epoch -> assertThat(epoch.getLong("batches")).isEqualTo(10));
     List<RecordedEvent> totals = events(recording, "JobStatistics");
-    assertThat(totals.get(totals.size() - 1).getLong("passes")).isEqualTo(1);
+    assertThat(totals.get(totals.size() - 1).getLong("epochs")).isEqualTo(1);
   }
 }

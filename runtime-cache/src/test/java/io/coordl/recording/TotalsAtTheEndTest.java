@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
+import io.coordl.event.StoreStatisticsEvent;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,14 +22,17 @@ class TotalsAtTheEndTest {
   private final AtomicLong hits = new AtomicLong();
 
   /** The program reads on, slower and slower, whenever somebody looks. */
-  private StoreView looked() {
+  private StoreStatisticsEvent looked() {
     long hit = hits.incrementAndGet();
     job.spans().itemFetched("item", 0, hit * 1_000_000, 10, Origin.STORAGE);
     job.spans().fetchTime(0, 1_000_000);
     long decode = job.spans().enter(SpanKind.DECODE, null);
     job.spans().exit(decode, null);
-    return new StoreView(
-        "raw", "process", "", 100, 10, 1, hit, 1, 1, 0, 0, 0, 0, false, "", 0, 0, 1);
+    StoreStatisticsEvent store = new StoreStatisticsEvent();
+    store.store = "raw";
+    store.hits = hit;
+    store.misses = 1;
+    return store;
   }
 
   private void epochThatIsLeft() {

@@ -12,9 +12,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.api.ndarray.INDArray;
-import org.nd4j.linalg.dataset.DataSet;
-import org.nd4j.linalg.dataset.api.MultiDataSet;
 
 /** {@code profile=}: the batches that a DL4J program gets from its iterators of any class. */
 public final class ProfiledBatches implements LibraryHooks, Batches {
@@ -25,6 +22,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   private static final int COPIES = 8;
 
   private final Profile profile;
+  private final BatchSize size = new BatchSize();
 
   public ProfiledBatches(Class<?> declaring, Services services) {
     profile = Objects.requireNonNull(services.profile());
@@ -38,14 +36,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
 
   @Override
   public int samples(Object batch) {
-    long samples;
-    if (batch instanceof DataSet one) {
-      samples = one.numExamples();
-    } else {
-      INDArray[] features = ((MultiDataSet) batch).getFeatures();
-      samples = features == null || features.length == 0 ? 1 : features[0].size(0);
-    }
-    return (int) Math.max(1, samples);
+    return (int) Math.max(1, size.samples(batch));
   }
 
   /** Neither held nor dropped: its memory is the iterator's, which makes two more before. */

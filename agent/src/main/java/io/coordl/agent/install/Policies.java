@@ -13,6 +13,7 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
+import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
@@ -21,7 +22,6 @@ import io.coordl.pipeline.Services;
 import io.coordl.profile.Profile;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
-import io.coordl.recording.StoreView;
 import io.coordl.recording.UserText;
 import io.coordl.staging.PrepGroup;
 import io.coordl.thread.AgentThread;
@@ -294,27 +294,31 @@ final class Policies {
     return given.equals("auto") && options.keepsDecoded() && !sharesBudget() ? "25%" : given;
   }
 
-  private StoreView view(String store, StoreStatistics s) {
+  private StoreStatisticsEvent view(String store, StoreStatistics s) {
+    StoreStatisticsEvent view = new StoreStatisticsEvent();
+    view.store = store;
+    view.scope = scope;
+    view.group = scope.equals(HOST) ? options.get(Option.GROUP) : "";
+    view.capacity = s.capacity();
+    view.used = s.used();
+    view.items = s.items();
+    view.hits = s.hits();
+    view.misses = s.misses();
+    view.admitted = s.admitted();
+    view.peer = s.peer();
+    view.bypassed = s.bypassed();
+    view.full = s.bypassedFull() > 0;
+    view.hitBytes = s.hitBytes();
+    view.peerBytes = s.peerBytes();
+    view.order = "";
+    view.jobs = s.jobs();
     Rates rates = budget == null ? null : budget.rates();
-    boolean raw = store.equals("raw");
-    return new StoreView(
-        store,
-        scope,
-        scope.equals(HOST) ? options.get(Option.GROUP) : "",
-        s.capacity(),
-        s.used(),
-        s.items(),
-        s.hits(),
-        s.misses(),
-        s.admitted(),
-        s.peer(),
-        s.bypassed(),
-        s.hitBytes(),
-        s.peerBytes(),
-        s.bypassedFull() > 0,
-        rates == null ? "" : rates.rawFirst() == raw ? "first" : "second",
-        rates == null ? 0 : raw ? rates.rawBytes() : rates.decodedBytes(),
-        rates == null ? 0 : raw ? rates.readNanos() : rates.savedByDecoded(),
-        s.jobs());
+    if (rates != null) {
+      boolean raw = store.equals("raw");
+      view.order = rates.rawFirst() == raw ? "first" : "second";
+      view.itemBytes = raw ? rates.rawBytes() : rates.decodedBytes();
+      view.itemSaves = raw ? rates.readNanos() : rates.savedByDecoded();
+    }
+    return view;
   }
 }

@@ -2,7 +2,7 @@ package io.coordl.agent.install;
 
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.StoreStatistics;
-import io.coordl.recording.PeerView;
+import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.staging.StagingStatistics;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,11 +79,11 @@ final class Unused {
   }
 
   /** Of {@code peer=}. */
-  static String peers(List<PeerView> peers) {
+  static String peers(List<PeerStatisticsEvent> peers) {
     if (peers.isEmpty()) {
       return "no other host was asked for an item";
     }
-    return peers.stream().anyMatch(peer -> peer.found() + peer.kept() > 0)
+    return peers.stream().anyMatch(peer -> peer.found + peer.kept > 0)
         ? ""
         : "none of the " + peers.size() + " asked had or kept an item";
   }

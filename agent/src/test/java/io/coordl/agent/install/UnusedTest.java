@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
 import io.coordl.cache.StoreStatistics;
-import io.coordl.recording.PeerView;
+import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.staging.StagingStatistics;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -42,8 +42,11 @@ final class UnusedTest {
         "g", "p", 1, 2, 1, 2, passes, shared, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0, 0);
   }
 
-  private static PeerView peer(long found, long kept) {
-    return new PeerView("h", found, 9, kept, 0, 0, 0, 0, 0, 0, 0);
+  private static PeerStatisticsEvent peer(long found, long kept) {
+    PeerStatisticsEvent peer = new PeerStatisticsEvent();
+    peer.found = found;
+    peer.kept = kept;
+    return peer;
   }
 
   @Test

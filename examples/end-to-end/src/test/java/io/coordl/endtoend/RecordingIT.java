@@ -37,7 +37,16 @@ class RecordingIT {
           "Configuration");
 
   private static final List<String> TIMES_OF_TRAINING =
-      List.of("batches", "compute", "stall", "fetchStall", "prepStall", "gcStall", "queueStall");
+      List.of(
+          "batches",
+          "samples",
+          "updates",
+          "compute",
+          "stall",
+          "fetchStall",
+          "prepStall",
+          "gcStall",
+          "queueStall");
 
   private static final List<String> WORK =
       List.of(
@@ -71,6 +80,7 @@ class RecordingIT {
     waitsAreDividedWithoutRest(events);
     epochsAddUp(events.get("Epoch"), totals);
     assertThat(totals.getLong("batches")).isEqualTo(job.batches().size());
+    samplesAreCounted(events, totals);
     assertThat(events.get("Checkpoint")).hasSizeGreaterThanOrEqualTo(Job.EPOCHS);
     summariesAgree(job, last(events.get("StoreStatistics")));
   }
@@ -87,6 +97,16 @@ class RecordingIT {
       of.removeIf(batch -> batch == 0);
       assertThat(of).as(part).isNotEmpty().isSubsetOf(waitedFor);
     }
+  }
+
+  /** Every picture once an epoch, whatever the library says a batch is. */
+  private static void samplesAreCounted(
+      Map<String, List<RecordedEvent>> events, RecordedEvent totals) throws IOException {
+    long pictures = Pictures.all().files().size();
+    assertThat(totals.getLong("samples")).isEqualTo(Job.EPOCHS * pictures);
+    assertThat(longs(events.get("Epoch"), "samples")).hasSize(Job.EPOCHS).containsOnly(pictures);
+    assertThat(longs(events.get("Batch"), "samples").stream().mapToLong(Long::longValue).sum())
+        .isEqualTo(Job.EPOCHS * pictures);
   }
 
   private static void waitsAreDividedWithoutRest(Map<String, List<RecordedEvent>> events) {
@@ -127,7 +147,7 @@ class RecordingIT {
                 assertThat(longs(epochs, field).stream().mapToLong(Long::longValue).sum())
                     .as(field)
                     .isEqualTo(totals.getLong(field)));
-    // The examples save between two passes: that is the job's time and no epoch's.
+    // The examples save between two epochs: that is the job's time and no epoch's.
     assertThat(totals.getLong("checkpoint")).isPositive();
     assertThat(longs(epochs, "checkpoint")).containsOnly(0L);
   }
@@ -140,8 +160,12 @@ class RecordingIT {
     String wall = seconds(summary.total("wallNanos"));
     assertThat(atExit)
         .contains(
-            "%d epochs, %d batches, %s s from the first batch to the last"
-                .formatted(summary.total("epochs"), summary.total("batches"), wall))
+            "%s samples/s from the second epoch on; %d epochs, %d batches, %s s from the first"
+                .formatted(
+                    rate(summary.samplesPerSecond()),
+                    summary.total("epochs"),
+                    summary.total("batches"),
+                    wall))
         .containsPattern("compute +" + seconds(summary.total("computeNanos")) + " s")
         .containsPattern("data stall +" + seconds(summary.total("stallNanos")) + " s")
         .contains(
@@ -167,7 +191,9 @@ class RecordingIT {
 
     assertThat(String.join("\n", Summary.text(job.recording())))
         .contains(summary.total("epochs") + " epochs, " + summary.total("batches") + " batches")
-        .containsPattern("wall +" + wall + " ")
+        .contains(
+            "\nSpeed       " + rate(summary.samplesPerSecond()) + " samples/s from the second")
+        .contains("% of " + wall + " s wall")
         .containsPattern("compute +" + seconds(summary.total("computeNanos")) + " ")
         .containsPattern("data stall +" + seconds(summary.total("stallNanos")) + " ")
         .contains(summary.store("hits") + " hits of ");
@@ -215,6 +241,11 @@ class RecordingIT {
 
   private static List<Long> longs(List<RecordedEvent> events, String field) {
     return new ArrayList<>(events.stream().map(event -> event.getLong(field)).toList());
+  }
+
+  private static String rate(double perSecond) {
+    String digits = perSecond >= 100 ? "%,.0f" : perSecond >= 10 ? "%.1f" : "%.2f";
+    return String.format(Locale.ROOT, digits, perSecond);
   }
 
   private static String seconds(long nanos) {

@@ -51,6 +51,11 @@ final class Summary {
     return number(root.path("totals"), name);
   }
 
+  /** How fast the job trained. */
+  double samplesPerSecond() {
+    return root.at("/speed/samplesPerSecond").doubleValue();
+  }
+
   /** A figure of each epoch, in their order. */
   List<Long> epochs(String name) {
     List<Long> figures = new ArrayList<>();

@@ -1,6 +1,7 @@
 package io.coordl.reports.differential;
 
 import io.coordl.advice.Text;
+import io.coordl.advice.Part;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Differential.Share;
 import io.coordl.reports.recording.JobRecording;
@@ -113,40 +114,34 @@ final class Analysis {
               recording.file() + " has no totals: its JVM ended before the agent wrote them."));
       return null;
     }
-    return Attribution.of(recording.file().toString(), job);
+    return new Attribution(recording.file().toString(), "job", job);
   }
 
   private List<Share> shares(@Nullable Attribution live) {
     return List.of(
-        share("compute", Parts::compute, live, Attribution::compute),
-        share("prepStall", Parts::prep, live, Attribution::prepStall),
-        share("fetchStall", Parts::fetch, live, Attribution::fetchStall),
-        share("gcStall", Parts::gc, live, Attribution::gcStall),
-        onlyLive("queueStall", live, Attribution::queueStall),
-        onlyLive("checkpoint", live, Attribution::checkpoint));
+        share(Part.COMPUTE, Parts::compute, live),
+        share(Part.PREP_STALL, Parts::prep, live),
+        share(Part.FETCH_STALL, Parts::fetch, live),
+        share(Part.GC_STALL, Parts::gc, live),
+        onlyLive(Part.QUEUE_STALL, live),
+        onlyLive(Part.CHECKPOINT, live));
   }
 
-  private Share share(
-      String name,
-      ToDoubleFunction<Parts> part,
-      @Nullable Attribution live,
-      ToDoubleFunction<Attribution> ofLive) {
+  private Share share(Part of, ToDoubleFunction<Parts> part, @Nullable Attribution live) {
     Optional<Measure[]> inputs = inputs();
     @Nullable Measure nanos = inputs.map(all -> bounded(part, at -> 1, all)).orElse(null);
     @Nullable Measure share = inputs.map(all -> bounded(part, at -> at[2], all)).orElse(null);
-    @Nullable Double seen = live == null ? null : (Double) ofLive.applyAsDouble(live);
+    @Nullable Double seen = live == null ? null : (Double) live.share(of);
     return new Share(
-        name,
+        of.field(),
         nanos,
         share,
         seen,
         seen == null || share == null ? null : (Double) (seen - share.value()));
   }
 
-  private static Share onlyLive(
-      String name, @Nullable Attribution live, ToDoubleFunction<Attribution> ofLive) {
-    return new Share(
-        name, null, null, live == null ? null : (Double) ofLive.applyAsDouble(live), null);
+  private static Share onlyLive(Part of, @Nullable Attribution live) {
+    return new Share(of.field(), null, null, live == null ? null : (Double) live.share(of), null);
   }
 
   /** t1, t2, t3 and the pauses within the latter two; empty if one of the phases is missing. */
@@ -265,12 +260,12 @@ final class Analysis {
     return time(with).flatMap(later -> time(without).map(later::minus));
   }
 
-  private static final Map<String, ToDoubleFunction<Parts>> PARTS =
+  private static final Map<Part, ToDoubleFunction<Parts>> PARTS =
       Map.of(
-          "compute", Parts::compute,
-          "prepStall", Parts::prep,
-          "fetchStall", Parts::fetch,
-          "gcStall", Parts::gc);
+          Part.COMPUTE, Parts::compute,
+          Part.PREP_STALL, Parts::prep,
+          Part.FETCH_STALL, Parts::fetch,
+          Part.GC_STALL, Parts::gc);
 
   /** The largest part, if no other may be as large and no difference contradicts the phases. */
   private String limit() {
@@ -279,12 +274,12 @@ final class Analysis {
       return Differential.UNKNOWN;
     }
     Measure[] all = inputs.get();
-    for (String largest : PARTS.keySet()) {
+    for (Part largest : PARTS.keySet()) {
       if (PARTS.keySet().stream()
           .allMatch(other -> other.equals(largest) || exceeds(largest, other, all))) {
         return PARTS.keySet().stream().anyMatch(part -> isNegative(part, all))
             ? notTold()
-            : largest;
+            : largest.field();
       }
     }
     return notTold();
@@ -299,15 +294,15 @@ final class Analysis {
     return Differential.UNKNOWN;
   }
 
-  private static boolean exceeds(String one, String other, Measure[] all) {
+  private static boolean exceeds(Part one, Part other, Measure[] all) {
     return Measure.of(at -> (part(one, at) - part(other, at)) / at[2], all).exceedsItsError();
   }
 
-  private static boolean isNegative(String name, Measure[] all) {
+  private static boolean isNegative(Part name, Measure[] all) {
     return Measure.of(at -> -part(name, at) / at[2], all).exceedsItsError();
   }
 
-  private static double part(String name, double[] at) {
+  private static double part(Part name, double[] at) {
     return Objects.requireNonNull(PARTS.get(name)).applyAsDouble(Parts.of(at));
   }
 

@@ -1,49 +1,30 @@
 package io.coordl.reports.differential;
 
-import io.coordl.event.JobStatisticsEvent;
-import io.coordl.event.PhaseEvent;
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.coordl.advice.Part;
+import io.coordl.event.Figures;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * What the agent said while the program ran about where the time of the training thread went: parts
  * of the wall time, 0 to 1.
  *
  * @param of what was running: {@code job} for a whole job, else the name of a phase
+ * @param figures of it; their wall time is positive
  */
-public record Attribution(
-    String file,
-    String of,
-    double compute,
-    double prepStall,
-    double fetchStall,
-    double gcStall,
-    double queueStall,
-    double checkpoint) {
-
-  /** Of a whole job; its wall time must be positive. */
-  static Attribution of(String file, JobStatisticsEvent job) {
-    double wall = job.wall;
-    return new Attribution(
-        file,
-        "job",
-        job.compute / wall,
-        job.prepStall / wall,
-        job.fetchStall / wall,
-        job.gcStall / wall,
-        job.queueStall / wall,
-        job.checkpoint / wall);
+public record Attribution(String file, String of, @JsonIgnore Figures figures) {
+  double share(Part part) {
+    return figures.share(part.of(figures));
   }
 
-  /** Of the steps of a phase; its wall time must be positive. */
-  static Attribution of(String file, PhaseEvent phase) {
-    double wall = phase.wall;
-    return new Attribution(
-        file,
-        String.valueOf(phase.phase),
-        phase.compute / wall,
-        phase.prepStall / wall,
-        phase.fetchStall / wall,
-        phase.gcStall / wall,
-        phase.queueStall / wall,
-        0);
+  @JsonAnyGetter
+  Map<String, Double> shares() {
+    Map<String, Double> shares = new LinkedHashMap<>();
+    for (Part part : Part.values()) {
+      shares.put(part.field(), share(part));
+    }
+    return shares;
   }
 }

@@ -1,6 +1,7 @@
 package io.coordl.reports.differential;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.coordl.advice.Part;
 import io.coordl.reports.recording.JobRecording;
 import java.util.List;
 import java.util.Optional;
@@ -25,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * @param workers threads that prepare beside the training thread, 0 if it prepares itself; absent
  *     if unknown
  * @param timings what was measured, phase by phase
- * @param shares compute, prepStall, fetchStall, gcStall; then queueStall and checkpoint, which only
- *     the live attribution knows
+ * @param shares by the fields of {@link Part}: first those that the phases tell, then those that
+ *     only the live attribution knows
  * @param live the attribution that {@link Share#live} is from; absent if there is none
  * @param ingestionRate G
  * @param prepRate P, with the pipeline's own workers
  * @param fetchRate F, cold
- * @param limit the largest of compute, prepStall, fetchStall and gcStall; {@code unknown} where a
- *     phase is missing or errors of measurement do not tell which is largest
+ * @param limit the largest of the parts that the phases tell; {@code unknown} where a phase is
+ *     missing or errors of measurement do not tell which is largest
  * @param missing figures that could not be given
  * @param remarks what a reader must know to trust the figures: recordings that differ, phases that
  *     did not become steady

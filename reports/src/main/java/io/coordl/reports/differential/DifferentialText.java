@@ -1,26 +1,18 @@
 package io.coordl.reports.differential;
 
+import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.differential.Differential.Share;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A differential profile as lines of plain text of at most about 100 characters. */
 public final class DifferentialText {
   private static final int LONGEST_NAME = 100;
-
-  private static final Map<String, String> NAMES =
-      Map.of(
-          "compute", "compute",
-          "prepStall", "prep stall",
-          "fetchStall", "fetch stall",
-          "gcStall", "GC stall",
-          "queueStall", "queueing",
-          "checkpoint", "checkpoint");
 
   private DifferentialText() {}
 
@@ -41,6 +33,14 @@ public final class DifferentialText {
     }
     differential.remarks().forEach(remark -> lines.add("Remark      " + remark));
     return lines;
+  }
+
+  private static String label(String field) {
+    return Arrays.stream(Part.values())
+        .filter(part -> part.field().equals(field))
+        .map(Part::label)
+        .findFirst()
+        .orElse(field);
   }
 
   /** What was running, and which threads prepare; null: unknown. */
@@ -100,7 +100,7 @@ public final class DifferentialText {
       lines.add(
           Text.format(
               "  %-26s %18s %10s %12s",
-              NAMES.getOrDefault(share.part(), share.part()),
+              label(share.part()),
               measured == null
                   ? "-"
                   : Text.format("%.1f +- %.1f %%", 100 * measured.value(), 100 * measured.error()),
@@ -128,9 +128,7 @@ public final class DifferentialText {
               + (differential.unit().equals("sample") ? " samples/s" : " batches/s"));
     }
     if (!differential.limit().equals(Differential.UNKNOWN)) {
-      lines.add(
-          "Limit       most of the time is "
-              + NAMES.getOrDefault(differential.limit(), differential.limit()));
+      lines.add("Limit       most of the time is " + label(differential.limit()));
     } else if (differential.missing().stream().anyMatch(one -> one.figure().equals("limit"))) {
       lines.add("Limit       not known, run again on a quiet machine");
     }

@@ -48,7 +48,7 @@ record Phases(
       if (measured.isPresent()) {
         Found found = measured.get();
         timings.put(name, Timing.of(found.file(), found.phase()));
-        attributions.put(name, Attribution.of(found.file(), found.phase()));
+        attributions.put(name, new Attribution(found.file(), name, found.phase()));
       } else if (place != null && place.phases().isEmpty()) {
         Optional<Timing> epochs = Timing.ofEpochs(name, place);
         epochs.ifPresent(timing -> timings.put(name, timing));

@@ -1,6 +1,9 @@
 package io.coordl.reports.page;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.coordl.advice.Part;
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.recording.Activity;
 import io.coordl.reports.recording.JobActivity;
@@ -9,7 +12,9 @@ import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.WhatIf;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param schemaVersion raised by changes that an old reader would not understand
  */
 public record Report(int schemaVersion, List<Entry> recordings) {
-  static final int SCHEMA_VERSION = 1;
+  static final int SCHEMA_VERSION = 2;
 
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
@@ -57,24 +62,17 @@ public record Report(int schemaVersion, List<Entry> recordings) {
    * @param startMillis of the first slot, in milliseconds since 1970; 0 if there is no slot
    */
   record TimeLine(
-      long startMillis,
-      long slotNanos,
-      List<Long> computeNanos,
-      List<Long> fetchStallNanos,
-      List<Long> prepStallNanos,
-      List<Long> gcStallNanos,
-      List<Long> queueStallNanos,
-      List<Long> checkpointNanos) {
+      long startMillis, long slotNanos, @JsonIgnore Map<Part, List<Long>> nanosOfParts) {
     static TimeLine of(Activity.Times times) {
       return new TimeLine(
-          times.startNanos() / NANOS_PER_MILLISECOND,
-          times.slotNanos(),
-          times.compute(),
-          times.fetchStall(),
-          times.prepStall(),
-          times.gcStall(),
-          times.queueStall(),
-          times.checkpoint());
+          times.startNanos() / NANOS_PER_MILLISECOND, times.slotNanos(), times.parts());
+    }
+
+    @JsonAnyGetter
+    Map<String, List<Long>> parts() {
+      Map<String, List<Long>> parts = new LinkedHashMap<>();
+      nanosOfParts.forEach((part, nanos) -> parts.put(part.field() + "Nanos", nanos));
+      return parts;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.reports.page;
 
+import io.coordl.reports.summary.EventJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -10,7 +11,6 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -27,8 +27,7 @@ public final class ReportPage {
 
   private static final Pattern PLACE = Pattern.compile("\\{\\{(\\w+)}}");
 
-  private static final JsonMapper MAPPER =
-      JsonMapper.builder().disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY).build();
+  private static final JsonMapper MAPPER = EventJson.mapper().build();
 
   private ReportPage() {}
 

@@ -1,6 +1,8 @@
 package io.coordl.reports.recording;
 
+import io.coordl.advice.Part;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What the frequent events of a recording come to. Its size does not depend on their number.
@@ -24,16 +26,9 @@ public record Activity(
    *
    * @param startNanos of the first slot, in nanoseconds since 1970; 0 if there is none
    * @param slotNanos width of a slot
+   * @param parts of each slot
    */
-  public record Times(
-      long startNanos,
-      long slotNanos,
-      List<Long> compute,
-      List<Long> fetchStall,
-      List<Long> prepStall,
-      List<Long> gcStall,
-      List<Long> queueStall,
-      List<Long> checkpoint) {}
+  public record Times(long startNanos, long slotNanos, Map<Part, List<Long>> parts) {}
 
   /**
    * Names by their time.

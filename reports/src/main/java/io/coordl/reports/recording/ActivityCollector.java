@@ -2,7 +2,7 @@ package io.coordl.reports.recording;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import io.coordl.reports.recording.TimeLine.Part;
+import io.coordl.advice.Part;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

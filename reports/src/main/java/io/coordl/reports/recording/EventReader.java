@@ -1,12 +1,11 @@
 package io.coordl.reports.recording;
 
+import io.coordl.event.AgentEvents;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import jdk.jfr.Event;
-import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +21,7 @@ final class EventReader<E extends Event> {
 
   EventReader(Class<E> type) {
     this.event = type.getAnnotation(Name.class).value();
-    this.fields =
-        Arrays.stream(type.getDeclaredFields())
-            .filter(field -> field.isAnnotationPresent(Label.class))
-            .toList();
+    this.fields = AgentEvents.fields(type);
     try {
       this.constructor = type.getDeclaredConstructor();
     } catch (NoSuchMethodException e) {

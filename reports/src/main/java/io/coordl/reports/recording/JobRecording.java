@@ -68,11 +68,11 @@ public record JobRecording(
   }
 
   /**
-   * True if updates of a model were seen, so that a pass without any is an evaluation. Where none
-   * was seen, nobody knows which pass is what.
+   * True if updates of a model were seen, so that what has none is an evaluation. Where none was
+   * seen, nobody knows which is what, and all count as epochs.
    */
   public boolean knowsTraining() {
-    return epochs.stream().anyMatch(epoch -> epoch.updates > 0);
+    return (job != null && job.updates > 0) || epochs.stream().anyMatch(epoch -> epoch.updates > 0);
   }
 
   /**
@@ -87,11 +87,11 @@ public record JobRecording(
             .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source)));
     return sources.values().stream()
         .max(Comparator.comparingLong(JobRecording::compute))
-        .map(passes -> passes.subList(1, passes.size()))
+        .map(all -> all.subList(1, all.size()))
         .orElse(List.of());
   }
 
-  private static long compute(List<EpochEvent> passes) {
-    return passes.stream().mapToLong(epoch -> epoch.compute).sum();
+  private static long compute(List<EpochEvent> epochs) {
+    return epochs.stream().mapToLong(epoch -> epoch.compute).sum();
   }
 }

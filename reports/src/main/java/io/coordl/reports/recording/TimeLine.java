@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.advice.Part;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -13,16 +14,6 @@ import java.util.Map;
 final class TimeLine {
   static final int SLOTS = 480;
   static final long FINEST = 1_000_000;
-
-  /** What a training thread does at a time. */
-  enum Part {
-    COMPUTE,
-    FETCH_STALL,
-    PREP_STALL,
-    GC_STALL,
-    QUEUE_STALL,
-    CHECKPOINT
-  }
 
   private final Map<Part, long[]> nanos = new EnumMap<>(Part.class);
   private long origin = Long.MAX_VALUE;
@@ -118,18 +109,8 @@ final class TimeLine {
   }
 
   Activity.Times times() {
-    return new Activity.Times(
-        used == 0 ? 0 : origin,
-        width,
-        slots(Part.COMPUTE),
-        slots(Part.FETCH_STALL),
-        slots(Part.PREP_STALL),
-        slots(Part.GC_STALL),
-        slots(Part.QUEUE_STALL),
-        slots(Part.CHECKPOINT));
-  }
-
-  private List<Long> slots(Part part) {
-    return Arrays.stream(slotsOf(part), 0, used).boxed().toList();
+    Map<Part, List<Long>> slots = new EnumMap<>(Part.class);
+    nanos.forEach((part, all) -> slots.put(part, Arrays.stream(all, 0, used).boxed().toList()));
+    return new Activity.Times(used == 0 ? 0 : origin, width, slots);
   }
 }

@@ -2,16 +2,19 @@ package io.coordl.reports.summary;
 
 import io.coordl.advice.Advice;
 import io.coordl.advice.Evidence;
-import io.coordl.advice.Figures;
+import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Bytes;
 import io.coordl.advice.Text.Nanos;
+import io.coordl.event.Figures;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.summary.Summary.Peer;
-import io.coordl.reports.summary.Summary.Staging;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * What can be said about one job, finding by finding: the same figures and sentences as the command
@@ -43,7 +46,7 @@ public final class Findings {
 
   /** True if a batch was measured: without one there is nothing to say. */
   public boolean measured() {
-    return evidence.totals().batches() > 0;
+    return evidence.totals().batches > 0;
   }
 
   /** True if it is the recording of a profile: its totals are not those of the job. */
@@ -55,22 +58,18 @@ public final class Findings {
   public Finding dataStall() {
     Figures totals = evidence.totals();
     return new Finding(
-        evidence.judged().share(evidence.judged().stallNanos()),
+        evidence.judged().share(evidence.judged().stall),
         "Training waits for data "
-            + percent(evidence.judged().stallNanos())
+            + percent(evidence.judged().stall)
             + " of its time"
             + evidence.ofWhat()
             + ".",
         "Of the whole job's "
-            + new Nanos(totals.wallNanos())
-            + ", fetch stalls took "
-            + new Nanos(totals.fetchStallNanos())
-            + ", prep stalls "
-            + new Nanos(totals.prepStallNanos())
-            + ", garbage collections during waits "
-            + new Nanos(totals.gcStallNanos())
-            + " and queueing "
-            + new Nanos(totals.queueStallNanos())
+            + new Nanos(totals.wall)
+            + ", waits took: "
+            + Part.STALLS.stream()
+                .map(part -> part.cause() + " " + new Nanos(part.of(totals)))
+                .collect(Collectors.joining(", "))
             + ".",
         sentence(summary.next().sentence()));
   }
@@ -80,9 +79,9 @@ public final class Findings {
     return advice("fetchBound", "Training waits for storage");
   }
 
-  /** Passes after the first still read from storage and wait for it; empty if they do not. */
+  /** Epochs after the first still read from storage and wait for it; empty if they do not. */
   public Optional<Finding> laterEpochsFetch() {
-    Figures later = evidence.passes().later();
+    Figures later = evidence.epochs().later();
     return Advice.all(evidence)
         .filter(
             advice ->
@@ -92,14 +91,14 @@ public final class Findings {
         .map(
             advice ->
                 new Finding(
-                    later.share(later.fetchStallNanos()),
+                    later.share(later.fetchStall),
                     "Later epochs still wait for storage "
-                        + Text.percent(later.fetchStallNanos(), later.wallNanos())
+                        + Text.percent(later.fetchStall, later.wall)
                         + " of their time.",
                     "They read "
-                        + Text.count(later.storageItems(), "item", "items")
+                        + Text.count(later.storageItems, "item", "items")
                         + " of "
-                        + Text.format("%,d", later.items())
+                        + Text.format("%,d", later.items)
                         + " from storage, though the cache is on.",
                     sentence(advice.sentence())));
   }
@@ -131,30 +130,30 @@ public final class Findings {
    */
   public Optional<Finding> storeFull() {
     return summary.stores().stream()
-        .filter(store -> store.bypassed() > 0)
-        .max(Comparator.comparingLong(Summary.Store::bypassed))
+        .filter(store -> store.bypassed > 0)
+        .max(Comparator.comparingLong(store -> store.bypassed))
         .map(Findings::full);
   }
 
-  private static Finding full(Summary.Store store) {
-    long offered = store.admitted() + store.bypassed();
-    boolean decoded = "decoded".equals(store.store());
+  private static Finding full(StoreStatisticsEvent store) {
+    long offered = store.admitted + store.bypassed;
+    boolean decoded = "decoded".equals(store.store);
     String name = decoded ? "store of decoded items" : "cache";
     return new Finding(
-        (double) store.bypassed() / offered,
+        (double) store.bypassed / offered,
         "The "
             + name
             + " is full: it turned away "
-            + Text.percent(store.bypassed(), offered)
+            + Text.percent(store.bypassed, offered)
             + " of what it was offered.",
         "It holds "
-            + Text.count(store.items(), "item", "items")
+            + Text.count(store.items, "item", "items")
             + " in "
-            + new Text.Bytes(store.usedBytes())
+            + new Text.Bytes(store.used)
             + " of "
-            + new Text.Bytes(store.capacityBytes())
+            + new Text.Bytes(store.capacity)
             + " and turned away "
-            + Text.format("%,d", store.bypassed())
+            + Text.format("%,d", store.bypassed)
             + " times; what it holds stays, as nothing is evicted.",
         "Give it more memory, if the host has it, with "
             + (decoded ? "decoded.size=SIZE" : "cache.size=SIZE")
@@ -164,23 +163,23 @@ public final class Findings {
   /** Waiting for the slowest job of a group with coordinated prep; empty if there is none. */
   public Optional<Finding> slowestJob() {
     return summary.stagings().stream()
-        .filter(staging -> staging.waitedForSlowestNanos() > 0)
-        .max(Comparator.comparingLong(Staging::waitedForSlowestNanos))
+        .filter(staging -> staging.waitedForSlowest > 0)
+        .max(Comparator.comparingLong(staging -> staging.waitedForSlowest))
         .map(this::slowest);
   }
 
-  private Finding slowest(Staging staging) {
+  private Finding slowest(StagingStatisticsEvent staging) {
     return new Finding(
-        evidence.totals().share(staging.waitedForSlowestNanos()),
+        evidence.totals().share(staging.waitedForSlowest),
         "Threads of this job wait for job "
-            + staging.slowestJob()
+            + staging.slowestJob
             + ", the slowest of the group "
-            + Text.line(String.valueOf(staging.group()), 100)
+            + Text.line(String.valueOf(staging.group), 100)
             + ".",
         "They waited "
-            + new Nanos(staging.waitedForSlowestNanos())
+            + new Nanos(staging.waitedForSlowest)
             + " for it, of "
-            + new Nanos(staging.waitedForNanos())
+            + new Nanos(staging.waitedFor)
             + " for any job of the group.",
         "Jobs that coordinate their prep run at the pace of the slowest: give that job the cores"
             + " and the GPU that the others have, or let it train without prep=coordinate.");
@@ -190,19 +189,19 @@ public final class Findings {
   public Optional<Finding> unansweredPeers() {
     return summary.peers().stream()
         .filter(peer -> unanswered(peer) > 0)
-        .max(Comparator.comparingLong(Peer::lostNanos))
+        .max(Comparator.comparingLong(peer -> peer.lostTime))
         .map(
             worst ->
                 new Finding(
                     Math.min(1, evidence.totals().share(lostNanos())),
                     "The host "
-                        + Text.line(String.valueOf(worst.peer()), 100)
+                        + Text.line(String.valueOf(worst.peer), 100)
                         + " did not answer "
                         + Text.count(unanswered(worst), "question", "questions")
                         + " of this job.",
-                    Text.count(worst.late(), "answer was", "answers were")
+                    Text.count(worst.late, "answer was", "answers were")
                         + " late and "
-                        + Text.format("%,d", worst.failed())
+                        + Text.format("%,d", worst.failed)
                         + " failed; all hosts together cost the job's threads "
                         + new Nanos(lostNanos())
                         + ".",
@@ -212,35 +211,35 @@ public final class Findings {
   }
 
   private long lostNanos() {
-    return summary.peers().stream().mapToLong(Peer::lostNanos).sum();
+    return summary.peers().stream().mapToLong(peer -> peer.lostTime).sum();
   }
 
-  private static long unanswered(Peer peer) {
-    return peer.late() + peer.failed();
+  private static long unanswered(PeerStatisticsEvent peer) {
+    return peer.late + peer.failed;
   }
 
   /**
-   * Passes after the first that read from storage what the hosts' memory would hold together; empty
+   * Epochs after the first that read from storage what the hosts' memory would hold together; empty
    * if they do not, or it would not.
    */
   public Optional<Finding> unusedPartition() {
-    Figures later = evidence.passes().later();
+    Figures later = evidence.epochs().later();
     if (evidence.hosts() == 1
-        || later.storageItems() < later.items() * Evidence.WORTH_A_CHANGE
-        || later.storageItems() == 0
-        || evidence.capacityOfAllHosts() < evidence.passes().bytes()) {
+        || later.storageItems < later.items * Evidence.WORTH_A_CHANGE
+        || later.storageItems == 0
+        || evidence.capacityOfAllHosts() < evidence.epochs().bytes()) {
       return Optional.empty();
     }
     return Optional.of(
         new Finding(
-            later.share(later.fetchStallNanos()),
+            later.share(later.fetchStall),
             "Later epochs read "
-                + Text.percent(later.storageItems(), later.items())
+                + Text.percent(later.storageItems, later.items)
                 + " of the items from storage, though the memory of "
                 + evidence.hosts()
                 + " hosts would hold them.",
             "An epoch asks for "
-                + new Bytes(evidence.passes().bytes())
+                + new Bytes(evidence.epochs().bytes())
                 + ", and as many hosts like this one may keep "
                 + new Bytes(evidence.capacityOfAllHosts())
                 + ".",
@@ -293,13 +292,13 @@ public final class Findings {
                         + ".",
                     new Nanos(advice.nanos())
                         + " of "
-                        + new Nanos(evidence.judged().wallNanos())
+                        + new Nanos(evidence.judged().wall)
                         + " of the training thread.",
                     sentence(advice.sentence())));
   }
 
   private String percent(long nanos) {
-    return Text.percent(nanos, evidence.judged().wallNanos());
+    return Text.percent(nanos, evidence.judged().wall);
   }
 
   /** The sentences of the command line go on from a heading. */

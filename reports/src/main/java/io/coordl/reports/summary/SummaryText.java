@@ -1,13 +1,17 @@
 package io.coordl.reports.summary;
 
-import io.coordl.advice.Figures;
-import io.coordl.advice.Passes;
+import io.coordl.advice.Epochs;
+import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Bytes;
 import io.coordl.advice.Text.Nanos;
-import io.coordl.reports.summary.Summary.Latency;
-import io.coordl.reports.summary.Summary.Pass;
-import io.coordl.reports.summary.Summary.Store;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.reports.summary.Summary.Epoch;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -30,6 +34,13 @@ public final class SummaryText {
   public static List<String> lines(Summary summary) {
     List<String> lines = new ArrayList<>();
     lines.add(title(summary));
+    if (summary.speed() != null) {
+      lines.add(
+          "Speed       "
+              + Text.rate(summary.speed().samplesPerSecond())
+              + " samples/s "
+              + summary.speed().of());
+    }
     lines.add(program(summary));
     addTimes(lines, summary.totals().figures());
     addEpochs(lines, summary.epochs(), summary.stagings().isEmpty() ? 1 : 0);
@@ -41,7 +52,10 @@ public final class SummaryText {
         .ifPresent(
             first ->
                 lines.add(
-                    staging(first, summary.stagings().size() - 1, summary.totals().epochs() > 0)));
+                    staging(
+                        first,
+                        summary.stagings().size() - 1,
+                        summary.totals().figures().updates > 0)));
     lines.add(items(summary.totals().figures()) + decoded(summary.stores()));
     if (!summary.peers().isEmpty()) {
       lines.add(peers(summary.peers()));
@@ -71,44 +85,42 @@ public final class SummaryText {
         + (program.pid() == null ? "" : " (pid " + program.pid() + ")")
         + (frameworks.isEmpty() ? "" : ", " + frameworks)
         + ", "
-        + Summary.ended(summary.epochs()).words(totals.epochs(), totals.passes())
+        + summary.words()
         + ", "
-        + Text.count(totals.figures().batches(), "batch", "batches")
+        + Text.count(totals.figures().batches, "batch", "batches")
         + (totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
   }
 
   private static void addTimes(List<String> lines, Figures totals) {
-    lines.add("Where the time went         seconds  % of wall");
-    lines.add(time("wall", totals.wallNanos(), totals));
-    lines.add(time("compute", totals.computeNanos(), totals));
-    lines.add(time("data stall", totals.stallNanos(), totals));
-    lines.add(time("  fetch", totals.fetchStallNanos(), totals));
-    lines.add(time("  prep", totals.prepStallNanos(), totals));
-    lines.add(time("  garbage collection", totals.gcStallNanos(), totals));
-    lines.add(time("  queueing", totals.queueStallNanos(), totals));
-    lines.add(time("checkpoint", totals.checkpointNanos(), totals));
+    lines.add(
+        Text.format(
+            "Where the time went         seconds  %% of %s s wall", Text.seconds(totals.wall)));
+    lines.add(time("compute", totals.compute, totals));
+    lines.add(time("data stall", totals.stall, totals));
+    Part.STALLS.forEach(part -> lines.add(time("  " + part.cause(), part.of(totals), totals)));
+    lines.add(time("checkpoint", totals.checkpoint, totals));
   }
 
   private static String time(String name, long nanos, Figures totals) {
     return Text.format(
-        "  %-22s %10s %10s", name, Text.seconds(nanos), Text.percent(nanos, totals.wallNanos()));
+        "  %-22s %10s %10s", name, Text.seconds(nanos), Text.percent(nanos, totals.wall));
   }
 
   /**
    * The first, the second if there is room, and the last: cold, warm, and what it came to; of
    * evaluations, which are no epochs, the last.
    */
-  private static void addEpochs(List<String> lines, List<Pass> passes, int second) {
-    if (passes.isEmpty()) {
+  private static void addEpochs(List<String> lines, List<Epoch> all, int second) {
+    if (all.isEmpty()) {
       return;
     }
-    boolean peers = passes.stream().anyMatch(pass -> pass.figures().peerItems() > 0);
+    boolean peers = all.stream().anyMatch(epoch -> epoch.figures().peerItems > 0);
     lines.add(
         "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened"
             + (peers ? "  memory / peers / storage" : ""));
-    List<Pass> epochs = passes.stream().filter(pass -> !pass.isEvaluation()).toList();
-    List<Pass> evaluations = passes.stream().filter(Pass::isEvaluation).toList();
-    Set<Pass> shown = new LinkedHashSet<>();
+    List<Epoch> epochs = all.stream().filter(epoch -> !epoch.isEvaluation()).toList();
+    List<Epoch> evaluations = all.stream().filter(Epoch::isEvaluation).toList();
+    Set<Epoch> shown = new LinkedHashSet<>();
     if (!epochs.isEmpty()) {
       shown.add(epochs.get(0));
       shown.add(epochs.get(evaluations.isEmpty() ? Math.min(second, epochs.size() - 1) : 0));
@@ -117,162 +129,154 @@ public final class SummaryText {
     if (!evaluations.isEmpty()) {
       shown.add(evaluations.get(evaluations.size() - 1));
     }
-    for (Pass pass : shown) {
-      Figures figures = pass.figures();
+    for (Epoch epoch : shown) {
+      EpochEvent figures = epoch.figures();
       lines.add(
           Text.format(
               "  %-10s %10s %10s %10s %10s %10s %,13d%s%s",
-              label(pass),
-              Text.seconds(figures.wallNanos()),
-              Text.seconds(figures.computeNanos()),
-              Text.seconds(figures.stallNanos()),
-              Text.seconds(figures.fetchStallNanos()),
-              Text.seconds(figures.prepStallNanos()),
-              figures.storageItems(),
+              (epoch.isEvaluation() ? "eval. " : "") + epoch.number(),
+              Text.seconds(figures.wall),
+              Text.seconds(figures.compute),
+              Text.seconds(figures.stall),
+              Text.seconds(Part.FETCH_STALL.of(figures)),
+              Text.seconds(Part.PREP_STALL.of(figures)),
+              figures.storageItems,
               peers ? origins(figures) : "",
-              pass.complete() ? "" : "  left early"));
+              figures.complete ? "" : "  left early"));
     }
-  }
-
-  private static String label(Pass pass) {
-    return switch (pass.kind()) {
-      case Pass.EVALUATION -> "eval. " + pass.number();
-      case Pass.UNKNOWN -> "pass " + pass.number();
-      default -> String.valueOf(pass.number());
-    };
   }
 
   /** The shares of the items that each place answered, in percent. */
   private static String origins(Figures figures) {
-    double hundredth = figures.items() / 100.0;
-    return figures.items() == 0
+    double hundredth = figures.items / 100.0;
+    return figures.items == 0
         ? ""
         : Text.format(
             "  %3.0f / %3.0f / %3.0f %%",
-            figures.memoryItems() / hundredth,
-            figures.peerItems() / hundredth,
-            figures.storageItems() / hundredth);
+            figures.memoryItems / hundredth,
+            figures.peerItems / hundredth,
+            figures.storageItems / hundredth);
   }
 
-  private static String store(Store store, int more) {
-    long openings = store.hits() + store.misses();
+  private static String store(StoreStatisticsEvent store, int more) {
+    long openings = store.hits + store.misses;
     return "Store       "
-        + Objects.requireNonNullElse(store.store(), "raw")
+        + Objects.requireNonNullElse(store.store, "raw")
         + ", "
-        + Objects.requireNonNullElse(store.scope(), "process")
+        + Objects.requireNonNullElse(store.scope, "process")
         + ": "
-        + new Bytes(store.usedBytes())
+        + new Bytes(store.used)
         + " of "
-        + new Bytes(store.capacityBytes())
+        + new Bytes(store.capacity)
         + " used ("
-        + Text.percent(store.usedBytes(), store.capacityBytes())
+        + Text.percent(store.used, store.capacity)
         + "), "
-        + Text.count(store.items(), "item", "items")
+        + Text.count(store.items, "item", "items")
         + ", "
-        + Text.count(store.hits(), "hit", "hits")
+        + Text.count(store.hits, "hit", "hits")
         + " of "
         + Text.format("%,d", openings)
         + " ("
-        + Text.percent(store.hits(), openings)
+        + Text.percent(store.hits, openings)
         + ")"
         + (more == 0 ? "" : "; " + more + " more: see --json");
   }
 
-  private static long batches(Summary.Staging staging) {
+  private static long batches(StagingStatisticsEvent staging) {
     return taken(staging) + alone(staging);
   }
 
-  private static long taken(Summary.Staging staging) {
-    return staging.mapped() + staging.copied();
+  private static long taken(StagingStatisticsEvent staging) {
+    return staging.mapped + staging.copied;
   }
 
-  private static long alone(Summary.Staging staging) {
-    return staging.nobody() + staging.notStaged() + staging.late() + staging.lost();
+  private static long alone(StagingStatisticsEvent staging) {
+    return staging.nobody + staging.notStaged + staging.late + staging.lost;
   }
 
-  private static String staging(Summary.Staging staging, int more, boolean training) {
+  private static String staging(StagingStatisticsEvent staging, int more, boolean training) {
     long taken = taken(staging);
     long alone = alone(staging);
     return "Prep group  "
-        + Text.line(Objects.requireNonNullElse(staging.group(), "default"), LONGEST_NAME)
+        + Text.line(Objects.requireNonNullElse(staging.group, "default"), LONGEST_NAME)
         + ": "
-        + Passes.shared(staging.sharedPasses(), staging.passes(), staging.updates() > 0, training)
+        + Epochs.shared(staging.sharedEpochs, staging.epochs, staging.updates > 0, training)
         + ", "
         + Text.count(taken, "batch", "batches")
         + " from the group, "
-        + Text.format("%,d", staging.prepared())
+        + Text.format("%,d", staging.prepared)
         + " prepared for it, "
         + Text.format("%,d", alone)
         + " for itself"
-        + (staging.slowestJob() == 0
+        + (staging.slowestJob == 0
             ? ""
             : "; its threads wait mostly for job "
-                + staging.slowestJob()
+                + staging.slowestJob
                 + " ("
-                + new Nanos(staging.waitedForSlowestNanos())
+                + new Nanos(staging.waitedForSlowest)
                 + ")")
         + (more == 0 ? "" : "; " + more + " more: see --json");
   }
 
   private static String items(Figures totals) {
     return "Items       "
-        + Text.format("%,d", totals.items())
+        + Text.format("%,d", totals.items)
         + " fetched: "
-        + Text.format("%,d", totals.memoryItems())
+        + Text.format("%,d", totals.memoryItems)
         + " from memory ("
-        + new Bytes(totals.memoryBytes())
+        + new Bytes(totals.memoryBytes)
         + "), "
         + peers(totals)
-        + Text.format("%,d", totals.storageItems())
+        + Text.format("%,d", totals.storageItems)
         + " from storage ("
-        + new Bytes(totals.storageBytes())
+        + new Bytes(totals.storageBytes)
         + "), each a file opened";
   }
 
   /** An item that is kept decoded is not fetched again: it came from memory all the same. */
-  private static String decoded(List<Store> stores) {
+  private static String decoded(List<StoreStatisticsEvent> stores) {
     long hits =
         stores.stream()
-            .filter(store -> "decoded".equals(store.store()))
-            .mapToLong(Store::hits)
+            .filter(store -> "decoded".equals(store.store))
+            .mapToLong(store -> store.hits)
             .sum();
     return hits == 0 ? "" : "; " + Text.count(hits, "more", "more") + " from memory, decoded";
   }
 
   private static String peers(Figures totals) {
-    return totals.peerItems() == 0
+    return totals.peerItems == 0
         ? ""
-        : Text.format("%,d", totals.peerItems())
+        : Text.format("%,d", totals.peerItems)
             + " from other hosts ("
-            + new Bytes(totals.peerBytes())
+            + new Bytes(totals.peerBytes)
             + "), ";
   }
 
   /** All hosts together. */
-  private static String peers(List<Summary.Peer> peers) {
-    long found = peers.stream().mapToLong(Summary.Peer::found).sum();
-    long nanos = peers.stream().mapToLong(Summary.Peer::foundNanos).sum();
+  private static String peers(List<PeerStatisticsEvent> peers) {
+    long found = peers.stream().mapToLong(peer -> peer.found).sum();
+    long nanos = peers.stream().mapToLong(peer -> peer.foundTime).sum();
     return "Peers       "
         + Text.count(peers.size(), "host", "hosts")
         + " asked: "
         + Text.count(found, "item", "items")
         + " found ("
-        + new Bytes(peers.stream().mapToLong(Summary.Peer::receivedBytes).sum())
+        + new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum())
         + (found == 0 ? "" : ", " + new Nanos(nanos / found) + " each")
         + "), "
-        + Text.format("%,d", peers.stream().mapToLong(Summary.Peer::kept).sum())
+        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.kept).sum())
         + " kept there, "
-        + Text.format("%,d", peers.stream().mapToLong(Summary.Peer::late).sum())
+        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.late).sum())
         + " late, "
-        + Text.format("%,d", peers.stream().mapToLong(Summary.Peer::failed).sum())
+        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.failed).sum())
         + " failed";
   }
 
-  private static void addLatencies(List<String> lines, List<Latency> latencies) {
+  private static void addLatencies(List<String> lines, List<LatencyStatisticsEvent> latencies) {
     String shown =
         LATENCIES.stream()
-            .flatMap(kind -> latencies.stream().filter(latency -> latency.kind().equals(kind)))
-            .filter(latency -> latency.count() > 0)
+            .flatMap(kind -> latencies.stream().filter(latency -> kind.equals(latency.kind)))
+            .filter(latency -> latency.count > 0)
             .map(SummaryText::latency)
             .collect(Collectors.joining(", "));
     if (!shown.isEmpty()) {
@@ -280,12 +284,8 @@ public final class SummaryText {
     }
   }
 
-  private static String latency(Latency latency) {
-    return latency.kind()
-        + " "
-        + new Nanos(latency.p50Nanos())
-        + " / "
-        + new Nanos(latency.p99Nanos());
+  private static String latency(LatencyStatisticsEvent latency) {
+    return latency.kind + " " + new Nanos(latency.p50) + " / " + new Nanos(latency.p99);
   }
 
   private static void addFaults(List<String> lines, Summary.Faults faults) {

@@ -150,7 +150,9 @@ final class ProfiledPipeline {
   /** All that can be known of a data set that is larger than memory. */
   private Optional<Measure> prepOfCold() {
     Optional<Measure> prep =
-        phase("cold").filter(cold -> cold.prepTime > 0).map(cold -> onThreads(cold, cold.prepTime));
+        phase("cold")
+            .filter(cold -> cold.prepTime() > 0)
+            .map(cold -> onThreads(cold, cold.prepTime()));
     if (prep.isPresent()) {
       pipeline.assumptions.add(
           "no phase had every item in memory: preparation is what the phase cold took beside"
@@ -162,8 +164,8 @@ final class ProfiledPipeline {
   /** What the threads of the cached phase took, as uncertain as that phase. */
   private Optional<Measure> prepOnThreads() {
     return phase("cached")
-        .filter(cached -> cached.prepTime > 0)
-        .map(cached -> onThreads(cached, cached.prepTime + cached.fetchTime));
+        .filter(cached -> cached.prepTime() > 0)
+        .map(cached -> onThreads(cached, cached.prepTime() + cached.fetchTime));
   }
 
   /**

@@ -341,14 +341,14 @@
       element("dd", {}, value, detail ? element("small", {}, detail) : null));
   }
 
-  /** Epochs and evaluations; where no update of a model was seen, nobody knows which pass is what. */
-  function passes(totals) {
+  /** Epochs and evaluations; where no update of a model was seen, nobody knows which is what. */
+  function counts(totals) {
     const found = at(totals);
     const counted = (field, one, more) => [show(below(totals, field), "count"), " ", found[field] === 1 ? one : more];
-    if (found.epochs === 0) return counted("passes", "pass over data", "passes over data");
+    if (found.updates === 0) return [...counted("epochs", "epoch", "epochs"), " without a model update"];
     return [...counted("epochs", "epoch", "epochs"),
       ...(found.leftEarly === 0 ? [] : found.epochs === 1 ? [", left early"] : [", ", show(below(totals, "leftEarly"), "count"), " of them left early"]),
-      ...(found.evaluations === 0 ? [] : [", ", ...counted("evaluations", "evaluation pass", "evaluation passes")])];
+      ...(found.evaluations === 0 ? [] : [", ", ...counted("evaluations", "evaluation", "evaluations")])];
   }
 
   /** An item that is kept decoded is not fetched again: it came from memory all the same. */
@@ -369,9 +369,12 @@
   function keys(index) {
     const totals = below(base(index), "summary", "totals");
     const wall = { of: below(totals, "wallNanos") };
+    const speed = below(base(index), "summary", "speed");
     return element("dl", { class: "keys" },
+      at(speed) === undefined ? null : key("Speed", show(below(speed, "samplesPerSecond"), "in samples/s"),
+        show(below(speed, "of"), "text")),
       key("Wall time", show(below(totals, "wallNanos"), "nanos"),
-        [...passes(totals), ", ", show(below(totals, "batches"), "count"), " batches"]),
+        [...counts(totals), ", ", show(below(totals, "batches"), "count"), " batches"]),
       key("Compute", show(below(totals, "computeNanos"), "percent", wall),
         show(below(totals, "computeNanos"), "nanos")),
       key("Data stall", show(below(totals, "stallNanos"), "percent", wall),
@@ -387,19 +390,19 @@
   }
 
   function partRow(heading, figures, sum) {
-    const cells = [heading, show(below(figures, "wallNanos"), "seconds")];
+    const cells = [heading, show(below(figures, "samplesPerSecond"), "number"), show(below(figures, "wallNanos"), "seconds")];
     for (const [part] of PARTS) cells.push(show(below(figures, part), "seconds"));
     cells.push(show(below(figures, "stallNanos"), "percent", { of: below(figures, "wallNanos") }));
     cells.push(show(below(figures, "batches"), "count"));
     return { cells, sum };
   }
 
-  const PART_COLUMNS = [["epoch"], ["wall s"], ...PARTS.map(([, label]) => [label + " s"]), ["stalled"], ["batches"]];
+  const PART_COLUMNS = [["epoch"], ["samples/s"], ["wall s"], ...PARTS.map(([, label]) => [label + " s"]), ["stalled"], ["batches"]];
 
-  const KINDS_OF_PASS = { epoch: "", evaluation: "eval. ", pass: "pass " };
+  const kindOf = epoch => epoch.kind === "evaluation" ? "eval. " : "";
 
   const epochLabel = epoch =>
-    KINDS_OF_PASS[epoch.kind] + epoch.number + (epoch.complete ? "" : " (left early)");
+    kindOf(epoch) + epoch.number + (epoch.complete ? "" : " (left early)");
 
   /** Without evaluations, which are no epochs and would look like quick ones. */
   const epochsOf = recording => recording.summary.epochs.filter(epoch => epoch.kind !== "evaluation");
@@ -412,7 +415,7 @@
         (SEVERAL ? ": " + RECORDINGS[index].name : ""),
       [...PART_COLUMNS, ["data set", "text"]],
       [...epochs.map((epoch, at) => {
-        const row = partRow([KINDS_OF_PASS[epoch.kind], show(below(summary, "epochs", at, "number"), "count"),
+        const row = partRow([kindOf(epoch), show(below(summary, "epochs", at, "number"), "count"),
           epoch.complete ? "" : " (left early)"], below(summary, "epochs", at), false);
         row.cells.push(show(below(summary, "epochs", at, "source"), "text"));
         return row;
@@ -430,7 +433,7 @@
   /** Bars of epochs: one each, or one of each recording side by side. */
   function epochChart() {
     const most = Math.max(...RECORDINGS.map(each => epochsOf(each).length));
-    if (most === 0) return soft("No pass over a data set came to its end.");
+    if (most === 0) return soft("No epoch came to its end.");
     return chart("Where the time went in each epoch",
       "Stacked bars of seconds, one bar " + (SEVERAL ? "of each recording " : "") +
         "for each. The table below has the same figures.",
@@ -465,7 +468,7 @@
 
   function epochs() {
     const made = section("epochs", "Where the time went",
-      soft("Times of the training thread in each pass over a data set. Compute is the model; a stall is a",
+      soft("Times of the training thread in each epoch. Compute is the model; a stall is a",
         " wait for a batch, divided by what the batch was waiting for; queueing is waiting for a free",
         " worker or for the hand-over.",
         SEVERAL ? " Bars of one epoch stand side by side in the order of the recordings." : ""),
@@ -679,7 +682,7 @@
               ...ORIGINS.map(([, label]) => ["bytes " + label])],
             recording.summary.epochs.map((epoch, at) => {
               const path = below(summary, "epochs", at);
-              return [[KINDS_OF_PASS[epoch.kind], show(below(path, "number"), "count")], show(below(path, "items"), "count"),
+              return [[kindOf(epoch), show(below(path, "number"), "count")], show(below(path, "items"), "count"),
                 ...ORIGINS.flatMap(([items]) => [show(below(path, items), "count"),
                   show(below(path, items), "percent", { of: below(path, "items") })]),
                 ...ORIGINS.map(([items]) => show(below(path, items.replace("Items", "Bytes")), "bytes"))];
@@ -714,10 +717,10 @@
         const path = below(peers, at);
         return [show(below(path, "peer"), "text"), show(below(path, "found"), "count"),
           show(below(path, "receivedBytes"), "bytes"),
-          show(below(path, "foundNanos"), "nanos", { of: below(path, "found") }),
+          show(below(path, "foundTimeNanos"), "nanos", { of: below(path, "found") }),
           show(below(path, "absent"), "count"), show(below(path, "kept"), "count"),
           show(below(path, "sentBytes"), "bytes"), show(below(path, "late"), "count"),
-          show(below(path, "failed"), "count"), show(below(path, "lostNanos"), "nanos")];
+          show(below(path, "failed"), "count"), show(below(path, "lostTimeNanos"), "nanos")];
       }), { tall: RECORDINGS[index].summary.peers.length > 20 });
   }
 
@@ -820,8 +823,8 @@
       if (recording.summary.stagings.length === 0) return;
       if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
       const column = (title, field, unit) => ({ title, field, unit });
-      const columns = [column("jobs", "jobs", "count"), column("passes shared", "sharedPasses", "count"),
-        column("of", "passes", "count"), column("taken in place", "mapped", "count"),
+      const columns = [column("jobs", "jobs", "count"), column("epochs shared", "sharedEpochs", "count"),
+        column("of", "epochs", "count"), column("taken in place", "mapped", "count"),
         column("taken as a copy", "copied", "count"), column("prepared for all", "prepared", "count"),
         column("nobody had", "nobody", "count"), column("late", "late", "count"), column("lost", "lost", "count"),
         column("not staged", "notStaged", "count"), column("waited", "waitedNanos", "nanos"),
@@ -873,8 +876,7 @@
   const COMPARED = [
     ["wall time", "wallNanos", "nanos"], ["batches", "batches", "count"],
     ["compute", "computeNanos", "nanos"], ["data stall", "stallNanos", "nanos"],
-    ["\u2003fetch stall", "fetchStallNanos", "nanos"], ["\u2003prep stall", "prepStallNanos", "nanos"],
-    ["\u2003GC stall", "gcStallNanos", "nanos"], ["\u2003queueing", "queueStallNanos", "nanos"],
+    ...PARTS.slice(1, 5).map(([field, label]) => ["\u2003" + label, field, "nanos"]),
     ["checkpoint", "checkpointNanos", "nanos"],
     ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding, all threads", "decodeTimeNanos", "nanos"],
     ["transforms, all threads", "transformTimeNanos", "nanos"], ["other preparation", "otherTimeNanos", "nanos"],
@@ -906,6 +908,12 @@
         const totals = below(base(index), "summary", "totals");
         return [show(below(totals, "wallNanos"), "nanos", { of: below(totals, "batches") }), "", ""];
       })]);
+    if (RECORDINGS.every(each => each.summary.speed)) {
+      const speed = index => below(base(index), "summary", "speed", "samplesPerSecond");
+      rows.unshift(["speed", show(speed(0), "in samples/s"), ...rest.flatMap(index => [
+        show(speed(index), "in samples/s"), show(speed(index), "in samples/s", { minus: speed(0) }),
+        show(speed(index), "times", { of: speed(0) })])]);
+    }
     section("comparison", "Compared",
       soft("Totals of each job. Changes and ratios are against the first recording; jobs of different length are best",
         " compared by the batch."),

@@ -103,8 +103,8 @@ class RulesTest {
         .isEqualTo("Training waits for data 13.3 % of its time from the second epoch on.");
     assertThat(result("DataStall").getExplanation())
         .isEqualTo(
-            "Of the whole job's 130.00 s, fetch stalls took 42.00 s, prep stalls 6.00 s, garbage"
-                + " collections during waits 750.0 ms and queueing 2.25 s.");
+            "Of the whole job's 130.00 s, waits took: fetch 42.00 s, prep 6.00 s, GC 750.0 ms,"
+                + " queueing 2.25 s.");
     assertThat(result("FetchBound").getSeverity()).isEqualTo(Severity.OK);
     assertThat(result("FetchBound").getSummary()).isEqualTo("The MinIO cache is on.");
     assertThat(result("LaterEpochsFetch").getSeverity()).isEqualTo(Severity.OK);

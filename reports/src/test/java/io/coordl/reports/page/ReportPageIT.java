@@ -175,7 +175,7 @@ class ReportPageIT {
     phase.fetchStall = Math.round(phase.samples * fetchNanos);
     phase.stall = phase.prepStall + phase.fetchStall;
     phase.fetchTime = phase.fetchStall;
-    phase.prepTime = phase.prepStall;
+    phase.otherTime = phase.prepStall;
     phase.items = phase.samples;
     phase.storageBytes = fetchNanos > 0 ? phase.items * 100_000 : 0;
     phase.steady = true;

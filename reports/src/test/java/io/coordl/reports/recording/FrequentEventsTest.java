@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.coordl.advice.Part;
 import io.coordl.event.DecodeEvent;
 import io.coordl.event.StepEvent;
 import java.io.OutputStream;
@@ -99,7 +100,8 @@ class FrequentEventsTest {
     }
 
     Activity activity = RecordingReader.readInFull(file, Progress.NONE).activity();
-    assertThat(sum(activity.times().compute())).isEqualTo(40 * 8 * Recordings.MILLISECOND);
+    assertThat(sum(activity.times().parts().get(Part.COMPUTE)))
+        .isEqualTo(40 * 8 * Recordings.MILLISECOND);
     assertThat(activity.files().slowest())
         .hasSize(20)
         .allSatisfy(total -> assertThat(total.name()).startsWith("/data/train/images/in a long"));
@@ -149,8 +151,10 @@ class FrequentEventsTest {
     assertThat(activity.codecs()).isEqualTo(expected.codecs());
     assertThat(activity.transforms()).isEqualTo(expected.transforms());
     assertThat(activity.sources()).isEqualTo(expected.sources());
-    assertThat(sum(activity.times().compute())).isEqualTo(sum(expected.times().compute()));
-    assertThat(sum(activity.times().fetchStall())).isEqualTo(sum(expected.times().fetchStall()));
+    assertThat(sum(activity.times().parts().get(Part.COMPUTE)))
+        .isEqualTo(sum(expected.times().parts().get(Part.COMPUTE)));
+    assertThat(sum(activity.times().parts().get(Part.FETCH_STALL)))
+        .isEqualTo(sum(expected.times().parts().get(Part.FETCH_STALL)));
   }
 
   @Test
@@ -171,12 +175,13 @@ class FrequentEventsTest {
         .usingRecursiveComparison()
         .isEqualTo(RecordingReader.read(file, Progress.NONE));
     Activity.Times times = job.activity().times();
-    assertThat(sum(times.compute())).isEqualTo(200 * 8 * Recordings.MILLISECOND);
-    assertThat(sum(times.fetchStall())).isEqualTo(200 * 4 * Recordings.MILLISECOND);
-    assertThat(sum(times.prepStall())).isEqualTo(200 * 3 * Recordings.MILLISECOND);
-    assertThat(sum(times.gcStall())).isEqualTo(200 * 2 * Recordings.MILLISECOND);
-    assertThat(sum(times.queueStall())).isEqualTo(200 * Recordings.MILLISECOND);
-    assertThat(sum(times.checkpoint())).isEqualTo(200 * Recordings.MILLISECOND);
+    assertThat(sum(times.parts().get(Part.COMPUTE))).isEqualTo(200 * 8 * Recordings.MILLISECOND);
+    assertThat(sum(times.parts().get(Part.FETCH_STALL)))
+        .isEqualTo(200 * 4 * Recordings.MILLISECOND);
+    assertThat(sum(times.parts().get(Part.PREP_STALL))).isEqualTo(200 * 3 * Recordings.MILLISECOND);
+    assertThat(sum(times.parts().get(Part.GC_STALL))).isEqualTo(200 * 2 * Recordings.MILLISECOND);
+    assertThat(sum(times.parts().get(Part.QUEUE_STALL))).isEqualTo(200 * Recordings.MILLISECOND);
+    assertThat(sum(times.parts().get(Part.CHECKPOINT))).isEqualTo(200 * Recordings.MILLISECOND);
     Activity.Names files = job.activity().files();
     assertThat(files.known()).isEqualTo(40);
     assertThat(files.slowest()).hasSize(20);

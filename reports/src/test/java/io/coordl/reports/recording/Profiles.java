@@ -31,7 +31,7 @@ public final class Profiles {
     event.sampleNanosError = sampleNanos / 100;
     event.wall = Math.round(event.samples * sampleNanos);
     event.fetchTime = Math.round(event.samples * fetchNanos);
-    event.prepTime = Math.round(event.samples * prepNanos);
+    event.otherTime = Math.round(event.samples * prepNanos);
     event.items = event.samples;
     event.steady = true;
     return event;

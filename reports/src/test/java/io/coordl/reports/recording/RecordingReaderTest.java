@@ -76,7 +76,8 @@ class RecordingReaderTest {
         .extracting(
             "mainClass",
             "frameworks",
-            "passes",
+            "samples",
+            "updates",
             "epochs",
             "evaluations",
             "faults",
@@ -103,7 +104,8 @@ class RecordingReaderTest {
         .containsExactly(
             "my.Train --epochs 3",
             "DJL 0.35.1",
-            3L,
+            9_600L,
+            300L,
             3L,
             0L,
             0L,
@@ -374,7 +376,7 @@ class RecordingReaderTest {
     assertRefused(
         ChildJob.recordOtherVersion(folder.resolve("other.jfr")),
         "was written by another version of the agent (event io.coordl.Epoch has no field"
-            + " 'updates'): use the coordl.jar that came with it.");
+            + " 'source'): use the coordl.jar that came with it.");
   }
 
   @Test

@@ -145,6 +145,7 @@ public final class Recordings {
     event.complete = true;
     event.wall = wall;
     event.batches = 100;
+    event.samples = 3_200;
     event.compute = wall - fetchStall - 4 * SECOND;
     event.stall = fetchStall + 3 * SECOND;
     event.fetchStall = fetchStall;
@@ -164,11 +165,19 @@ public final class Recordings {
     return event;
   }
 
-  /** An evaluation pass, which updates no model; 3 s, with another data set of the same class. */
+  /** An epoch in which the size of a batch is not known. */
+  public static void emitUnsizedEpoch(long number, long wall) {
+    EpochEvent event = epoch(number, wall, SECOND, false);
+    event.samples = 0;
+    event.commit();
+  }
+
+  /** An evaluation, which updates no model; 3 s, with another data set of the same class. */
   public static void emitEvaluation(long number) {
     EpochEvent event = epoch(number, 8 * SECOND, SECOND, false);
     event.updates = 0;
     event.batches = 20;
+    event.samples = 640;
     event.commit();
   }
 
@@ -180,10 +189,11 @@ public final class Recordings {
     JobStatisticsEvent event = new JobStatisticsEvent();
     event.mainClass = "my.Train --epochs 3";
     event.frameworks = "DJL 0.35.1";
-    event.passes = epochs;
     event.epochs = epochs;
     event.wall = wall;
     event.batches = batches;
+    event.samples = 32 * batches;
+    event.updates = batches;
     event.compute = wall - fetchStall - epochs * 4 * SECOND;
     event.stall = fetchStall + epochs * 3 * SECOND;
     event.fetchStall = fetchStall;
@@ -305,8 +315,8 @@ public final class Recordings {
     event.slots = 50;
     event.slotBytes = 20_000_000;
     event.jobs = 2;
-    event.passes = 3;
-    event.sharedPasses = 2;
+    event.epochs = 3;
+    event.sharedEpochs = 2;
     event.prepared = mapped / 2;
     event.mapped = mapped;
     event.copied = 4;
@@ -339,7 +349,7 @@ public final class Recordings {
     event.gcStall = SECOND / 2 + 6;
     event.queueStall = SECOND / 2 + 7;
     event.fetchTime = 5 * SECOND + 8;
-    event.prepTime = 2 * SECOND + 9;
+    event.otherTime = 2 * SECOND + 9;
     event.cpu = 3 * SECOND + 12;
     event.items = 3_200;
     event.memoryBytes = 10;

@@ -3,7 +3,7 @@ package io.coordl.reports.recording;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.reports.recording.TimeLine.Part;
+import io.coordl.advice.Part;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -27,16 +27,16 @@ class TimeLineTest {
 
     assertThat(times.startNanos()).isEqualTo(START);
     assertThat(times.slotNanos()).isEqualTo(MILLISECOND);
-    assertThat(times.compute())
+    assertThat(times.parts().get(Part.COMPUTE))
         .containsExactly(MILLISECOND, MILLISECOND, MILLISECOND, MILLISECOND, 0L);
-    assertThat(times.fetchStall())
+    assertThat(times.parts().get(Part.FETCH_STALL))
         .containsExactly(MILLISECOND / 4, MILLISECOND / 2, MILLISECOND / 4, 0L, 0L);
   }
 
   @Test
   void whatTookNoTimeIsInOneSlot() {
     line.add(Part.COMPUTE, MILLISECOND, START, 0);
-    assertThat(line.times().compute()).containsExactly(MILLISECOND);
+    assertThat(line.times().parts().get(Part.COMPUTE)).containsExactly(MILLISECOND);
   }
 
   /** However long the run is, and in whatever order its events come. */
@@ -59,11 +59,12 @@ class TimeLineTest {
 
     Activity.Times times = line.times();
 
-    assertThat(sum(times.prepStall())).as("seed %s", seed).isEqualTo(all);
-    assertThat(times.prepStall()).hasSizeBetween(TimeLine.SLOTS / 4, TimeLine.SLOTS);
-    assertThat(times.prepStall()).allMatch(nanos -> nanos >= 0);
+    assertThat(sum(times.parts().get(Part.PREP_STALL))).as("seed %s", seed).isEqualTo(all);
+    assertThat(times.parts().get(Part.PREP_STALL))
+        .hasSizeBetween(TimeLine.SLOTS / 4, TimeLine.SLOTS);
+    assertThat(times.parts().get(Part.PREP_STALL)).allMatch(nanos -> nanos >= 0);
     assertThat(times.startNanos()).isLessThanOrEqualTo(first);
-    assertThat(times.startNanos() + times.slotNanos() * times.prepStall().size())
+    assertThat(times.startNanos() + times.slotNanos() * times.parts().get(Part.PREP_STALL).size())
         .isGreaterThanOrEqualTo(last);
   }
 
@@ -76,7 +77,7 @@ class TimeLineTest {
 
   @Test
   void withoutEventsThereAreNoSlots() {
-    assertThat(line.times().compute()).isEmpty();
+    assertThat(line.times().parts().get(Part.COMPUTE)).isEmpty();
     assertThat(line.times().startNanos()).isZero();
   }
 }

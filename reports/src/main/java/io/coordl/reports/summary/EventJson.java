@@ -1,0 +1,93 @@
+package io.coordl.reports.summary;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
+import java.util.Set;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyName;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.introspect.Annotated;
+import tools.jackson.databind.introspect.AnnotatedClass;
+import tools.jackson.databind.introspect.AnnotatedField;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import tools.jackson.databind.introspect.VisibilityChecker;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Results as JSON, in the order of their declaration. Events in them are written straight from
+ * theirs: a field has its name, that of a time ends in {@code Nanos}, that of a size in {@code
+ * Bytes}. What is not known is left out.
+ */
+public final class EventJson {
+  private static final class Introspector extends JacksonAnnotationIntrospector {
+    private static final long serialVersionUID = 1L;
+
+    /** Figures of events that are 0 or empty where there is nothing to say. */
+    private static final Set<String> MAY_BE_UNKNOWN =
+        Set.of("samples", "order", "itemBytes", "itemSaves");
+
+    @Override
+    public @Nullable PropertyName findNameForSerialization(MapperConfig<?> config, Annotated a) {
+      String name = a.getName();
+      if (a.getAnnotated().isAnnotationPresent(Timespan.class)) {
+        return PropertyName.construct(name + "Nanos");
+      }
+      if (a.getAnnotated().isAnnotationPresent(DataAmount.class) && !name.endsWith("Bytes")) {
+        return PropertyName.construct(name + "Bytes");
+      }
+      return super.findNameForSerialization(config, a);
+    }
+
+    @Override
+    public JsonInclude.Value findPropertyInclusion(MapperConfig<?> config, Annotated a) {
+      JsonInclude.Value inclusion = super.findPropertyInclusion(config, a);
+      return a instanceof AnnotatedField field
+              && Event.class.isAssignableFrom(field.getDeclaringClass())
+              && MAY_BE_UNKNOWN.contains(field.getName())
+          ? inclusion.withValueInclusion(Include.NON_DEFAULT)
+          : inclusion;
+    }
+
+    @Override
+    public VisibilityChecker findAutoDetectVisibility(
+        MapperConfig<?> config, AnnotatedClass type, VisibilityChecker checker) {
+      return Event.class.isAssignableFrom(type.getRawType())
+          ? checker.withGetterVisibility(Visibility.NONE).withIsGetterVisibility(Visibility.NONE)
+          : super.findAutoDetectVisibility(config, type, checker);
+    }
+  }
+
+  @JsonIgnoreProperties({"mainClass", "frameworks", "faults"})
+  private abstract static class OfJob {}
+
+  @JsonIgnoreProperties({"epoch", "histogram"})
+  private abstract static class OfLatency {}
+
+  private abstract static class OfStore {
+    @JsonProperty
+    abstract @Nullable Double hitRatio();
+  }
+
+  private EventJson() {}
+
+  /** A mapper that knows events, and writes what is not one in the order of its declaration. */
+  public static JsonMapper.Builder mapper() {
+    return JsonMapper.builder()
+        .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+        .annotationIntrospector(new Introspector())
+        .changeDefaultPropertyInclusion(known -> known.withValueInclusion(Include.NON_NULL))
+        .addMixIn(JobStatisticsEvent.class, OfJob.class)
+        .addMixIn(LatencyStatisticsEvent.class, OfLatency.class)
+        .addMixIn(StoreStatisticsEvent.class, OfStore.class);
+  }
+}

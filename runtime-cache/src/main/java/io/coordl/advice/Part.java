@@ -1,0 +1,51 @@
+package io.coordl.advice;
+
+import io.coordl.event.Figures;
+import java.util.List;
+
+/** What the wall time of a training thread goes to. */
+public enum Part {
+  COMPUTE("compute", "compute"),
+  FETCH_STALL("fetchStall", "fetch stall"),
+  PREP_STALL("prepStall", "prep stall"),
+  GC_STALL("gcStall", "GC stall"),
+  QUEUE_STALL("queueStall", "queueing"),
+  CHECKPOINT("checkpoint", "checkpoint");
+
+  /** Of them the waits for batches, by what the batch was waiting for. */
+  public static final List<Part> STALLS = List.of(FETCH_STALL, PREP_STALL, GC_STALL, QUEUE_STALL);
+
+  private final String field;
+  private final String label;
+
+  Part(String field, String label) {
+    this.field = field;
+    this.label = label;
+  }
+
+  /** The name of the figure, in events and JSON. */
+  public String field() {
+    return field;
+  }
+
+  public String label() {
+    return label;
+  }
+
+  /** What was waited for, where it is clear that this is a stall. */
+  public String cause() {
+    return label.replace(" stall", "");
+  }
+
+  /** Nanoseconds of it. */
+  public long of(Figures figures) {
+    return switch (this) {
+      case COMPUTE -> figures.compute;
+      case FETCH_STALL -> figures.fetchStall;
+      case PREP_STALL -> figures.prepStall;
+      case GC_STALL -> figures.gcStall;
+      case QUEUE_STALL -> figures.queueStall;
+      case CHECKPOINT -> figures.checkpoint;
+    };
+  }
+}

@@ -1,0 +1,59 @@
+package io.coordl.attribution;
+
+import io.coordl.event.EpochEvent;
+import io.coordl.event.StepEvent;
+import java.lang.ref.WeakReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread's way through one iterator: an epoch if it updates a model, else an evaluation.
+ * Confined to the thread.
+ */
+final class OpenEpoch {
+  private final WeakReference<Object> subject;
+
+  /** Its number is 0 until its first batch was taken by a training thread. */
+  final EpochEvent event;
+
+  final long start;
+
+  /** Updates by any thread before it began. */
+  final long updatesBefore;
+
+  /** The batch taken last, whose step goes on; 0 if none. */
+  long openBatch;
+
+  @Nullable StepEvent stepEvent;
+
+  /** When the step began, and when its last piece that took a while ended. */
+  long stepBegun;
+
+  long stepEnded;
+
+  /** Computing of the open batch so far: a step may be in pieces, with asks in between. */
+  long stepNanos;
+
+  /** Checkpoints of the piece that goes on. */
+  long pieceCheckpoint;
+
+  long stepCheckpoint;
+
+  /**
+   * Nothing is counted yet.
+   *
+   * @param start when its first wait began
+   * @param updatesBefore model updates by any thread before it began
+   * @param event begun at that time, if there was a recording
+   */
+  OpenEpoch(Object subject, long start, long updatesBefore, @Nullable EpochEvent event) {
+    this.subject = new WeakReference<>(subject);
+    this.start = start;
+    this.updatesBefore = updatesBefore;
+    this.event = event == null ? new EpochEvent() : event;
+    this.event.source = subject.getClass().getName();
+  }
+
+  boolean isOf(Object other) {
+    return subject.refersTo(other);
+  }
+}

@@ -1,0 +1,211 @@
+package io.coordl.event;
+
+import java.util.stream.Stream;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Timespan;
+
+/**
+ * What is counted over a job, an epoch or a phase of a profile. A figure is declared here, once:
+ * its name, label and unit by its field, how two add up by {@link #add}. The runtime counts into
+ * it, and reports read it back into the same field.
+ *
+ * <p>Wall, compute, stalls and checkpoint are times of the training thread; the stall is the sum of
+ * its four parts; fetch, decode, transform and other times are self times of all threads.
+ */
+public abstract class Figures extends Event {
+  @Label("Samples")
+  @Description("Samples of the batches taken, 0 if the size of one of them is not known")
+  public long samples;
+
+  @Label("Updates")
+  @Description("Model updates: 0 in an evaluation")
+  public long updates;
+
+  @Label("Wall Time")
+  @Description("From the first ask to the last")
+  @Timespan(Timespan.NANOSECONDS)
+  public long wall;
+
+  @Label("Batches")
+  @Description("Batches taken")
+  public long batches;
+
+  @Label("Compute")
+  @Description("Sum of steps, checkpoints excluded")
+  @Timespan(Timespan.NANOSECONDS)
+  public long compute;
+
+  @Label("Data Stall")
+  @Description("Sum of waits")
+  @Timespan(Timespan.NANOSECONDS)
+  public long stall;
+
+  @Label("Fetch Stall")
+  @Description("Waits on fetches")
+  @Timespan(Timespan.NANOSECONDS)
+  public long fetchStall;
+
+  @Label("Prep Stall")
+  @Description("Waits on preparation")
+  @Timespan(Timespan.NANOSECONDS)
+  public long prepStall;
+
+  @Label("GC Stall")
+  @Description("Collection pauses inside waits")
+  @Timespan(Timespan.NANOSECONDS)
+  public long gcStall;
+
+  @Label("Queueing")
+  @Description("Waits on hand-over")
+  @Timespan(Timespan.NANOSECONDS)
+  public long queueStall;
+
+  @Label("Checkpoint")
+  @Description("Time writing models")
+  @Timespan(Timespan.NANOSECONDS)
+  public long checkpoint;
+
+  @Label("Fetch Time")
+  @Description("Self time of fetches on all threads")
+  @Timespan(Timespan.NANOSECONDS)
+  public long fetchTime;
+
+  @Label("Decode Time")
+  @Description("Self time of decoding and of making arrays of the pixels, on all threads")
+  @Timespan(Timespan.NANOSECONDS)
+  public long decodeTime;
+
+  @Label("Transform Time")
+  @Description("Self time of transforms on all threads")
+  @Timespan(Timespan.NANOSECONDS)
+  public long transformTime;
+
+  @Label("Other Preparation Time")
+  @Description("Self time of the rest of preparation on all threads")
+  @Timespan(Timespan.NANOSECONDS)
+  public long otherTime;
+
+  @Label("Items")
+  @Description("Items fetched")
+  public long items;
+
+  @Label("Items From Memory")
+  @Description("Items a store of this host answered")
+  public long memoryItems;
+
+  @Label("Items From Peers")
+  @Description("Items the memory of another host answered")
+  public long peerItems;
+
+  @Label("Items From Storage")
+  @Description("Items read from storage: files opened")
+  public long storageItems;
+
+  @Label("Bytes From Memory")
+  @Description("Bytes a store of this host answered")
+  @DataAmount
+  public long memoryBytes;
+
+  @Label("Bytes From Peers")
+  @Description("Bytes the memory of other hosts answered")
+  @DataAmount
+  public long peerBytes;
+
+  @Label("Bytes From Storage")
+  @Description("Bytes read from storage")
+  @DataAmount
+  public long storageBytes;
+
+  /** Adds what was counted elsewhere or at another time. */
+  public void add(Figures more) {
+    add(more, 1);
+  }
+
+  /** Takes away what was counted before. */
+  public void subtract(Figures earlier) {
+    add(earlier, -1);
+  }
+
+  void add(Figures more, int sign) {
+    samples = knowsSizes() && more.knowsSizes() ? samples + sign * more.samples : 0;
+    updates += sign * more.updates;
+    wall += sign * more.wall;
+    batches += sign * more.batches;
+    compute += sign * more.compute;
+    stall += sign * more.stall;
+    fetchStall += sign * more.fetchStall;
+    prepStall += sign * more.prepStall;
+    gcStall += sign * more.gcStall;
+    queueStall += sign * more.queueStall;
+    checkpoint += sign * more.checkpoint;
+    fetchTime += sign * more.fetchTime;
+    decodeTime += sign * more.decodeTime;
+    transformTime += sign * more.transformTime;
+    otherTime += sign * more.otherTime;
+    items += sign * more.items;
+    memoryItems += sign * more.memoryItems;
+    peerItems += sign * more.peerItems;
+    storageItems += sign * more.storageItems;
+    memoryBytes += sign * more.memoryBytes;
+    peerBytes += sign * more.peerBytes;
+    storageBytes += sign * more.storageBytes;
+  }
+
+  /** The sum of some. */
+  public static Figures sum(Stream<? extends Figures> some) {
+    Figures sum = new EpochEvent();
+    some.forEach(sum::add);
+    return sum;
+  }
+
+  /** Counts a batch that was taken, of so many samples; 0 if that is not known. */
+  public void addBatch(long size) {
+    samples = knowsSizes() && size > 0 ? samples + size : 0;
+    batches++;
+  }
+
+  /** Counts a wait of the training thread. */
+  public void addStall(DataStallEvent wait) {
+    stall += wait.wait;
+    fetchStall += wait.fetch;
+    prepStall += wait.prep;
+    gcStall += wait.gc;
+    queueStall += wait.queue;
+  }
+
+  /** As if nothing had been waited for. */
+  public void clearStalls() {
+    stall = 0;
+    fetchStall = 0;
+    prepStall = 0;
+    gcStall = 0;
+    queueStall = 0;
+  }
+
+  private boolean knowsSizes() {
+    return samples > 0 || batches == 0;
+  }
+
+  /** Samples a second of wall time, 0 if not known. */
+  public double samplesPerSecond() {
+    return wall <= 0 ? 0 : samples * 1e9 / wall;
+  }
+
+  /** Self time of decoding, transforms and assembly on all threads. */
+  public long prepTime() {
+    return decodeTime + transformTime + otherTime;
+  }
+
+  /** Bytes that were asked for, wherever they came from. */
+  public long bytes() {
+    return memoryBytes + peerBytes + storageBytes;
+  }
+
+  /** A part of the wall time, 0 to 1; 0 if there was no wall time. */
+  public double share(long nanos) {
+    return wall <= 0 ? 0 : (double) nanos / wall;
+  }
+}
