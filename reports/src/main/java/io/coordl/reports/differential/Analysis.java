@@ -1,7 +1,7 @@
 package io.coordl.reports.differential;
 
-import io.coordl.advice.Text;
 import io.coordl.advice.Part;
+import io.coordl.advice.Text;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Differential.Share;
 import io.coordl.reports.recording.JobRecording;
