@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The summary of one recording, in the shape of its JSON: {@code summary.schema.json} describes it,
  * and a change that an old reader would not understand raises {@link #SCHEMA_VERSION}. Events are
- * in it as they are ({@link SummaryJson}).
+ * in it as they are ({@link EventJson}).
  */
 public record Summary(
     int schemaVersion,
