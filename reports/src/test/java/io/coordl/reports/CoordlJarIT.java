@@ -115,7 +115,7 @@ class CoordlJarIT {
     Ended ended =
         bash(
             "mv $2/job.jfr $2/$'\\xc3\\xa9'.jfr; $1 summary $2/*.jfr | head -1;"
-                + " $1 summary --json $2/*.jfr | head -4",
+                + " $1 summary --json $2/*.jfr | head -8",
             Map.of());
 
     assertThat(job).doesNotExist();
