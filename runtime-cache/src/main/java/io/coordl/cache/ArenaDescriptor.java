@@ -39,7 +39,7 @@ final class ArenaDescriptor {
   /** Not 0 once the memory behind the arena refused a write: nothing is admitted any more. */
   static final long REFUSING = 208;
 
-  /** Not 0 once somebody writes {@link #RATES}, {@link #RATES_WRITTEN} when he has. */
+  /** Not 0 once a job writes {@link #RATES}; {@link #RATES_WRITTEN} once it has. */
   static final long RATES_STATE = 216;
 
   static final long RATES_WRITTEN = 2;

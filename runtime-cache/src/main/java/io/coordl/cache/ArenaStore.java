@@ -47,9 +47,9 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <p>A slot changes EMPTY -> CLAIMED -> READY, or CLAIMED -> ABANDONED -> CLAIMED for the same key;
- * it never becomes empty or another key's again, so that whoever found a key's slot may wait at it.
- * Who meets a claim waits for it ({@link #PATIENCE}), and then helps himself from storage: items
- * are read once, whoever asks first. A claim whose owner is dead is taken over by CAS.
+ * it never becomes empty or another key's again, so a thread may wait at a key's slot. A thread
+ * that finds a claim waits up to {@link #PATIENCE}, then reads storage itself: whichever job asks
+ * first, an item is read once. A claim whose owner is dead is taken over by CAS.
  *
  * <h2>Memory order</h2>
  *
@@ -62,8 +62,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Before the claim: nothing. After it, up to the READY: a claim with a dead owner, which the
- *       next who wants the item takes over, and, once the tail was moved, as many lost bytes as the
- *       item has. No reader ever sees them, for no slot points there.
+ *       next job that wants the item takes over, and, once the tail was moved, as many lost bytes
+ *       as the item has. No reader ever sees them, for no slot points there.
  *   <li>Between the claim and the count of taken slots, or READY and the count of items: a count
  *       that is one short. The limit of three quarters leaves room for that.
  *   <li>While a table is appended: its bytes are lost, unless it was published (TABLES), and the

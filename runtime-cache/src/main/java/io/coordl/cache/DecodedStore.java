@@ -68,7 +68,7 @@ public final class DecodedStore implements Closeable {
 
   /**
    * Whether there is room for the shortest item that this process has made; once not, never again.
-   * Whoever would read a file only to keep it need not.
+   * A caller that would read a file only to keep it need not.
    */
   public boolean mayKeepMore() {
     long length = shortest.get();
@@ -84,7 +84,7 @@ public final class DecodedStore implements Closeable {
     return found;
   }
 
-  /** As {@link #find}, for whoever will not use the bytes: no hit; or they cannot be kept yet. */
+  /** As {@link #find}, but the bytes will not be used: no hit; or they cannot be kept yet. */
   boolean holds(ItemFile file, DecodedForm form) {
     return store.isOpening() || store.find(file.key(form.id())) != null;
   }

@@ -7,6 +7,6 @@ import org.jspecify.annotations.Nullable;
  * What a {@link ItemStore#fetch} brought.
  *
  * @param content the bytes, read-only from 0 to the item's length; null if the caller is to read
- *     storage himself
+ *     storage itself
  */
 public record Fetched(Outcome outcome, @Nullable ByteBuffer content) {}

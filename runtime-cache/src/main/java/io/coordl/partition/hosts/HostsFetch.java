@@ -27,7 +27,7 @@ final class HostsFetch {
    */
   static final int HOMES = 4;
 
-  /** So often it is waited for another who is reading the item, and then is not kept. */
+  /** So often a fetch waits for another thread that reads the item and then does not keep it. */
   private static final int MOST_ROUNDS = 4;
 
   private static final long PAUSE_NANOS = 1_000_000;
@@ -326,8 +326,8 @@ final class HostsFetch {
   }
 
   /**
-   * How long it is waited for another who is reading the item. Where this fetch met a fault, he may
-   * have met it too: both waits together are to cost no more than the one.
+   * How long this fetch waits for another thread that is reading the item. If this one met a fault,
+   * the other may have met it too: both waits together are to cost no more than the one.
    */
   private long patienceWithClaimants() {
     return allowance < timeouts.faults().toNanos()

@@ -32,7 +32,7 @@ record View(
   private static final int MOST_FORMER = 3;
 
   /**
-   * Who was there when.
+   * The members at earlier times.
    *
    * @param now names of the members within reach
    * @param before the same of the last views that were others, the latest first
