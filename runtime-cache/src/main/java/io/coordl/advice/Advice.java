@@ -112,14 +112,16 @@ public record Advice(
           change(
               evidence,
               "cacheNotAsked",
-              "say which files are the data set",
+              "say which files are the data set with dataset=PATH of it",
               nanos,
               "%s went into waiting for storage though the cache has room, so some files are not"
-                  + " taken for items",
-              "dataset=PATH"));
+                  + " taken for items"));
     }
     long held = evidence.epochs().bytes() / evidence.hosts();
     long wanted = held + held / 10; // For the index and what is lost between the items.
+    if (wanted <= evidence.capacity(false)) {
+      wanted += evidence.capacity(false); // Full of other files, or of decoded items beside them.
+    }
     return Optional.of(
         change(
             evidence,
@@ -133,7 +135,7 @@ public record Advice(
             "%s went into waiting for storage, an epoch asks for "
                 + new Bytes(evidence.epochs().bytes())
                 + " and the cache is full",
-            "cache.size=" + Math.max(1, (wanted + GIBIBYTE - 1) / GIBIBYTE) + "g"));
+            "cache.size=" + gibibytes(wanted)));
   }
 
   /** The cache is on, and what waiting for storage there was, was for filling it. */
@@ -183,7 +185,7 @@ public record Advice(
           "keep more decoded images, if the host has the memory,",
           saved,
           why,
-          "decoded.size=SIZE");
+          "decoded.size=" + gibibytes(2 * evidence.capacity(true)));
     }
     // DL4J prepares ahead by itself; what can be brought ahead for it is in the stores already.
     if (evidence.uses("djl") && !evidence.isOn("prefetch") && !coordinates) {
@@ -251,6 +253,10 @@ public record Advice(
             + why.replace("%s", new Nanos(nanos) + evidence.ofWhat())
             + Text.format("; predicted: at most %.2fx faster.", gain),
         arguments);
+  }
+
+  private static String gibibytes(long bytes) {
+    return Math.max(1, (bytes + GIBIBYTE - 1) / GIBIBYTE) + "g";
   }
 
   private static Advice nothing(String finding, long nanos, String sentence) {

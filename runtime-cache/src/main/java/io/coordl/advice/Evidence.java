@@ -49,11 +49,15 @@ public record Evidence(
 
   /** Bytes that the hosts may keep of raw items, as far as they are alike. */
   public long capacityOfAllHosts() {
-    return hosts
-        * stores.stream()
-            .filter(store -> !isDecoded(store))
-            .mapToLong(store -> store.capacity)
-            .sum();
+    return hosts * capacity(false);
+  }
+
+  /** Bytes that this job may keep of decoded or of raw items. */
+  long capacity(boolean decoded) {
+    return stores.stream()
+        .filter(store -> isDecoded(store) == decoded)
+        .mapToLong(store -> store.capacity)
+        .sum();
   }
 
   /** True if the MinIO cache was on. */

@@ -84,6 +84,8 @@ final class EventFile {
     if (Files.isRegularFile(this.path, LinkOption.NOFOLLOW_LINKS)) {
       // Another process that still writes to it goes on with the file that loses its name.
       Files.deleteIfExists(this.path);
+    } else if (Files.exists(this.path, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException("it is no regular file");
     }
     Files.createFile(this.path); // Fails if somebody puts a link there at this moment.
     file = new RandomAccessFile(this.path.toFile(), "rw");

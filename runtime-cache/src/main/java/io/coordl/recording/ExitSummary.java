@@ -245,14 +245,15 @@ final class ExitSummary {
     if (histogram.getTotalCount() > 0) {
       lines.add(
           Text.format(
-              "%s: %s on all threads%s, %d %s, p50 %s, p99 %s",
+              "%s: %s on all threads%s, %d %s, p50 %s, p99 %s%s",
               name,
               seconds(self),
               kind == Durations.Kind.DECODE ? ", making arrays of the pixels included" : "",
               histogram.getTotalCount(),
               what,
               new Nanos(histogram.getValueAtPercentile(50)),
-              new Nanos(histogram.getValueAtPercentile(99))));
+              new Nanos(histogram.getValueAtPercentile(99)),
+              kind == Durations.Kind.DECODE ? " without the arrays" : ""));
     }
   }
 

@@ -172,7 +172,8 @@ class AdviceTest {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheNotAsked");
-    assertThat(advice.arguments()).containsExactly("cache=minio", "dataset=PATH");
+    assertThat(advice.arguments()).isEmpty(); // Nobody could paste a path that is not known.
+    assertThat(advice.sentence()).contains("dataset=PATH");
   }
 
   @Test
@@ -299,7 +300,16 @@ class AdviceTest {
   void aFullStoreOfDecodedItemsIsToldToGrow() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
-    assertThat(advice.arguments()).containsExactly("decoded.size=SIZE");
+    assertThat(advice.arguments()).containsExactly("decoded.size=2g");
+  }
+
+  @Test
+  void aFullCacheIsNotToldASizeThatItHas() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    StoreStatisticsEvent full = store(500);
+    full.capacity = 8L << 30;
+    Advice advice = advice(figures, List.of(figures, figures), List.of(full), "minio");
+    assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=12g");
   }
 
   /** Waits for preparation, though what it decodes is kept. */

@@ -15,6 +15,7 @@ import io.coordl.cache.DecodedItem;
 import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -48,6 +49,7 @@ public final class ImageInterceptor implements LibraryHooks {
     Symbols.require(ImageFactory.class, Image.class, "fromFile", Path.class);
     Symbols.require(
         ImageFactory.class, Image.class, "fromPixels", int[].class, int.class, int.class);
+    Symbols.require(ImageFactory.class, Image.class, "fromImage", Object.class);
     Symbols.require(NDManager.class, ByteBuffer.class, "allocateDirect", int.class);
     Symbols.require(
         NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
@@ -132,7 +134,16 @@ public final class ImageInterceptor implements LibraryHooks {
           ownCall.set(false);
         }
       }
-      return factory.fromPixels(kept.toRgb(), kept.width(), kept.height());
+      int[] rgb = kept.toRgb();
+      Image image = factory.fromPixels(rgb, kept.width(), kept.height());
+      if (!(image.getWrappedImage() instanceof BufferedImage)) {
+        return image;
+      }
+      // Of the type that decoding a picture in colour gives.
+      BufferedImage colours =
+          new BufferedImage(kept.width(), kept.height(), BufferedImage.TYPE_3BYTE_BGR);
+      colours.setRGB(0, 0, kept.width(), kept.height(), rgb, 0, kept.width());
+      return factory.fromImage(colours);
     }
   }
 }

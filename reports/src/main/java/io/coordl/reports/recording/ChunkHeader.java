@@ -1,6 +1,8 @@
 package io.coordl.reports.recording;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 
 /**
  * The first {@value #LENGTH} bytes of a chunk. A recording is a row of chunks, each complete in
@@ -61,6 +63,13 @@ record ChunkHeader(
 
   boolean finished() {
     return state == FINISHED;
+  }
+
+  /** Writes this header's size, and that the chunk is finished, over one that starts there. */
+  void writeFinished(FileChannel file, long start) throws IOException {
+    ByteBuffer places = ByteBuffer.allocate(2 * Long.BYTES).putLong(size).putLong(constants).flip();
+    file.write(places, start + SIZE_OFFSET);
+    file.write(ByteBuffer.wrap(new byte[] {FINISHED}), start + STATE_OFFSET);
   }
 
   /** True if the JVM began the chunk and never flushed it: there is nothing to read in it. */

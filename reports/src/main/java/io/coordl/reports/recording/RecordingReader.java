@@ -3,12 +3,12 @@ package io.coordl.reports.recording;
 import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import jdk.jfr.EventType;
 import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordingFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads recordings of any size in a bounded amount of memory, on the calling thread. Never writes
@@ -28,6 +29,7 @@ import jdk.jfr.consumer.RecordingFile;
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
+  private static final int ATTEMPTS = 3;
 
   private RecordingReader() {}
 
@@ -61,6 +63,32 @@ public final class RecordingReader {
       Path file, Progress progress, List<Map<String, Consumer<JobEvent>>> takers)
       throws RecordingException {
     checkReadable(file);
+    for (int attempt = 1; ; attempt++) {
+      FileTime modified = modified(file);
+      try {
+        return readOnce(file, progress, takers);
+      } catch (RecordingException e) {
+        // A JVM that writes to the file can make it look cut off or damaged for a moment.
+        if (attempt == ATTEMPTS
+            || e.kind() != Kind.DAMAGED
+            || Objects.equals(modified, modified(file))) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static @Nullable FileTime modified(Path file) {
+    try {
+      return Files.getLastModifiedTime(file);
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static JobRecording readOnce(
+      Path file, Progress progress, List<Map<String, Consumer<JobEvent>>> takers)
+      throws RecordingException {
     try {
       BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
       ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
@@ -149,8 +177,7 @@ public final class RecordingReader {
       for (ChunkWalk.Chunk chunk : shape.chunks()) {
         long start = to.position();
         copy(from, chunk, to);
-        to.write(
-            ByteBuffer.wrap(new byte[] {ChunkHeader.FINISHED}), start + ChunkHeader.STATE_OFFSET);
+        chunk.header().writeFinished(to, start); // The file's own may have changed since the walk.
       }
     }
   }
@@ -212,7 +239,14 @@ public final class RecordingReader {
     if (failure != null || delivery.events != expected) {
       throw damaged(file);
     }
-    return collector.recording(file, Files.size(file), shape.total(), shape.endsEarly());
+    JobRecording recording =
+        collector.recording(file, Files.size(file), shape.total(), shape.endsEarly());
+    if (shape.endsEarly() && hasNoTotals(recording)) {
+      throw new RecordingException(
+          Kind.WITHOUT_OUR_EVENTS,
+          file + " has no totals yet: the agent writes them when an epoch ends.");
+    }
+    return recording;
   }
 
   /** Events as the JDK delivers them, to several threads at a time. */
@@ -270,6 +304,13 @@ public final class RecordingReader {
       throw new RecordingException(
           Kind.DAMAGED, file + " is damaged: its description of the events cannot be read.");
     }
+  }
+
+  private static boolean hasNoTotals(JobRecording recording) {
+    return recording.job() == null
+        && recording.epochs().isEmpty()
+        && recording.phases().isEmpty()
+        && recording.faults() == 0;
   }
 
   private static void checkOneJob(Path file, Collector collector) throws RecordingException {

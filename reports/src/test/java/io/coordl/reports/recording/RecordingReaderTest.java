@@ -229,7 +229,7 @@ class RecordingReaderTest {
     assertRefused(folder, "is a directory");
     assertRefused(
         Files.createFile(folder.resolve("empty.jfr")),
-        "is empty: JFR writes it when its JVM ends. If that still runs, `jcmd");
+        "is empty: JFR writes a recording of its own when the JVM ends. If that still runs, `jcmd");
     assertRefused(Path.of("/dev/null"), "is not a file.");
     assertRefused(
         Files.writeString(folder.resolve("text.jfr"), "no recording\n".repeat(100)),
@@ -466,6 +466,80 @@ class RecordingReaderTest {
         });
 
     assertThat(read(file).endsEarly()).isTrue();
+  }
+
+  /** A flush between the two times that the file is gone through: only what was walked is read. */
+  @Test
+  void aFlushWhileALiveRecordingIsReadDoesNotDamageIt() throws Exception {
+    Path file = ChildJob.die(folder.resolve("live.jfr"));
+    boolean[] flushed = new boolean[1];
+
+    JobRecording recording =
+        RecordingReader.read(
+            file,
+            fraction -> {
+              if (fraction >= 0.5 && !flushed[0]) {
+                flushed[0] = true;
+                flush(file);
+              }
+            });
+
+    assertThat(recording.endsEarly()).isTrue();
+    assertThat(recording.epochs()).extracting(epoch -> epoch.epoch).containsExactly(1L, 2L);
+  }
+
+  /** Puts constants at the end of the file, and says so in the header of its last chunk. */
+  private static void flush(Path file) {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer size = ByteBuffer.allocate(Long.BYTES);
+      channel.read(size, 8);
+      long end = size.getLong(0);
+      ByteBuffer moved = ByteBuffer.allocate(2 * Long.BYTES);
+      moved.putLong(end + 64).putLong(end).flip();
+      channel.write(moved, 8);
+      channel.write(ByteBuffer.allocate(64), Math.max(end, channel.size()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The header says more than was there when the size was asked for. */
+  @Test
+  void aRecordingThatGrowsUnderTheWalkIsReadAgain() throws Exception {
+    Path file = ChildJob.die(folder.resolve("live.jfr"));
+    byte[] whole = Files.readAllBytes(file);
+    Files.write(file, Arrays.copyOf(whole, whole.length - 10));
+    boolean[] written = new boolean[1];
+
+    JobRecording recording =
+        RecordingReader.read(
+            file,
+            fraction -> {
+              if (!written[0]) {
+                written[0] = true;
+                write(file, whole);
+              }
+            });
+
+    assertThat(recording.epochs()).extracting(epoch -> epoch.epoch).containsExactly(1L, 2L);
+  }
+
+  private static void write(Path file, byte[] bytes) {
+    try {
+      Files.write(file, bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aJobBeforeItsFirstTotalsIsNotReportedAsZeroes() throws Exception {
+    Path file = Recordings.record(folder.resolve("young.jfr"), () -> Recordings.emitFetches(100));
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[ChunkHeader.STATE_OFFSET] = 1;
+    Files.write(file, bytes);
+    assertRefused(file, "has no totals yet: the agent writes them when an epoch ends.");
   }
 
   private static void append(Path file) {
