@@ -99,7 +99,7 @@ public final class Epochs {
 
   /** The epochs after the first of each data set; where there is none, the first; or nothing. */
   public synchronized Figures judged() {
-    return Figures.sum(
+    return EpochEvent.sum(
         judgeable().stream().map(steady() ? later -> later.later : first -> first.first));
   }
 
@@ -121,7 +121,7 @@ public final class Epochs {
    * Training and evaluation take turns, so the number of the epoch does not tell.
    */
   public synchronized Figures later() {
-    return Figures.sum(pipelines().map(pipeline -> pipeline.later));
+    return EpochEvent.sum(pipelines().map(pipeline -> pipeline.later));
   }
 
   /** The most bytes that an epoch asked for, over all pipelines: what a cache must hold. */

@@ -1,5 +1,6 @@
 package io.coordl.event;
 
+import java.util.stream.Stream;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
@@ -27,4 +28,11 @@ public final class EpochEvent extends Figures {
   @Label("Complete")
   @Description("False if the loop left before the end")
   public boolean complete;
+
+  /** The sum of some figures. */
+  public static Figures sum(Stream<? extends Figures> some) {
+    Figures sum = new EpochEvent();
+    some.forEach(sum::add);
+    return sum;
+  }
 }

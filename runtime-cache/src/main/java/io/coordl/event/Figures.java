@@ -1,6 +1,5 @@
 package io.coordl.event;
 
-import java.util.stream.Stream;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -14,6 +13,9 @@ import jdk.jfr.Timespan;
  *
  * <p>Wall, compute, stalls and checkpoint are times of the training thread; the stall is the sum of
  * its four parts; fetch, decode, transform and other times are self times of all threads.
+ *
+ * <p>No event that extends this may be named in it: JFR of JDK 17 links this class while it loads
+ * such an event, which would then be loaded twice.
  */
 public abstract class Figures extends Event {
   @Label("Samples")
@@ -152,13 +154,6 @@ public abstract class Figures extends Event {
     memoryBytes += sign * more.memoryBytes;
     peerBytes += sign * more.peerBytes;
     storageBytes += sign * more.storageBytes;
-  }
-
-  /** The sum of some. */
-  public static Figures sum(Stream<? extends Figures> some) {
-    Figures sum = new EpochEvent();
-    some.forEach(sum::add);
-    return sum;
   }
 
   /** Counts a batch that was taken, of so many samples; 0 if that is not known. */

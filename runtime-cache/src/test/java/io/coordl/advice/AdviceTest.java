@@ -242,7 +242,7 @@ class AdviceTest {
     Advice advice =
         on(
             evidence(
-                Figures.sum(Stream.of(quick, quick, slow, slow)),
+                EpochEvent.sum(Stream.of(quick, quick, slow, slow)),
                 epochs(
                     epoch(1, "my.Images", quick),
                     epoch(0, "my.Images", slow),
