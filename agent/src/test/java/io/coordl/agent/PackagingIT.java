@@ -128,6 +128,7 @@ final class PackagingIT {
             "io/coordl/attribution",
             "io/coordl/cache",
             "io/coordl/event",
+            "io/coordl/log",
             "io/coordl/profile",
             "io/coordl/recording",
             "io/coordl/djl",

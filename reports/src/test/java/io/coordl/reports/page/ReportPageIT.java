@@ -11,6 +11,7 @@ import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.reports.summary.EventJson;
 import io.coordl.reports.summary.Summary;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -238,7 +239,8 @@ class ReportPageIT {
     assertThat(data().at("/recordings/0/summary"))
         .isEqualTo(
             JsonMapper.shared()
-                .readTree(JsonMapper.shared().writeValueAsString(Summary.of(before.recording()))));
+                .readTree(
+                    EventJson.mapper().build().writeValueAsString(Summary.of(before.recording()))));
   }
 
   /** Each number says where it comes from; whatever looks like one and does not is a defect. */
