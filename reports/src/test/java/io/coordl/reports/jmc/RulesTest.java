@@ -150,7 +150,7 @@ class RulesTest {
     assertThat(result("LaterEpochsFetch").getSeverity()).isEqualTo(Severity.WARNING);
     assertThat(result("LaterEpochsFetch").getSummary())
         .isEqualTo("Later epochs still wait for storage 57.1 % of their time.");
-    assertThat(result("LaterEpochsFetch").getSolution()).contains("cache.size=1g");
+    assertThat(result("LaterEpochsFetch").getSolution()).contains("cache.size=2g");
     assertThat(result("StoreFull").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("StoreFull").getSummary())
         .isEqualTo("The cache is full: it turned away 75.0 % of what it was offered.");
@@ -176,7 +176,7 @@ class RulesTest {
                 + " hold them.");
     assertThat(result("UnusedPartition").getSolution()).contains("dataset.root");
     assertThat(result("LaterEpochsFetch").getSolution())
-        .contains("the cache of each of 3 hosts", "or add a host", "cache.size=1g:");
+        .contains("the cache of each of 3 hosts", "or add a host", "cache.size=2g:");
   }
 
   @Test
