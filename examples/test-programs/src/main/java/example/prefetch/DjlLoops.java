@@ -30,9 +30,9 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * Passes over pictures, without a network. Arguments: {@code PROGRAM FOLDER}. Prints a line for
- * each batch, and what a draw from DJL's random generator gives after each pass: a program's own
- * draws are part of what it computes.
+ * Passes over pictures, without a network. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER}. Prints a
+ * line for each batch, and what a draw from DJL's random generator gives after each pass: a
+ * program's own draws are part of what it computes.
  */
 public final class DjlLoops {
   private static final int BATCH = 8;
@@ -46,11 +46,14 @@ public final class DjlLoops {
     this.manager = manager;
   }
 
-  /** Runs one program. */
+  /** Runs the programs one after the other, each as if it were alone. */
   public static void main(String[] args) throws IOException, TranslateException {
-    Engine.getInstance().setRandomSeed(1);
-    try (NDManager manager = NDManager.newBaseManager()) {
-      new DjlLoops(Path.of(args[1]), manager).run(args[0]);
+    for (String program : args[0].split(",")) {
+      System.out.println("program " + program);
+      Engine.getInstance().setRandomSeed(1);
+      try (NDManager manager = NDManager.newBaseManager()) {
+        new DjlLoops(Path.of(args[1]), manager).run(program);
+      }
     }
   }
 

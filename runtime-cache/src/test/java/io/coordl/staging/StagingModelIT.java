@@ -2,14 +2,20 @@ package io.coordl.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.testing.Full;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** The model check on the other JDKs of this machine; it is the same check, and as long. */
 class StagingModelIT {
   @Test
   void theProtocolHoldsOnOtherJdks() throws Exception {
+    if (!Full.ON) {
+      System.out.println("skipped: StagingModelTest checks it on this JDK, -Pfull on the others");
+    }
+    Assumptions.assumeTrue(Full.ON, "StagingModelTest checks it on this JDK, -Pfull on the others");
     for (Path java : Launchers.others()) {
       Process process =
           new ProcessBuilder(

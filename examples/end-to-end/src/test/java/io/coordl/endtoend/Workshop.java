@@ -19,7 +19,7 @@ final class Workshop {
   private static final List<Jdk> JDKS = Jdks.all();
 
   /** Whether the whole matrix runs, not a diagonal of it. */
-  private static final boolean FULL = Boolean.getBoolean("coordl.full");
+  static final boolean FULL = Boolean.getBoolean("coordl.full");
 
   static {
     JDKS.forEach(jdk -> System.out.println("end-to-end tests run on " + jdk));
@@ -65,6 +65,11 @@ final class Workshop {
             framework ->
                 inTurns(test, framework == Framework.DJL ? 0 : 1)
                     .map(jdk -> Arguments.of(framework, jdk)));
+  }
+
+  /** All of them with -Pfull, else the first {@code part}: put those first that show most. */
+  static <T> List<T> first(int part, List<T> all) {
+    return FULL ? all : all.subList(0, part);
   }
 
   /** Arguments of tests on every JDK with -Pfull, else on one of them. */

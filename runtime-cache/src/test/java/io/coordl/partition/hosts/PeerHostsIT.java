@@ -3,6 +3,7 @@ package io.coordl.partition.hosts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.cache.ArenaStore;
+import io.coordl.testing.Full;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,7 +26,7 @@ class PeerHostsIT {
   private static final String CLASSES =
       System.getProperty("coordl.test.classes", "target/classes:target/test-classes");
 
-  private static final int ROUNDS = 100;
+  private static final int ROUNDS = Full.orTenth(100);
   private static final int HOSTS = 4;
   private static final int ITEMS = 600;
 

@@ -1,0 +1,14 @@
+package io.coordl.testing;
+
+/** Whether everything runs (-Pfull), or of the long series a part. Any thread. */
+public final class Full {
+  /** Set by the build. */
+  public static final boolean ON = Boolean.getBoolean("coordl.full");
+
+  private Full() {}
+
+  /** {@code all} with -Pfull, else a tenth of it. */
+  public static int orTenth(int all) {
+    return ON ? all : all / 10;
+  }
+}
