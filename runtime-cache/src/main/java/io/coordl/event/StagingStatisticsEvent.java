@@ -30,7 +30,7 @@ public final class StagingStatisticsEvent extends Event {
   public @Nullable String pipeline;
 
   @Label("Capacity")
-  @Description("Byte budget of the staging buffer")
+  @Description("Byte budget of the staging buffer, -1 if there is none: the job prepares by itself")
   @DataAmount
   public long capacity;
 
@@ -39,7 +39,7 @@ public final class StagingStatisticsEvent extends Event {
   public long slots;
 
   @Label("Slot Size")
-  @Description("Bytes of a slot")
+  @Description("Bytes of a slot, 0 until a first batch was prepared")
   @DataAmount
   public long slotBytes;
 
@@ -64,7 +64,7 @@ public final class StagingStatisticsEvent extends Event {
   public long mapped;
 
   @Label("Copied")
-  @Description("Batches taken by a copy")
+  @Description("Batches taken by a copy: the library copies all, or one could not be mapped")
   public long copied;
 
   @Label("Bytes Taken")
@@ -122,4 +122,14 @@ public final class StagingStatisticsEvent extends Event {
   @Label("Updates")
   @Description("Updates of a model between its batches: none in evaluations")
   public long updates;
+
+  /** Batches that came from the buffer. */
+  public long taken() {
+    return mapped + copied;
+  }
+
+  /** Batches that the job prepared by itself after all. */
+  public long alone() {
+    return nobody + notStaged + late + lost;
+  }
 }

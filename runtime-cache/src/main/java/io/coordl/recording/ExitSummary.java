@@ -11,8 +11,8 @@ import io.coordl.attribution.Durations;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
-import io.coordl.staging.StagingStatistics;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -165,10 +165,10 @@ final class ExitSummary {
   }
 
   /** The pipelines that gave the most batches, as far as there is room, and how many more. */
-  private void staged(List<StagingStatistics> all, List<String> lines, int room) {
-    List<StagingStatistics> used =
+  private void staged(List<StagingStatisticsEvent> all, List<String> lines, int room) {
+    List<StagingStatisticsEvent> used =
         all.stream()
-            .filter(staging -> staging.epochs() > 0)
+            .filter(staging -> staging.epochs > 0)
             .sorted(Comparator.comparingLong(s -> -s.taken() - s.alone()))
             .toList();
     for (int i = 0; i < used.size(); i++) {
@@ -184,32 +184,29 @@ final class ExitSummary {
   }
 
   /** What the jobs did for each other, and who waited for whom. */
-  private void staged(StagingStatistics s, List<String> lines) {
+  private void staged(StagingStatisticsEvent s, List<String> lines) {
     lines.add(
         Text.format(
             "coordinated prep (%s): %s; %d batches from the group (%d copied),"
                 + " %d prepared for it, %d by the job for itself (%d late, %d lost, %d not staged,"
                 + " %d with nobody preparing)",
-            s.group(),
+            s.group,
             Epochs.shared(
-                s.sharedEpochs(), s.epochs(), s.updates() > 0, job.spans().totals().updating() > 0),
+                s.sharedEpochs, s.epochs, s.updates > 0, job.spans().totals().updating() > 0),
             s.taken(),
-            s.copied(),
-            s.prepared(),
+            s.copied,
+            s.prepared,
             s.alone(),
-            s.late(),
-            s.lost(),
-            s.notStaged(),
-            s.nobody()));
-    if (s.slowestJob() != 0) {
+            s.late,
+            s.lost,
+            s.notStaged,
+            s.nobody));
+    if (s.slowestJob != 0) {
       lines.add(
           Text.format(
               "  who waits for whom: this job for batches %s; its preparing threads for others to"
                   + " use theirs %s, mostly for job %d (%s)",
-              seconds(s.waitNanos()),
-              seconds(s.waitedForNanos()),
-              s.slowestJob(),
-              seconds(s.waitedForSlowestNanos())));
+              seconds(s.waited), seconds(s.waitedFor), s.slowestJob, seconds(s.waitedForSlowest)));
     }
   }
 

@@ -6,10 +6,10 @@ import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
-import io.coordl.staging.StagingStatistics;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -35,7 +35,8 @@ public final class JobMonitor {
   private final RewriteLog rewrites;
   private final List<Supplier<StoreStatisticsEvent>> stores = new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
-  private final List<Supplier<List<StagingStatistics>>> stagings = new CopyOnWriteArrayList<>();
+  private final List<Supplier<List<StagingStatisticsEvent>>> stagings =
+      new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> unused = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
@@ -124,7 +125,7 @@ public final class JobMonitor {
   }
 
   /** Adds the job's part in coordinated prep, to be left when the job has ended. */
-  public void addStaging(Supplier<List<StagingStatistics>> figures, Closeable group) {
+  public void addStaging(Supplier<List<StagingStatisticsEvent>> figures, Closeable group) {
     stagings.add(figures);
     closing.add(0, group);
   }
@@ -171,7 +172,7 @@ public final class JobMonitor {
   private record AtEnd(
       List<StoreStatisticsEvent> stores,
       List<PeerStatisticsEvent> peers,
-      List<StagingStatistics> stagings,
+      List<StagingStatisticsEvent> stagings,
       long faults) {}
 
   /**
@@ -264,13 +265,13 @@ public final class JobMonitor {
     return end == null ? log.faults() : end.faults();
   }
 
-  List<StagingStatistics> stagings() {
+  List<StagingStatisticsEvent> stagings() {
     AtEnd end = atEnd;
     if (end != null) {
       return end.stagings();
     }
-    List<StagingStatistics> all = new ArrayList<>();
-    for (Supplier<List<StagingStatistics>> one : stagings) {
+    List<StagingStatisticsEvent> all = new ArrayList<>();
+    for (Supplier<List<StagingStatisticsEvent>> one : stagings) {
       all.addAll(one.get());
     }
     return all;

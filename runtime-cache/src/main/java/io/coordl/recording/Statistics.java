@@ -2,8 +2,6 @@ package io.coordl.recording;
 
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EventSink;
-import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.staging.StagingStatistics;
 
 /** The job's totals so far, as events; the last ones of a recording count. Any thread. */
 final class Statistics {
@@ -46,34 +44,7 @@ final class Statistics {
   }
 
   void stagings(EventSink to) {
-    for (StagingStatistics staging : job.stagings()) {
-      StagingStatisticsEvent event = new StagingStatisticsEvent();
-      event.group = staging.group();
-      event.pipeline = staging.pipeline();
-      event.capacity = staging.capacity();
-      event.slots = staging.slots();
-      event.slotBytes = staging.slotBytes();
-      event.jobs = staging.jobs();
-      event.epochs = staging.epochs();
-      event.sharedEpochs = staging.sharedEpochs();
-      event.prepared = staging.prepared();
-      event.mapped = staging.mapped();
-      event.copied = staging.copied();
-      event.takenBytes = staging.takenBytes();
-      event.nobody = staging.nobody();
-      event.notStaged = staging.notStaged();
-      event.late = staging.late();
-      event.lost = staging.lost();
-      event.waited = staging.waitNanos();
-      event.waitedFor = staging.waitedForNanos();
-      event.slowestJob = staging.slowestJob();
-      event.waitedForSlowest = staging.waitedForSlowestNanos();
-      event.takeOvers = staging.takeOvers();
-      event.dropped = staging.dropped();
-      event.tooLate = staging.tooLate();
-      event.updates = staging.updates();
-      to.write(event);
-    }
+    job.stagings().forEach(to::write);
   }
 
   void job(EventSink to) {

@@ -3,6 +3,7 @@ package io.coordl.staging;
 import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BEAT;
 import static io.coordl.staging.StagingDescriptor.PARTICIPANT_BLOCKED;
 
+import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.shared.JobLiveness;
@@ -321,7 +322,7 @@ final class PipelineSession {
     }
   }
 
-  StagingStatistics statistics(String group, String pipeline) {
+  StagingStatisticsEvent statistics(String group, String pipeline) {
     gate.inside(() -> jobs = participants.count());
     long slowest = 0;
     long forSlowest = 0;
@@ -334,31 +335,32 @@ final class PipelineSession {
         slowest = one.getKey();
       }
     }
-    return new StagingStatistics(
-        group,
-        pipeline,
-        memory.get(StagingDescriptor.BUDGET),
-        buffer.slots(),
-        buffer.slotBytes(),
-        jobs,
-        counters.epochs.sum(),
-        counters.sharedEpochs.sum(),
-        counters.prepared.sum(),
-        counters.mapped.sum(),
-        counters.copied.sum(),
-        counters.takenBytes.sum(),
-        counters.aloneBecause(Reason.NOBODY),
-        counters.aloneBecause(Reason.NOT_STAGED),
-        counters.aloneBecause(Reason.LATE),
-        counters.aloneBecause(Reason.LOST),
-        counters.waitNanos.sum(),
-        forAll,
-        slowest,
-        forSlowest,
-        counters.takeOvers.sum(),
-        counters.dropped.sum(),
-        counters.tooLate.sum(),
-        counters.updates.sum());
+    StagingStatisticsEvent event = new StagingStatisticsEvent();
+    event.group = group;
+    event.pipeline = pipeline;
+    event.capacity = memory.get(StagingDescriptor.BUDGET);
+    event.slots = buffer.slots();
+    event.slotBytes = buffer.slotBytes();
+    event.jobs = jobs;
+    event.epochs = counters.epochs.sum();
+    event.sharedEpochs = counters.sharedEpochs.sum();
+    event.prepared = counters.prepared.sum();
+    event.mapped = counters.mapped.sum();
+    event.copied = counters.copied.sum();
+    event.takenBytes = counters.takenBytes.sum();
+    event.nobody = counters.aloneBecause(Reason.NOBODY);
+    event.notStaged = counters.aloneBecause(Reason.NOT_STAGED);
+    event.late = counters.aloneBecause(Reason.LATE);
+    event.lost = counters.aloneBecause(Reason.LOST);
+    event.waited = counters.waitNanos.sum();
+    event.waitedFor = forAll;
+    event.slowestJob = slowest;
+    event.waitedForSlowest = forSlowest;
+    event.takeOvers = counters.takeOvers.sum();
+    event.dropped = counters.dropped.sum();
+    event.tooLate = counters.tooLate.sum();
+    event.updates = counters.updates.sum();
+    return event;
   }
 
   /** Ends the epoch and lets no thread in any more; false if one does not come out. */

@@ -3,6 +3,7 @@ package io.coordl.staging;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.Producers;
 import io.coordl.cache.ByteBudget;
+import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.shared.BusyFileException;
@@ -229,9 +230,9 @@ public final class PrepGroup implements Closeable {
     }
   }
 
-  /** What this job did so far, a record for each pipeline. */
-  public List<StagingStatistics> statistics() {
-    List<StagingStatistics> all = new ArrayList<>();
+  /** What this job did so far, an event for each pipeline that nobody has written yet. */
+  public List<StagingStatisticsEvent> statistics() {
+    List<StagingStatisticsEvent> all = new ArrayList<>();
     joined.forEach(
         (text, one) ->
             all.add(one.session().statistics(group, Long.toHexString(SharedFile.checksum(text)))));

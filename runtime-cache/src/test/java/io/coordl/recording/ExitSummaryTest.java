@@ -4,22 +4,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
-import io.coordl.staging.StagingStatistics;
+import io.coordl.event.StagingStatisticsEvent;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** The text at exit stays within its 20 lines. */
 class ExitSummaryTest {
-  private static StagingStatistics pipeline(long taken) {
-    return new StagingStatistics(
-        "g", "p" + taken, 1, 2, 1, 2, 1, 1, 0, taken, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0, 0);
+  private static StagingStatisticsEvent pipeline(long taken) {
+    StagingStatisticsEvent pipeline = pipeline(1, 1, taken);
+    pipeline.pipeline = "p" + taken;
+    pipeline.slowestJob = 77;
+    return pipeline;
+  }
+
+  private static StagingStatisticsEvent pipeline(long epochs, long shared, long mapped) {
+    StagingStatisticsEvent pipeline = new StagingStatisticsEvent();
+    pipeline.group = "g";
+    pipeline.epochs = epochs;
+    pipeline.sharedEpochs = shared;
+    pipeline.mapped = mapped;
+    return pipeline;
   }
 
   private static List<String> linesWith(int pipelines) {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
-    List<StagingStatistics> all =
+    List<StagingStatisticsEvent> all =
         LongStream.rangeClosed(1, pipelines).mapToObj(ExitSummaryTest::pipeline).toList();
     job.addStaging(() -> all, () -> {});
     return job.finish();
@@ -70,12 +81,10 @@ class ExitSummaryTest {
   void aPipelineSaysWhetherItTrainsAndWhatWasNotSharedIsExplained() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
-    StagingStatistics training =
-        new StagingStatistics(
-            "g", "p", 1, 2, 1, 2, 3, 2, 9, 38, 0, 1, 19, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 37);
-    StagingStatistics evaluation =
-        new StagingStatistics(
-            "g", "q", 1, 2, 1, 2, 3, 3, 9, 15, 0, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0);
+    StagingStatisticsEvent training = pipeline(3, 2, 38);
+    training.nobody = 19;
+    training.updates = 37;
+    StagingStatisticsEvent evaluation = pipeline(3, 3, 15);
     job.addStaging(() -> List.of(training, evaluation), () -> {});
 
     assertThat(job.finish())
@@ -167,7 +176,7 @@ class ExitSummaryTest {
         () -> {
           throw new IllegalStateException("closed");
         });
-    List<StagingStatistics> pipelines =
+    List<StagingStatisticsEvent> pipelines =
         LongStream.rangeClosed(1, 30).mapToObj(ExitSummaryTest::pipeline).toList();
     job.addStaging(() -> pipelines, () -> {});
 

@@ -195,14 +195,14 @@ class CoordinatedJobsTest {
         () -> {
           PipelineSession session = first.joins(memory);
           first.uses(first.begins(session, 100, 2), 0, BATCHES / 2);
-          assertThat(session.statistics("g", "p").sharedEpochs()).isEqualTo(1);
-          assertThat(session.statistics("g", "p").epochs()).isEqualTo(1);
+          assertThat(session.statistics("g", "p").sharedEpochs).isEqualTo(1);
+          assertThat(session.statistics("g", "p").epochs).isEqualTo(1);
         });
     second.starts(
         () -> {
           PipelineSession session = second.joins(memory);
           second.goesThrough(session, 200);
-          assertThat(session.statistics("g", "p").sharedEpochs()).isEqualTo(1);
+          assertThat(session.statistics("g", "p").sharedEpochs).isEqualTo(1);
         });
     model.run();
     assertThat(first.ended && second.ended).isTrue();

@@ -1,6 +1,7 @@
 package io.coordl.staging;
 
 import io.coordl.cache.ByteBudget;
+import io.coordl.event.StagingStatisticsEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -71,8 +72,8 @@ public final class HandedJob {
         1);
     System.out.println(uses(epoch));
     System.out.println(goesThrough(group, TRAINING, 2));
-    StagingStatistics figures = group.statistics().get(0);
-    System.out.println("too late " + figures.tooLate() + " alone " + figures.alone());
+    StagingStatisticsEvent figures = group.statistics().get(0);
+    System.out.println("too late " + figures.tooLate + " alone " + figures.alone());
   }
 
   /** An epoch of the pipeline. */

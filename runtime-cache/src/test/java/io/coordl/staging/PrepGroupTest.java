@@ -8,6 +8,7 @@ import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
 import io.coordl.cache.ByteBudget;
+import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SetupHolder;
 import java.io.IOException;
@@ -97,7 +98,7 @@ class PrepGroupTest {
         epoch(group, other, updates, false);
       }
       assertThat(group.statistics())
-          .extracting(StagingStatistics::updates)
+          .extracting(staging -> staging.updates)
           .containsExactlyInAnyOrder(3L, 0L);
     }
   }
@@ -113,9 +114,9 @@ class PrepGroupTest {
         Boolean right = epoch.use(batch, bytes -> bytes.isReadOnly() && Batches.isOf(items, bytes));
         assertThat(right).as("batch %d", batch).isTrue();
       }
-      StagingStatistics figures = group.statistics().get(0);
-      assertThat(figures.copied()).isEqualTo(own.batches());
-      assertThat(figures.mapped()).isZero();
+      StagingStatisticsEvent figures = group.statistics().get(0);
+      assertThat(figures.copied).isEqualTo(own.batches());
+      assertThat(figures.mapped).isZero();
       assertThat(figures.alone()).isZero();
     }
     assertThat(prepared.get()).isEqualTo(own.batches());
@@ -241,7 +242,7 @@ class PrepGroupTest {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith((batch, items) -> new Ones(bytes), 1);
       kept = epoch.take(0);
-      assertThat(group.statistics().get(0).mapped()).isEqualTo(1);
+      assertThat(group.statistics().get(0).mapped).isEqualTo(1);
       file = directory.resolve(directory.toFile().list()[0]);
       Files.createLink(directory.resolve("other"), file);
     }

@@ -313,7 +313,7 @@ class StagedJobsIT {
     try (PrepGroup group = HandedJob.group(memory, budget, 1)) {
       signal(job, "STOP");
       assertThat(HandedJob.goesThrough(group, HandedJob.TRAINING, 3)).isEqualTo(all);
-      assertThat(group.statistics().get(0).takeOvers()).isEqualTo(1);
+      assertThat(group.statistics().get(0).takeOvers).isEqualTo(1);
       signal(job, "CONT");
       tell(process);
       List<String> lines = endOf(process, log);

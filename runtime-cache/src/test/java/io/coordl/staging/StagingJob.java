@@ -1,6 +1,7 @@
 package io.coordl.staging;
 
 import io.coordl.cache.ByteBudget;
+import io.coordl.event.StagingStatisticsEvent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -107,8 +108,8 @@ public final class StagingJob {
       }
       System.out.println("epoch " + number + " given " + given + " used" + used);
     }
-    for (StagingStatistics figures : group.statistics()) {
-      System.out.println("prepared " + figures.prepared() + " alone " + figures.alone());
+    for (StagingStatisticsEvent figures : group.statistics()) {
+      System.out.println("prepared " + figures.prepared + " alone " + figures.alone());
     }
     System.out.println("done");
   }

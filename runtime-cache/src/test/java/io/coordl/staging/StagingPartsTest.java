@@ -321,15 +321,4 @@ class StagingPartsTest {
     Clock.SYSTEM.pause(1);
     assertThat(Thread.interrupted()).isFalse();
   }
-
-  // ---- figures
-
-  @Test
-  void batchesAreTakenOrPreparedAlone() {
-    StagingStatistics one =
-        new StagingStatistics(
-            "g", "p", 1, 2, 3, 4, 5, 6, 7, 100, 20, 10, 1, 2, 4, 8, 16, 17, 18, 19, 20, 21, 22, 23);
-    assertThat(one.taken()).isEqualTo(120);
-    assertThat(one.alone()).isEqualTo(15);
-  }
 }

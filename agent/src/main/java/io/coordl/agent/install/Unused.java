@@ -3,7 +3,7 @@ package io.coordl.agent.install;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
-import io.coordl.staging.StagingStatistics;
+import io.coordl.event.StagingStatisticsEvent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -66,11 +66,11 @@ final class Unused {
   }
 
   /** Of {@code prep=coordinate}. */
-  static String prep(List<StagingStatistics> pipelines, String group) {
-    if (pipelines.stream().anyMatch(s -> s.sharedEpochs() > 0)) {
+  static String prep(List<StagingStatisticsEvent> pipelines, String group) {
+    if (pipelines.stream().anyMatch(s -> s.sharedEpochs > 0)) {
       return "";
     }
-    return pipelines.stream().anyMatch(s -> s.epochs() > 0)
+    return pipelines.stream().anyMatch(s -> s.epochs > 0)
         ? "no other job of group "
             + group
             + " went through the same data, in the same way, while"

@@ -6,7 +6,7 @@ import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
-import io.coordl.staging.StagingStatistics;
+import io.coordl.event.StagingStatisticsEvent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -37,9 +37,11 @@ final class UnusedTest {
         1);
   }
 
-  private static StagingStatistics staging(long passes, long shared) {
-    return new StagingStatistics(
-        "g", "p", 1, 2, 1, 2, passes, shared, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 77, 1, 0, 0, 0, 0);
+  private static StagingStatisticsEvent staging(long epochs, long shared) {
+    StagingStatisticsEvent staging = new StagingStatisticsEvent();
+    staging.epochs = epochs;
+    staging.sharedEpochs = shared;
+    return staging;
   }
 
   private static PeerStatisticsEvent peer(long found, long kept) {

@@ -183,20 +183,12 @@ public final class SummaryText {
   }
 
   private static long batches(StagingStatisticsEvent staging) {
-    return taken(staging) + alone(staging);
-  }
-
-  private static long taken(StagingStatisticsEvent staging) {
-    return staging.mapped + staging.copied;
-  }
-
-  private static long alone(StagingStatisticsEvent staging) {
-    return staging.nobody + staging.notStaged + staging.late + staging.lost;
+    return staging.taken() + staging.alone();
   }
 
   private static String staging(StagingStatisticsEvent staging, int more, boolean training) {
-    long taken = taken(staging);
-    long alone = alone(staging);
+    long taken = staging.taken();
+    long alone = staging.alone();
     return "Prep group  "
         + Text.line(Objects.requireNonNullElse(staging.group, "default"), LONGEST_NAME)
         + ": "
