@@ -48,7 +48,7 @@ public final class DjlLoops {
 
   /** Runs the programs one after the other, each as if it were alone. */
   public static void main(String[] args) throws IOException, TranslateException {
-    for (String program : args[0].split(",")) {
+    for (String program : args[0].split(",", -1)) {
       System.out.println("program " + program);
       Engine.getInstance().setRandomSeed(1);
       try (NDManager manager = NDManager.newBaseManager()) {

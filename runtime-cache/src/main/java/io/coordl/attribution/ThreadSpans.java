@@ -119,7 +119,7 @@ final class ThreadSpans {
           beginWait(subject, now);
         }
       }
-      case PASS -> {
+      case EPOCH -> {
         if (waitDepth == 0 && subject != null) {
           endEpochOf(subject, now);
         }
@@ -258,7 +258,7 @@ final class ThreadSpans {
       }
       case PRODUCER -> building = outerBatches[at];
       default -> {
-        // FIT, COMPUTE, UPDATE, PASS: marks only.
+        // FIT, COMPUTE, UPDATE, EPOCH: marks only.
       }
     }
     outerBatches[at] = null;

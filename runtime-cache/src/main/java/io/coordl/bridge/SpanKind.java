@@ -30,8 +30,10 @@ public enum SpanKind {
   COMPUTE,
   /** As COMPUTE, and it changes the model: what tells training from evaluation. */
   UPDATE,
-  /** The start of a pass over a data set ({@code getData}, {@code reset}); the subject is it. */
-  PASS,
+  /**
+   * The start of an epoch or evaluation ({@code getData}, {@code reset}); the subject is the data.
+   */
+  EPOCH,
   /** Writing a model. */
   CHECKPOINT,
   /** Pixels that were decoded become an array: time of decoding, but no further image. */

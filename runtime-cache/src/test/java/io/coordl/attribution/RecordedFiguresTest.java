@@ -6,8 +6,8 @@ import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
+import static io.coordl.bridge.SpanKind.EPOCH;
 import static io.coordl.bridge.SpanKind.FIT;
-import static io.coordl.bridge.SpanKind.PASS;
 import static io.coordl.bridge.SpanKind.PRODUCER;
 import static io.coordl.bridge.SpanKind.SAMPLE;
 import static io.coordl.bridge.SpanKind.TAKE;
@@ -540,7 +540,7 @@ class RecordedFiguresTest {
     long take = spans.enter(TAKE, this);
     spans.exit(take, batch());
     tick(40);
-    span(PASS, this, 0);
+    span(EPOCH, this, 0);
     tick(1_000);
     assertThat(heard).contains("step 40", "epoch 1");
     assertThat(spans.totals().snapshot().compute).isEqualTo(40);

@@ -6,8 +6,8 @@ import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
+import static io.coordl.bridge.SpanKind.EPOCH;
 import static io.coordl.bridge.SpanKind.FIT;
-import static io.coordl.bridge.SpanKind.PASS;
 import static io.coordl.bridge.SpanKind.PRODUCER;
 import static io.coordl.bridge.SpanKind.SAMPLE;
 import static io.coordl.bridge.SpanKind.TAKE;
@@ -233,7 +233,7 @@ class SpanRecorderTest {
       long take = spans.enter(TAKE, iterator);
       spans.exit(take, new Object());
       span(COMPUTE, 10);
-      spans.exit(spans.enter(PASS, iterator), null);
+      spans.exit(spans.enter(EPOCH, iterator), null);
     }
     spans.exit(fit, null);
     assertThat(begun()).isEqualTo(3);
@@ -390,7 +390,7 @@ class SpanRecorderTest {
       spans.exit(take, new Object());
     }
     ask(false, 1);
-    spans.exit(spans.enter(PASS, iterator), null);
+    spans.exit(spans.enter(EPOCH, iterator), null);
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(7);

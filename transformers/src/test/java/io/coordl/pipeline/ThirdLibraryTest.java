@@ -177,7 +177,7 @@ class ThirdLibraryTest {
         new PrepGroup(directory, "plain", ByteBudget.parse("64k"), 1, said::add)) {
       Services services = new Services(null, group, null, 1, null, said::add);
       feedsAsWithoutTheAgent(new PlainAdapter(files, counted, order(), services, CODE));
-      assertThat(group.statistics().get(0).copied()).isEqualTo(FILES / BATCH);
+      assertThat(group.statistics().get(0).copied).isEqualTo(FILES / BATCH);
     }
     assertThat(threads).allMatch(name -> name.startsWith("coordl-prep-"));
     assertThat(samples.get()).isEqualTo(FILES);

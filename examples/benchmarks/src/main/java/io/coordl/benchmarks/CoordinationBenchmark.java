@@ -271,9 +271,9 @@ public final class CoordinationBenchmark {
       opened += summary.storageItems();
       decoded += (double) summary.decodes() / example.decodesPerPicture();
       if (policy == Policy.OBSERVED) {
-        for (RecordingSummary.Pass pass : summary.epochs().subList(WARM_UP_EPOCHS, epochs)) {
-          prep.add(pass.prep() / 1e9);
-          compute.add(pass.compute() / 1e9);
+        for (RecordingSummary.Epoch epoch : summary.epochs().subList(WARM_UP_EPOCHS, epochs)) {
+          prep.add(epoch.prep() / 1e9);
+          compute.add(epoch.compute() / 1e9);
         }
       }
     }

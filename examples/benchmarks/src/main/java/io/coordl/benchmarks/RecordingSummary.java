@@ -33,20 +33,20 @@ public record RecordingSummary(
     long hits,
     long storageItems,
     long decodes,
-    List<Pass> epochs) {
+    List<Epoch> epochs) {
 
   /**
-   * One pass over the data.
+   * One epoch or evaluation.
    *
    * @param stall time the training thread waited for batches
    * @param compute time of its steps
    * @param prep time of fetching, decoding, transforming and assembling, on all threads
    */
-  record Pass(long stall, long compute, long prep) {}
+  record Epoch(long stall, long compute, long prep) {}
 
   /** {@code stall} of each epoch, by number. */
   List<Long> epochStalls() {
-    return epochs.stream().map(Pass::stall).toList();
+    return epochs.stream().map(Epoch::stall).toList();
   }
 
   /** Runs {@code coordl summary --json} on {@code recording}. */
@@ -85,10 +85,10 @@ public record RecordingSummary(
     for (JsonNode latency : root.path("latencies")) {
       decodes += latency.path("kind").asString().equals("decode") ? number(latency, "count") : 0;
     }
-    List<Pass> epochs = new ArrayList<>();
+    List<Epoch> epochs = new ArrayList<>();
     for (JsonNode epoch : root.path("epochs")) {
       epochs.add(
-          new Pass(
+          new Epoch(
               number(epoch, "stallNanos"),
               number(epoch, "computeNanos"),
               number(epoch, "fetchTimeNanos")

@@ -32,7 +32,7 @@ class FiguresTest {
     assertThat(summary)
         .isEqualTo(
             new RecordingSummary(
-                10, 6, 1, 2, 3, 0, 12, 600, 8, List.of(new RecordingSummary.Pass(4, 3, 4321))));
+                10, 6, 1, 2, 3, 0, 12, 600, 8, List.of(new RecordingSummary.Epoch(4, 3, 4321))));
   }
 
   @Test

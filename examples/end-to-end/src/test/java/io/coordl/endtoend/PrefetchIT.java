@@ -97,7 +97,7 @@ class PrefetchIT {
     String programs = LOOPS.stream().map(Loop::program).collect(Collectors.joining(","));
     String plains = djl(jdk, programs).run().orFail("Loops without the agent").out();
     Map<String, String> plain =
-        Stream.of(plains.split("(?m)^(?=program )"))
+        Stream.of(plains.split("(?m)^(?=program )", -1))
             .collect(Collectors.toMap(out -> out.lines().findFirst().orElseThrow(), out -> out));
     for (Loop loop : LOOPS) {
       String alone = plain.get("program " + loop.program());

@@ -6,8 +6,8 @@ import static io.coordl.bridge.SpanKind.CHECKPOINT;
 import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
+import static io.coordl.bridge.SpanKind.EPOCH;
 import static io.coordl.bridge.SpanKind.FIT;
-import static io.coordl.bridge.SpanKind.PASS;
 import static io.coordl.bridge.SpanKind.PRODUCER;
 import static io.coordl.bridge.SpanKind.SAMPLE;
 import static io.coordl.bridge.SpanKind.TAKE;
@@ -182,11 +182,11 @@ public final class Hooks {
         span(DL4J, null, "next", "()" + DATA_SET, TAKE),
         span(DL4J, null, "next", "(I)" + DATA_SET, TAKE),
         span(DL4J, null, "hasNext", "()Z", ASK).beside("next()" + DATA_SET),
-        span(DL4J, null, "reset", "()V", PASS).beside("next()" + DATA_SET),
+        span(DL4J, null, "reset", "()V", EPOCH).beside("next()" + DATA_SET),
         span(DL4J, null, "next", "()" + MULTI_DATA_SET, TAKE),
         span(DL4J, null, "next", "(I)" + MULTI_DATA_SET, TAKE),
         span(DL4J, null, "hasNext", "()Z", ASK).beside("next()" + MULTI_DATA_SET),
-        span(DL4J, null, "reset", "()V", PASS).beside("next()" + MULTI_DATA_SET),
+        span(DL4J, null, "reset", "()V", EPOCH).beside("next()" + MULTI_DATA_SET),
         // DL4J: preparing a batch.
         span(
             DL4J,
@@ -253,7 +253,7 @@ public final class Hooks {
   }
 
   private static HookRule iterable(String method, String descriptor) {
-    return rule(DJL, null, method, descriptor, Weave.TIMED_ITERABLE, PASS, null);
+    return rule(DJL, null, method, descriptor, Weave.TIMED_ITERABLE, EPOCH, null);
   }
 
   private static HookRule span(
