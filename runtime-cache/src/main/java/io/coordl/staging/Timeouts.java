@@ -20,5 +20,6 @@ record Timeouts(
           Duration.ofSeconds(5),
           Duration.ofSeconds(60),
           Duration.ofSeconds(1),
-          Duration.ofSeconds(60));
+          // Less in tests of jobs that never find each other.
+          Duration.ofSeconds(Integer.getInteger("coordl.prep.start", 60)));
 }

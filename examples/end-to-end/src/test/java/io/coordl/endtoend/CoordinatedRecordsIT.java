@@ -124,15 +124,20 @@ class CoordinatedRecordsIT {
     Path data = data(jdk, "killed", "content=1");
     List<String> use = List.of("csv files", "sequences", "transformed");
     ChildResult plain = use(jdk, data, use).run().orFail("The plain run");
-    // In the first use of a reader or in the second; the survivor then waits a minute for the dead.
+    // In the first use of a reader or in the second; the survivor then waits for the dead.
     int batches = jdk.feature() < 24 ? 3 : BATCHES + 2;
     List<ChildResult> jobs =
         together(
-            () -> use(jdk, data, use).args("die=" + batches).agent(agentJar(), policies(2)).run(),
-            () -> use(jdk, data, use).agent(agentJar(), policies(2)).run());
+            () -> soon(jdk, data, use).args("die=" + batches).agent(agentJar(), policies(2)).run(),
+            () -> soon(jdk, data, use).agent(agentJar(), policies(2)).run());
     assertThat(jobs.get(0).exit()).isEqualTo(SIGKILL_STATUS);
     assertThat(jobs.get(1).orFail("The survivor").out()).isEqualTo(plain.out());
     assertThat(jobs.get(1).err()).doesNotContain("fault");
+  }
+
+  /** A job that waits for others like it no longer than any machine takes to start them. */
+  private static ChildJvm soon(Jdk jdk, Path data, List<String> use) throws IOException {
+    return use(jdk, data, use).jvmArgs("-Dcoordl.prep.start=20");
   }
 
   /** What a job differs in, and how it is told. */
@@ -151,7 +156,7 @@ class CoordinatedRecordsIT {
             new Mismatch("sequences", "delimiter=;", "reader: delimiter is ;, not ,"),
             new Mismatch("transformed", "factor=3", "its transform process is"),
             new Mismatch("csv", "", "its records is 100 in 1 file with checksum"));
-    // Each is a minute in which the jobs wait for one that is like them.
+    // In each the jobs wait for one that is like them.
     List<Callable<Void>> all = new ArrayList<>();
     for (Mismatch mismatch : mismatches) {
       Path folder = mismatch.setting().isEmpty() ? other : data;
@@ -173,8 +178,8 @@ class CoordinatedRecordsIT {
     ChildResult plain = use(jdk, folder, use).args(setting).run();
     List<ChildResult> jobs =
         together(
-            () -> use(jdk, data, use).agent(agentJar(), policies(2, group)).run(),
-            () -> use(jdk, folder, use).args(setting).agent(agentJar(), policies(2, group)).run());
+            () -> soon(jdk, data, use).agent(agentJar(), policies(2, group)).run(),
+            () -> soon(jdk, folder, use).args(setting).agent(agentJar(), policies(2, group)).run());
     assertThat(jobs.get(0).out()).as(mismatch.toString()).isEqualTo(usual.out());
     assertThat(jobs.get(1).out()).as(mismatch.toString()).isEqualTo(plain.out());
     assertThat(jobs.get(0).err() + jobs.get(1).err())
