@@ -76,6 +76,10 @@ class PlainLambdasTest {
       results.add(widened.applyAsLong(21));
       Function<Integer, Long> boxed = Forms::twice;
       results.add(boxed.apply(4));
+      LongSupplier intMadeLong = results::size;
+      results.add(intMadeLong.getAsLong());
+      ToDoubleFunction<String> intMadeDouble = String::length;
+      results.add(intMadeDouble.applyAsDouble("four"));
       Function<Object, String> bound = forms::named;
       results.add(bound.apply('c'));
       BiFunction<Forms, Object, String> unbound = Forms::named;
