@@ -613,7 +613,30 @@ class ArenaStoreTest {
   void aBudgetOfZeroOpensNoStore() throws IOException {
     assertThat(process("0")).isNull();
     assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse("0"), words::add)).isNull();
-    assertThat(words).allMatch(word -> word.contains("nothing is cached"));
+    assertThat(words).hasSize(2).allMatch(word -> word.contains("nothing is cached"));
     assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void theLeastBudgetOpensAStoreAndOneByteLessDoesNot() throws IOException {
+    String least = Long.toString(ArenaStore.MIN_CAPACITY);
+    process(least).close();
+    ArenaStore.openHost(directory, "g", ByteBudget.parse(least), words::add).close();
+    assertThat(words).isEmpty();
+    String less = Long.toString(ArenaStore.MIN_CAPACITY - 1);
+    assertThat(process(less)).isNull();
+    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse(less), words::add)).isNull();
+    assertThat(words).hasSize(2).allMatch(word -> word.contains(less + " bytes"));
+  }
+
+  @Test
+  void aDirectoryThatIsNotThereIsSaidAndDirectBuffersTakeItsPlace() throws IOException {
+    Path missing = directory.resolve("missing");
+    try (ArenaStore store = ArenaStore.openProcess(missing, ByteBudget.parse("2m"), words::add)) {
+      assertThat(words).last().asString().contains("the cache uses direct buffers");
+      store.fetch(Items.key(1), Items.length(1), Items.loader(1));
+      assertThat(Items.bytes(store.find(Items.key(1)))).isEqualTo(Items.content(1));
+    }
+    assertThat(missing).doesNotExist();
   }
 }

@@ -63,6 +63,35 @@ class DecodedStoreTest {
   }
 
   @Test
+  void whetherAnItemIsKeptCanBeAskedWithoutAHit() {
+    assertThat(item().isKept(COLOR)).isFalse();
+    put(item(), COLOR, new byte[10]);
+    assertThat(item().isKept(COLOR)).isTrue();
+    assertThat(item().isKept(GRAY)).isFalse();
+    assertThat(item().unchanged()).isTrue();
+    assertThat(store.statistics().hits()).isZero();
+  }
+
+  @Test
+  void bytesThatWereMadeCountOnceAndAlsoIfTheyAreNotKept() {
+    put(item(), COLOR, new byte[10]);
+    put(item(), COLOR, new byte[10]); // There already.
+    assertThat(store.statistics().missBytes()).isEqualTo(10);
+    long tooLong = DecodedStore.MAX_BYTES + 1L;
+    item().put(COLOR, tooLong, target -> {});
+    assertThat(store.statistics().missBytes()).isEqualTo(10 + tooLong);
+  }
+
+  @Test
+  void aClosedStoreHasAndKeepsNothing() {
+    put(item(), COLOR, new byte[10]);
+    store.close();
+    assertThat(item().find(COLOR)).isNull();
+    put(item(), GRAY, new byte[10]);
+    assertThat(item().find(GRAY)).isNull();
+  }
+
+  @Test
   void anotherFormIsAnotherItem() {
     put(item(), COLOR, new byte[] {1, 2, 3});
     assertThat(item().find(GRAY)).isNull();

@@ -256,6 +256,24 @@ class MinioCacheTest {
     loadingSample.set(false);
     assertThat(cache.open(path)).isNull();
     assertThat(cache.statistics().capacity()).isZero();
+    assertThat(cache.statistics().misses()).isEqualTo(1);
+    assertThat(cache.statistics().missBytes()).isEqualTo(100);
+  }
+
+  @Test
+  void ofALargeFileBlocksAreCountedAndOfStorageBytesReadOnce() throws IOException {
+    int size = (12 << 20) + 777;
+    String path = Items.file(directory, "large", size).toString();
+    MinioCache cache = cache("32m");
+    assertThat(all(cache.open(path))).hasSize(size);
+    StoreStatistics first = cache.statistics();
+    assertThat(first.missBytes()).isEqualTo(size);
+    assertThat(first.hits()).isZero();
+    assertThat(all(cache.open(path))).hasSize(size);
+    StoreStatistics second = cache.statistics();
+    assertThat(second.missBytes()).isEqualTo(size);
+    assertThat(second.hits()).isEqualTo(first.admitted());
+    assertThat(second.hitBytes() - first.hitBytes()).isEqualTo(size);
   }
 
   @Test
