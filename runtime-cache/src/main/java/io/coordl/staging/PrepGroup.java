@@ -230,7 +230,7 @@ public final class PrepGroup implements Closeable {
     }
   }
 
-  /** What this job did so far, an event for each pipeline that nobody has written yet. */
+  /** What this job did so far, a new event for each pipeline, not written yet. */
   public List<StagingStatisticsEvent> statistics() {
     List<StagingStatisticsEvent> all = new ArrayList<>();
     joined.forEach(

@@ -12,10 +12,11 @@ import org.junit.jupiter.api.Test;
 class StagingModelIT {
   @Test
   void theProtocolHoldsOnOtherJdks() throws Exception {
+    String reason = "StagingModelTest checks it on this JDK, -Pfull on the others";
     if (!Full.ON) {
-      System.out.println("skipped: StagingModelTest checks it on this JDK, -Pfull on the others");
+      System.out.println("skipped: " + reason);
     }
-    Assumptions.assumeTrue(Full.ON, "StagingModelTest checks it on this JDK, -Pfull on the others");
+    Assumptions.assumeTrue(Full.ON, reason);
     for (Path java : Launchers.others()) {
       Process process =
           new ProcessBuilder(

@@ -3,6 +3,7 @@ package io.coordl.staging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.event.StagingStatisticsEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -320,5 +321,20 @@ class StagingPartsTest {
     assertThat(Thread.interrupted()).isTrue();
     Clock.SYSTEM.pause(1);
     assertThat(Thread.interrupted()).isFalse();
+  }
+
+  // ---- figures
+
+  @Test
+  void batchesAreTakenOrPreparedAlone() {
+    StagingStatisticsEvent one = new StagingStatisticsEvent();
+    one.mapped = 100;
+    one.copied = 20;
+    one.nobody = 1;
+    one.notStaged = 2;
+    one.late = 4;
+    one.lost = 8;
+    assertThat(one.taken()).isEqualTo(120);
+    assertThat(one.alone()).isEqualTo(15);
   }
 }

@@ -135,7 +135,7 @@ class CoordinatedRecordsIT {
     assertThat(jobs.get(1).err()).doesNotContain("fault");
   }
 
-  /** A job that waits for others like it no longer than any machine takes to start them. */
+  /** A job that waits 20 s for others like it, not a minute. */
   private static ChildJvm soon(Jdk jdk, Path data, List<String> use) throws IOException {
     return use(jdk, data, use).jvmArgs("-Dcoordl.prep.start=20");
   }

@@ -42,6 +42,13 @@ class DecodedIT {
     assertThat(figure(whole, DECODED, 2)).isEqualTo(all);
     assertThat(figure(whole, DECODES, 1)).isEqualTo(files);
 
+    if (Workshop.FULL) { // Else PrefetchIT has both caches.
+      Finished both =
+          job(framework, jdk, directory, "both").agent("decoded=share,cache=minio").runWell();
+      assertThat(both.differenceFrom(plain)).isEmpty();
+      assertThat(figure(both, DECODED, 2)).isEqualTo(all);
+    }
+
     Finished half =
         job(framework, jdk, directory, "half")
             .agent("decoded=share,decoded.size=" + decodedBytes(framework) * files / 2)

@@ -489,7 +489,10 @@ class ReportPageIT {
     assertThat(browser.console()).isEmpty();
   }
 
-  /** Charts follow a change of the scheme while the page is open. */
+  /**
+   * Charts follow a change of the scheme while the page is open; the browser says when it has heard
+   * of it, and ends a script that waits for ever.
+   */
   @Test
   void chartsChangeTheirColoursWithTheScheme() {
     browser.open(single);
@@ -497,8 +500,17 @@ class ReportPageIT {
     browser.prefer("prefers-color-scheme", "dark");
     Object dark =
         browser.run(
-            "return new Promise(done => requestAnimationFrame(() =>"
-                + " done(document.querySelector('canvas').toDataURL())))");
+            """
+            const [before] = arguments;
+            return new Promise(done => {
+              const look = () => {
+                const now = document.querySelector('canvas').toDataURL();
+                now === before ? requestAnimationFrame(look) : done(now);
+              };
+              look();
+            })\
+            """,
+            light);
     assertThat(dark).isNotEqualTo(light);
   }
 
