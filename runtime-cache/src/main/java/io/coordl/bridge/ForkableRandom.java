@@ -22,6 +22,11 @@ public final class ForkableRandom extends Random {
   private static final long ADDEND = 0xBL;
   private static final long MASK = (1L << STATE_BITS) - 1;
 
+  /** How often each thread has drawn or set a seed, from any generator; counted once asked for. */
+  private static final ThreadLocal<long[]> DRAWS = ThreadLocal.withInitial(() -> new long[1]);
+
+  private static volatile boolean counting;
+
   /** Made by {@link #setSeed}, which the constructor of {@link Random} calls. */
   @SuppressWarnings("NullAway.Init")
   private AtomicLong state;
@@ -46,8 +51,25 @@ public final class ForkableRandom extends Random {
     return mine == null ? this : mine;
   }
 
+  /** From now on {@link #draws} is counted. */
+  public static void countDraws() {
+    counting = true;
+  }
+
+  /** How often this thread has used a generator of this class: two equal counts, and it has not. */
+  public static long draws() {
+    return DRAWS.get()[0];
+  }
+
+  private static void count() {
+    if (counting) {
+      DRAWS.get()[0]++;
+    }
+  }
+
   @Override
   public void setSeed(long seed) {
+    count();
     mine().begin(seed);
   }
 
@@ -62,6 +84,7 @@ public final class ForkableRandom extends Random {
 
   @Override
   protected int next(int bits) {
+    count();
     AtomicLong from = mine().state;
     long old;
     long now;
@@ -74,6 +97,7 @@ public final class ForkableRandom extends Random {
 
   @Override
   public double nextGaussian() {
+    count();
     return mine().gaussian();
   }
 

@@ -75,6 +75,11 @@ public final class Producers {
     }
   }
 
+  /** Who hears of the files that this thread opens; null if nobody does. */
+  public static @Nullable Consumer<String> listener() {
+    return LISTENERS.get();
+  }
+
   /** This thread is about to open a file, or to get its content as if it had. */
   public static void opens(String path) {
     Consumer<String> listener = LISTENERS.get();

@@ -11,22 +11,40 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** A batch that the program's own code has made, to be staged; closed with it. */
+/** Arrays that the program's own code has made, to be staged or kept; closed with their batch. */
 final class BatchArrays implements PreparedBatch {
   static final String DATA = "data";
   static final String LABELS = "labels";
 
-  private final Batch batch;
+  private final @Nullable Batch batch;
   private final List<NDArray> arrays = new ArrayList<>();
   private final BatchLayout layout;
 
   private BatchArrays(Batch batch) throws CannotShareException {
+    this(batch, batch.getData(), batch.getLabels(), List.of());
+  }
+
+  private BatchArrays(
+      @Nullable Batch batch, NDList data, NDList labels, List<BatchLayout.Array> more)
+      throws CannotShareException {
     this.batch = batch;
     List<BatchLayout.Array> described = new ArrayList<>();
-    describe(DATA, batch.getData(), described);
-    describe(LABELS, batch.getLabels(), described);
+    describe(DATA, data, described);
+    describe(LABELS, labels, described);
+    described.addAll(more);
     layout = new BatchLayout(described);
+  }
+
+  /**
+   * Looks at a sample, which stays the program's.
+   *
+   * @param more parts of the layout without values, behind its own
+   */
+  static BatchArrays view(NDList data, NDList labels, List<BatchLayout.Array> more)
+      throws CannotShareException {
+    return new BatchArrays(null, data, labels, more);
   }
 
   /**
@@ -97,6 +115,8 @@ final class BatchArrays implements PreparedBatch {
 
   @Override
   public void close() {
-    batch.close();
+    if (batch != null) {
+      batch.close();
+    }
   }
 }

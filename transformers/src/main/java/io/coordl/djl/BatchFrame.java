@@ -94,7 +94,7 @@ record BatchFrame(
    * An array of its own memory: the engine copies what is on the host only to move it to a device,
    * and views of an array over staged bytes would outlive them unseen.
    */
-  private static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
+  static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
     Shape shape = new Shape(array.shape());
     DataType type = DataType.valueOf(array.type());
     NDArray made = manager.create(values, shape, type);

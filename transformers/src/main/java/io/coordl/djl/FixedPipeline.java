@@ -7,6 +7,7 @@ import ai.djl.util.PairList;
 import io.coordl.pipeline.LibraryField;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,24 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
             .toList();
   }
 
+  int size() {
+    return transforms.size();
+  }
+
+  /** One transform as it was: the program's own, or a copy of it. */
+  Pipeline stage(int stage, Copies copies) {
+    return copies.part(copy, stage, stage + 1);
+  }
+
+  /** The program's transforms, one list for each, but those of which a copy is used. */
+  List<List<@Nullable Object>> stages() {
+    List<List<@Nullable Object>> stages = new ArrayList<>();
+    for (Part part : transforms) {
+      stages.add(part.arrays.isEmpty() ? Collections.singletonList(part.own) : List.of());
+    }
+    return stages;
+  }
+
   /** Whether a pipeline is what a batch was made with. */
   static boolean isSame(@Nullable FixedPipeline fixed, @Nullable Pipeline now, Copies copies) {
     if (fixed == null || now == null) {
@@ -91,6 +110,20 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
       return transform.getClass() == Normalize.class
           ? List.of(mean.require(transform), std.require(transform))
           : List.of();
+    }
+
+    int size(Pipeline pipeline) {
+      return pairs(pipeline).size();
+    }
+
+    /** The transforms from one to another, which is not of them. */
+    Pipeline part(Pipeline pipeline, int from, int to) {
+      PairList<?, ?> own = pairs(pipeline);
+      List<Object> keys = new ArrayList<>(own.keys().subList(from, to));
+      List<Object> transforms = new ArrayList<>(own.values().subList(from, to));
+      Pipeline part = new Pipeline();
+      pairs.set(part, new PairList<>(keys, transforms));
+      return part;
     }
 
     /** A copy; null of nothing. */

@@ -98,6 +98,13 @@ final class KnownDjl implements PurityAnalyzer.Known {
         || name.startsWith("ai.djl.Device");
   }
 
+  /** A row is not changed, and of what has read it knows the names of the columns. */
+  @Override
+  public boolean isValue(Class<?> type) {
+    return type.getName().equals("org.apache.commons.csv.CSVRecord")
+        || type.getName().equals("org.apache.commons.csv.CSVFormat");
+  }
+
   /** Lists of indices that the program made stay its own. */
   @Override
   public boolean keepsItsOwn(Class<?> declaring) {

@@ -130,7 +130,7 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
   }
 
   /** An iterable of our own is only asked to fetch. */
-  private static final Sampler NO_ORDER =
+  static final Sampler NO_ORDER =
       new Sampler() {
         @Override
         public Iterator<List<Long>> sample(RandomAccessDataset dataset) {

@@ -28,6 +28,8 @@ public final class LibraryInterceptors implements LibraryHooks {
       Map.of(
           "djl.Prefetch",
           "ai.djl.training.dataset.DataIterable",
+          "djl.PreparedBatches",
+          "ai.djl.training.dataset.DataIterable",
           "djl.CoordinatedBatches",
           "ai.djl.training.dataset.DataIterable",
           "djl.ProfiledBatches",

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What the code that knows a library may use: what the policies in force need, null for the others.
  *
  * @param decoded for {@code decoded=share} and {@code profile=all}
+ * @param prepared for {@code prepared=share}
  * @param group for {@code prep=coordinate}
  * @param prefetcher for {@code prefetch=N}
  * @param threads of the agent that prefetch, from 1 on; 0 if none was asked for
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Services(
     @Nullable DecodedStore decoded,
+    @Nullable Prepared prepared,
     @Nullable PrepGroup group,
     @Nullable Prefetcher prefetcher,
     int threads,
@@ -30,7 +32,7 @@ public record Services(
    * @param decoded through which it learns what decoded items take
    */
   public static Services of(Profile profile, @Nullable DecodedStore decoded, UserLog log) {
-    return new Services(decoded, null, null, 0, profile, log);
+    return new Services(decoded, null, null, null, 0, profile, log);
   }
 
   /** Fetches items into the stores, null if there is none. */

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.FieldVisitor;
@@ -23,13 +24,19 @@ final class ClassCode extends ClassVisitor {
   /** The classes that see its private members, itself included. */
   final List<String> nest = new ArrayList<>();
 
+  /** Of the class file. */
+  final long checksum;
+
   String host;
 
   private final String getsItem;
 
-  private ClassCode(String name, String getsItem) {
+  private ClassCode(String name, byte[] file, String getsItem) {
     super(OpenedClassReader.ASM_API);
+    CRC32 crc = new CRC32();
+    crc.update(file);
     this.name = name;
+    this.checksum = crc.getValue();
     this.getsItem = getsItem;
     host = name;
   }
@@ -48,9 +55,9 @@ final class ClassCode extends ClassVisitor {
       if (in == null) {
         return null;
       }
-      ClassCode code = new ClassCode(name, getsItem);
-      OpenedClassReader.of(in.readAllBytes())
-          .accept(code, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+      byte[] bytes = in.readAllBytes();
+      ClassCode code = new ClassCode(name, bytes, getsItem);
+      OpenedClassReader.of(bytes).accept(code, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
       return code;
     } catch (IOException e) {
       return null;

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import net.bytebuddy.jar.asm.ConstantDynamic;
 import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Opcodes;
@@ -77,6 +78,7 @@ public final class PurityAnalyzer {
 
   private final String library;
   private final Known known;
+  private final Set<String> trusted;
 
   /** What is known of the library. */
   public interface Known {
@@ -99,6 +101,11 @@ public final class PurityAnalyzer {
      * Whether what such fields keep changes in announced methods only, and no other object has it.
      */
     default boolean keepsItsOwn(Class<?> declaring) {
+      return false;
+    }
+
+    /** Whether an object that the library keeps to itself never changes, whatever it refers to. */
+    default boolean isValue(Class<?> type) {
       return false;
     }
 
@@ -135,19 +142,60 @@ public final class PurityAnalyzer {
    * @param library where the names of its classes begin, with a dot at the end
    */
   public PurityAnalyzer(String library, Known known) {
+    this(library, known, Set.of());
+  }
+
+  /**
+   * Knows a library.
+   *
+   * @param trusted names of classes whose objects the user vouches for
+   */
+  public PurityAnalyzer(String library, Known known, Set<String> trusted) {
     this.library = library;
     this.known = known;
+    this.trusted = Set.copyOf(trusted);
   }
 
   /** Why these objects cannot run early, for the user; null if they can. */
   public @Nullable String reasonToLeave(List<? extends @Nullable Object> roots) {
+    return prove(roots).reason();
+  }
+
+  /**
+   * What was found out about some objects.
+   *
+   * @param reason why they cannot run early, for the user; null if they can
+   * @param code a line for each class of the program that decides what they do, with a checksum of
+   *     its class file; empty if they cannot
+   * @param statics what the static fields hold that this code reads, by their names
+   * @param trusts whether it rests on the user's word for a class, too
+   */
+  public record Proof(
+      @Nullable String reason, String code, Map<String, @Nullable Object> statics, boolean trusts) {
+    private static Proof failed(String reason) {
+      return new Proof(reason, "", Map.of(), false);
+    }
+  }
+
+  /** As {@link #reasonToLeave}, and what it rests on. */
+  public Proof prove(List<? extends @Nullable Object> roots) {
     try {
       Look look = new Look();
       roots.forEach(root -> look.addRoot(root));
-      return look.findReason();
+      String reason = look.findReason();
+      return reason == null
+          ? new Proof(null, look.code(), look.readStatics(), look.trusts)
+          : Proof.failed(reason);
     } catch (RuntimeException | LinkageError e) {
-      return "it cannot be looked at (" + e + ")";
+      return Proof.failed("it cannot be looked at (" + e + ")");
     }
+  }
+
+  /** Whether what a class's objects do depends on the fields that it declares. */
+  public boolean counts(Class<?> declaring) {
+    return !trusted.contains(declaring.getName())
+        && !known.isValue(declaring)
+        && (isProgram(declaring) || !known.isClosed(declaring));
   }
 
   private boolean isLibrary(String owner) {
@@ -194,10 +242,14 @@ public final class PurityAnalyzer {
 
     private final Deque<FieldProof.Field> statics = new ArrayDeque<>();
 
+    /** The static fields that code reads, and who sees them. */
+    private final Map<FieldProof.Field, @Nullable ClassLoader> ofClasses = new HashMap<>();
+
     /** The fields that keep what can be changed, and whether its elements can be. */
     private final Map<FieldProof.Field, Boolean> changeable = new LinkedHashMap<>();
 
     private @Nullable String reason;
+    private boolean trusts;
 
     void addRoot(@Nullable Object root) {
       if (root != null && JdkCode.isContainer(root)) {
@@ -208,7 +260,9 @@ public final class PurityAnalyzer {
     }
 
     private void add(@Nullable Object object, String holder, boolean own) {
-      if (object == null || (isOfJdk(object.getClass()) && JdkCode.isImmutable(object))) {
+      if (object == null
+          || (isOfJdk(object.getClass()) && JdkCode.isImmutable(object))
+          || (own && known.isValue(object.getClass()))) {
         return;
       }
       boolean isNew = seen.putIfAbsent(object, holder) == null;
@@ -241,6 +295,27 @@ public final class PurityAnalyzer {
       return reason;
     }
 
+    String code() {
+      StringBuilder text = new StringBuilder();
+      new TreeMap<>(classes)
+          .forEach(
+              (name, code) -> {
+                if (code.isPresent() && isProgram(name)) {
+                  text.append(name).append(' ').append(code.get().checksum).append('\n');
+                }
+              });
+      return text.toString();
+    }
+
+    Map<String, @Nullable Object> readStatics() {
+      Map<String, @Nullable Object> values = new TreeMap<>();
+      for (Map.Entry<FieldProof.Field, @Nullable ClassLoader> field : ofClasses.entrySet()) {
+        Field declared = declared(field.getKey(), field.getValue());
+        values.put(field.getKey().toString(), value(declared, null));
+      }
+      return values;
+    }
+
     private @Nullable String reasonOfFields() {
       for (Map.Entry<FieldProof.Field, Boolean> field : changeable.entrySet()) {
         Read read = reads.get(field.getKey());
@@ -264,7 +339,10 @@ public final class PurityAnalyzer {
     private void visit(Object object, String holder) {
       Class<?> type = object.getClass();
       String name = type.getName();
-      if (object instanceof ForkableRandom) {
+      if (trusted.contains(name)) {
+        trusts = true;
+        return;
+      } else if (object instanceof ForkableRandom) {
         return; // The library's generator, whose draws are known.
       } else if (JdkObjects.isOfJdk(type)) {
         reason = holder + " keeps a " + name;
@@ -405,12 +483,13 @@ public final class PurityAnalyzer {
 
     /** The class is initialised by this, if it is not: all that its initialiser does is known. */
     private void visitStatic(FieldProof.Field field) {
-      Read read = reads.get(field);
+      Field declared = declared(field, ofClasses.get(field));
+      visitValue(value(declared, null), declared, declared.getDeclaringClass().getName(), false);
+    }
+
+    private Field declared(FieldProof.Field field, @Nullable ClassLoader loader) {
       try {
-        Class<?> type =
-            Class.forName(dotted(field.owner()), false, read == null ? null : read.loader());
-        Field declared = type.getDeclaredField(field.name());
-        visitValue(value(declared, null), declared, type.getName(), false);
+        return Class.forName(dotted(field.owner()), false, loader).getDeclaredField(field.name());
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException(e);
       }
@@ -673,6 +752,7 @@ public final class PurityAnalyzer {
         }
         boolean isNew = reads.putIfAbsent(field, new Read(where, loader)) == null;
         if (ofClass) {
+          ofClasses.putIfAbsent(field, loader);
           initialise(field.owner(), loader);
           if (isNew && !FieldProof.isPlain(descriptor)) {
             statics.add(field);

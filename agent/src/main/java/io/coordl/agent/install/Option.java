@@ -59,6 +59,19 @@ public enum Option {
       Values.SIZE,
       "byte budget of the decoded images; auto: half of what is free, with peer a quarter, or with"
           + " cache=minio alone a share of cache.size, as measured"),
+  PREPARED(
+      "off",
+      "off, share, share:CLASS (may be repeated)",
+      Values.PREPARED,
+      "keep what data set and transforms make of each sample before any random number is drawn, so"
+          + " that it is made once; CLASS: a data set or transform of yours that gives the same"
+          + " each time, where that cannot be proven; cache.scope says for whom"),
+  PREPARED_SIZE(
+      "auto",
+      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
+      Values.SIZE,
+      "byte budget of the prepared samples; auto: half of what is free, beside other stores a"
+          + " quarter"),
   PEER(
       "off",
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
@@ -138,6 +151,7 @@ public enum Option {
     LIST,
     SIZE,
     COUNT,
+    PREPARED,
     PEERS,
     ADDRESS,
     SECRET

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,9 @@ public final class Options {
 
   /** What a policy is asked for with. */
   private static final Set<Option> POLICIES = EnumSet.range(Option.CACHE, Option.PREP_SIZE);
+
+  private static final String SHARE_CLASS = "share:";
+  private static final String CLASS_NAME = "[\\p{javaJavaIdentifierPart}.]+";
 
   private record Given(List<String> values, String origin) {}
 
@@ -111,6 +115,18 @@ public final class Options {
     return get(Option.DECODED).equals("share");
   }
 
+  boolean keepsPrepared() {
+    return !get(Option.PREPARED).equals("off");
+  }
+
+  /** The classes that the user vouches for. */
+  Set<String> trusted() {
+    return list(Option.PREPARED).stream()
+        .filter(value -> value.startsWith(SHARE_CLASS))
+        .map(value -> value.substring(SHARE_CLASS.length()))
+        .collect(Collectors.toSet());
+  }
+
   boolean coordinates() {
     return get(Option.PREP).equals("coordinate");
   }
@@ -129,6 +145,7 @@ public final class Options {
   boolean inForce(String policy) {
     return switch (policy) {
       case "decoded=share" -> keepsDecoded() || learnsSizes();
+      case Hooks.PREPARED -> keepsPrepared();
       case Hooks.PREFETCH -> prefetches();
       case "prep=coordinate" -> coordinates();
       case Hooks.PROFILE -> profiles();
@@ -188,10 +205,11 @@ public final class Options {
   /** What is right but without effect, one sentence each. */
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
-    boolean keeps = keepsRaw() || keepsDecoded();
+    boolean keeps = keepsRaw() || keepsDecoded() || keepsPrepared();
     without(remarks, keepsRaw(), Option.CACHE_SIZE, "cache=minio");
     without(remarks, keepsDecoded(), Option.DECODED_SIZE, "decoded=share");
-    without(remarks, keeps, Option.CACHE_SCOPE, "cache=minio or decoded=share");
+    without(remarks, keepsPrepared(), Option.PREPARED_SIZE, "prepared=share");
+    without(remarks, keeps, Option.CACHE_SCOPE, "cache=minio, decoded=share or prepared=share");
     boolean shared = get(Option.CACHE_SCOPE).equals("host");
     without(remarks, shared, Option.DATASET_ROOT, "cache.scope=host or peer=");
     without(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");
@@ -242,7 +260,13 @@ public final class Options {
   private void onlyProfile() {
     List<String> off = new ArrayList<>();
     for (Option policy :
-        List.of(Option.CACHE, Option.DECODED, Option.PEER, Option.PREFETCH, Option.PREP)) {
+        List.of(
+            Option.CACHE,
+            Option.DECODED,
+            Option.PREPARED,
+            Option.PEER,
+            Option.PREFETCH,
+            Option.PREP)) {
       if (!get(policy).equals("off")) {
         off.add(policy.key() + "=" + shown(policy));
       }
@@ -378,7 +402,10 @@ public final class Options {
         if (accepts(option, value)) {
           Given before = given.get(option);
           List<String> values = new ArrayList<>();
-          boolean adds = option.check() == Values.LIST || option.check() == Values.PEERS;
+          boolean adds =
+              option.check() == Values.LIST
+                  || option.check() == Values.PEERS
+                  || option.check() == Values.PREPARED;
           if (before != null && adds) {
             values.addAll(before.values());
           }
@@ -405,6 +432,10 @@ public final class Options {
               !value.isEmpty()
                   && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.PATHS));
           case SIZE -> isUnderstood(value, ByteBudget::parse);
+          case PREPARED ->
+              value.equals(option.byDefault())
+                  || value.equals("share")
+                  || value.matches(SHARE_CLASS + CLASS_NAME);
           case PEERS -> value.equals(option.byDefault()) || isUnderstood(value, Options::readPeer);
           case ADDRESS -> value.equals(option.byDefault()) || isUnderstood(value, HostPort::parse);
           case SECRET -> !value.isEmpty();

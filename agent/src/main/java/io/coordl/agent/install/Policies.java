@@ -9,6 +9,7 @@ import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
 import io.coordl.cache.MinioCache;
+import io.coordl.cache.PreparedStore;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
@@ -18,6 +19,7 @@ import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.Services;
 import io.coordl.profile.Profile;
 import io.coordl.recording.JobMonitor;
@@ -142,12 +144,21 @@ final class Policies {
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
     Prefetcher prefetcher = options.prefetches() ? prefetcher(decoded) : null;
     PrepGroup group = options.coordinates() ? prepGroup() : null;
-    if (decoded == null && prefetcher == null && group == null) {
+    PreparedStore prepared = options.keepsPrepared() ? prepared() : null;
+    if (decoded == null && prepared == null && prefetcher == null && group == null) {
       return LibraryHooks.NONE;
     }
     int threads = options.count(Option.PREFETCH);
     return interceptors(
-        new Services(decoded, group, prefetcher, threads, null, job.log()), rewrites);
+        new Services(
+            decoded,
+            prepared == null ? null : new Prepared(prepared, options.trusted()),
+            group,
+            prefetcher,
+            threads,
+            null,
+            job.log()),
+        rewrites);
   }
 
   private LibraryHooks interceptors(Services services, RewriteLog rewrites) {
@@ -215,6 +226,16 @@ final class Policies {
       return null;
     }
     job.addStore(() -> view("decoded", store.statistics()), store);
+    return store;
+  }
+
+  private @Nullable PreparedStore prepared() {
+    ArenaStore arena = store(Option.PREPARED_SIZE, group() + ",prepared");
+    PreparedStore store = arena == null ? null : new PreparedStore(arena);
+    asked(Option.PREPARED, () -> Unused.prepared(store == null ? null : store.statistics()));
+    if (store != null) {
+      job.addStore(() -> view("prepared", store.statistics()), store);
+    }
     return store;
   }
 
@@ -291,7 +312,11 @@ final class Policies {
   /** Beside an arena of a size of the user's, another takes half of what it would take alone. */
   private String size(Option size) {
     String given = options.get(size);
-    return given.equals("auto") && options.keepsDecoded() && !sharesBudget() ? "25%" : given;
+    boolean others =
+        size == Option.PREPARED_SIZE
+            ? options.keepsRaw() || options.keepsDecoded()
+            : options.keepsPrepared() || (options.keepsDecoded() && !sharesBudget());
+    return given.equals("auto") && others ? "25%" : given;
   }
 
   private StoreStatisticsEvent view(String store, StoreStatistics s) {
@@ -313,7 +338,7 @@ final class Policies {
     view.order = "";
     view.jobs = s.jobs();
     Rates rates = budget == null ? null : budget.rates();
-    if (rates != null) {
+    if (rates != null && !store.equals("prepared")) {
       boolean raw = store.equals("raw");
       view.order = rates.rawFirst() == raw ? "first" : "second";
       view.itemBytes = raw ? rates.rawBytes() : rates.decodedBytes();

@@ -56,6 +56,26 @@ final class Unused {
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
   }
 
+  /**
+   * Of {@code prepared=share}.
+   *
+   * @param store null if there is none
+   */
+  static String prepared(@Nullable StoreStatistics store) {
+    if (store == null) {
+      return "it has no memory, as was said when the job began";
+    } else if (store.hits() > 0) {
+      return "";
+    } else if (store.admitted() > 0) {
+      return "none of the " + store.admitted() + " samples it kept was asked for again by this job";
+    } else if (store.bypassedFull() > 0) {
+      return "no sample fits into its " + store.capacity() + " bytes";
+    }
+    return store.spared() > 0
+        ? "random numbers were drawn for each sample, or samples are more than arrays of numbers"
+        : "no sample came from a DataIterable of DJL";
+  }
+
   /** Of {@code prefetch=N}. */
   static String prefetch(String did, boolean hasStore) {
     if (!did.isEmpty()) {

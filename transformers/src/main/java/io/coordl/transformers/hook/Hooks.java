@@ -27,6 +27,9 @@ public final class Hooks {
   /** The policy that prefetches. */
   public static final String PREFETCH = "prefetch=N";
 
+  /** The policy that keeps prepared samples. */
+  public static final String PREPARED = "prepared=share";
+
   /** Measuring the phases of a differential profile. */
   public static final String PROFILE = "profile=PHASE";
 
@@ -88,11 +91,13 @@ public final class Hooks {
     HookRule.Interceptor epochs = new HookRule.Interceptor("dl4j.EpochInterceptor", COORDINATE);
     HookRule.Interceptor images = new HookRule.Interceptor("djl.ImageInterceptor", SHARE);
     HookRule.Interceptor matrices = new HookRule.Interceptor("dl4j.MatrixInterceptor", SHARE);
+    HookRule.Interceptor prepared = new HookRule.Interceptor("djl.PreparedBatches", PREPARED);
     HookRule.Interceptor djlPrefetch = new HookRule.Interceptor("djl.Prefetch", PREFETCH);
     HookRule.Interceptor dl4jPrefetch = new HookRule.Interceptor("dl4j.Prefetch", PREFETCH);
     String sample = "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;";
     String fetch = "(Ljava/util/List;I)" + BATCH;
     String fromFile = "(Ljava/nio/file/Path;)" + IMAGE;
+    String prepare = "(Lai/djl/util/Progress;)V";
     String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
     String iterators = "org/deeplearning4j/datasets/datavec/";
     String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
@@ -103,6 +108,10 @@ public final class Hooks {
         intercept(dl4jProfile, null, "next", "(I)" + DATA_SET),
         intercept(dl4jProfile, null, "next", "()" + MULTI_DATA_SET),
         intercept(dl4jProfile, null, "next", "(I)" + MULTI_DATA_SET),
+        // Of several that intercept a method the first is nearest to its body.
+        intercept(prepared, DATASET + "DataIterable", "fetch", fetch),
+        intercept(prepared, null, "prepare", prepare),
+        random(prepared),
         intercept(batches, null, "sample", sample),
         intercept(batches, null, "fetch", fetch),
         intercept(batches, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
@@ -111,15 +120,8 @@ public final class Hooks {
             .provenOn("DJL OpenCV 0.32.0"),
         intercept(djlPrefetch, DATASET + "BatchSampler", "sample", sample),
         intercept(djlPrefetch, DATASET + "DataIterable", "fetch", fetch),
-        intercept(djlPrefetch, null, "prepare", "(Lai/djl/util/Progress;)V"),
-        rule(
-            DJL,
-            "ai/djl/util/RandomUtils",
-            "<clinit>",
-            "()V",
-            Weave.RANDOM,
-            SpanKind.BATCH,
-            djlPrefetch),
+        intercept(djlPrefetch, null, "prepare", prepare),
+        random(djlPrefetch),
         intercept(dl4jPrefetch, reader, "next", "()Ljava/util/List;"),
         intercept(dl4jPrefetch, reader, "next", "(I)Ljava/util/List;"),
         intercept(matrices, NATIVE_LOADER, "asMatrixView", "(Ljava/io/File;" + ARRAY + ")V"),
@@ -250,6 +252,17 @@ public final class Hooks {
       HookRule.Interceptor interceptor, @Nullable String owner, String method, String descriptor) {
     String library = interceptor.name().startsWith("djl.") ? DJL : DL4J;
     return rule(library, owner, method, descriptor, Weave.INTERCEPT, DECODE, interceptor);
+  }
+
+  private static HookRule random(HookRule.Interceptor interceptor) {
+    return rule(
+        DJL,
+        "ai/djl/util/RandomUtils",
+        "<clinit>",
+        "()V",
+        Weave.RANDOM,
+        SpanKind.BATCH,
+        interceptor);
   }
 
   private static HookRule iterable(String method, String descriptor) {

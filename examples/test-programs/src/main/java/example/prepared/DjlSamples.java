@@ -1,0 +1,400 @@
+package example.prepared;
+
+import ai.djl.basicdataset.cv.classification.ImageFolder;
+import ai.djl.basicdataset.tabular.CsvDataset;
+import ai.djl.engine.Engine;
+import ai.djl.modality.cv.transform.RandomFlipLeftRight;
+import ai.djl.modality.cv.transform.Resize;
+import ai.djl.modality.cv.transform.ToTensor;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Record;
+import ai.djl.translate.Transform;
+import ai.djl.translate.TranslateException;
+import ai.djl.util.Progress;
+import ai.djl.util.RandomUtils;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.zip.CRC32;
+import org.apache.commons.csv.CSVFormat;
+
+/**
+ * Passes over data sets of every kind. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER SAMPLES}; what
+ * is not there is written first. Prints a line for each batch, and what a draw from DJL's generator
+ * gives after each pass; and as errors the CPU time of the thread that prepares, for each epoch.
+ */
+public final class DjlSamples {
+  private static final int BATCH = 16;
+  private static final int EPOCHS = 4;
+  private static final int COLUMNS = 1190;
+
+  private final Path folder;
+  private final int samples;
+  private final NDManager manager;
+
+  private DjlSamples(Path folder, int samples, NDManager manager) {
+    this.folder = folder;
+    this.samples = samples;
+    this.manager = manager;
+  }
+
+  /** Runs the programs one after the other, each as if it were alone. */
+  public static void main(String[] args) throws IOException, TranslateException {
+    for (String program : args[0].split(",", -1)) {
+      System.out.println("program " + program);
+      Engine.getInstance().setRandomSeed(1);
+      try (NDManager manager = NDManager.newBaseManager()) {
+        new DjlSamples(Path.of(args[1]), Integer.parseInt(args[2]), manager).run(program);
+      }
+    }
+  }
+
+  private void run(String program) throws IOException, TranslateException {
+    switch (program) {
+      case "csv" -> loop(program, csv(), null);
+      case "text" -> loop(program, text(), null);
+      case "audio" -> loop(program, audio(), null);
+      case "images" -> loop(program, images(new Resize(32, 32), new ToTensor()), null);
+      case "flipped" ->
+          loop(
+              program, images(new Resize(32, 32), new RandomFlipLeftRight(), new ToTensor()), null);
+      case "threads" -> {
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        loop(program, text(), threads);
+        threads.shutdown();
+      }
+      case "split" -> loop(program, text().randomSplit(3, 1)[0], null);
+      case "rewritten" -> rewritten();
+      case "failing" -> failing();
+      case "own-random" -> loop(program, images(new Noise()), null);
+      case "counter" -> loop(program, new Counted(builder()), null);
+      case "remembers" -> loop(program, new Remembering(builder()), null);
+      case "draws" -> loop(program, new Drawing(builder()), null);
+      case "gaussian" -> loop(program, new Gaussian(builder()), null);
+      default -> throw new IllegalArgumentException(program + " is no program of this.");
+    }
+  }
+
+  private void loop(String program, RandomAccessDataset data, ExecutorService threads)
+      throws IOException, TranslateException {
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+      long said = 0;
+      for (Batch batch : data.getData(manager, threads)) {
+        long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        say("batch", batch);
+        batch.close();
+        said += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before;
+      }
+      System.out.println("drawn " + RandomUtils.nextInt() + " " + RandomUtils.nextGaussian());
+      long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - start - said;
+      System.err.println("cpu " + program + " " + epoch + " " + cpu);
+    }
+  }
+
+  static void say(String name, Batch batch) {
+    CRC32 crc = new CRC32();
+    for (NDArray array : batch.getData()) {
+      crc.update(array.toByteBuffer());
+      crc.update(String.valueOf(array.getShape()).getBytes(StandardCharsets.UTF_8));
+    }
+    for (NDArray array : batch.getLabels()) {
+      crc.update(array.toByteBuffer());
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%s %d/%d %s %08x %s%n",
+        name,
+        batch.getProgress(),
+        batch.getProgressTotal(),
+        batch.getIndices(),
+        crc.getValue(),
+        batch.getManager().getParentManager().getName());
+  }
+
+  // ---- data sets
+
+  private RandomAccessDataset csv() throws IOException {
+    Path file = folder.resolve("table-" + samples + ".csv");
+    if (!Files.exists(file)) {
+      Random random = new Random(5);
+      try (BufferedWriter out = Files.newBufferedWriter(file)) {
+        for (int row = -1; row < samples; row++) {
+          for (int column = 0; column < COLUMNS; column++) {
+            out.write(column == 0 ? "" : ",");
+            out.write(
+                row < 0 ? "c" + column : String.format(Locale.ROOT, "%.4f", random.nextGaussian()));
+          }
+          out.newLine();
+        }
+      }
+    }
+    CsvDataset.CsvBuilder<?> builder =
+        CsvDataset.builder()
+            .optCsvFile(file)
+            .setCsvFormat(CSVFormat.DEFAULT.builder().setHeader().setSkipHeaderRecord(true).get());
+    for (int column = 0; column < COLUMNS - 1; column++) {
+      builder.addNumericFeature("c" + column);
+    }
+    builder.addNumericLabel("c" + (COLUMNS - 1));
+    return builder.setSampling(BATCH, true).build();
+  }
+
+  private RandomAccessDataset text() {
+    Random random = new Random(6);
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < samples; i++) {
+      StringBuilder line = new StringBuilder();
+      for (int word = 0; word < 400; word++) {
+        line.append(word == 0 ? "" : " ").append("Word").append(random.nextInt(2000));
+      }
+      lines.add(line.toString());
+    }
+    return new Text(builder(), lines);
+  }
+
+  private RandomAccessDataset audio() throws IOException {
+    Path waves = Files.createDirectories(folder.resolve("waves"));
+    Random random = new Random(7);
+    List<Path> files = new ArrayList<>();
+    for (int i = 0; i < samples; i++) {
+      Path file = waves.resolve("wave-" + i + ".pcm");
+      if (!Files.exists(file)) {
+        byte[] wave = new byte[16_000];
+        random.nextBytes(wave);
+        Files.write(file, wave);
+      }
+      files.add(file);
+    }
+    return new Audio(builder(), files);
+  }
+
+  private RandomAccessDataset images(Transform... transforms)
+      throws IOException, TranslateException {
+    ImageFolder.Builder builder =
+        ImageFolder.builder()
+            .setRepositoryPath(folder.resolve("pictures"))
+            .optMaxDepth(2)
+            .setSampling(BATCH, true);
+    for (Transform transform : transforms) {
+      builder.addTransform(transform);
+    }
+    ImageFolder pictures = builder.build();
+    pictures.prepare();
+    return pictures;
+  }
+
+  private Builder builder() {
+    return new Builder(samples).setSampling(BATCH, true);
+  }
+
+  /** A file is rewritten between two epochs, and later put back. */
+  private void rewritten() throws IOException, TranslateException {
+    Path own = Files.createDirectories(folder.resolve("own"));
+    List<Path> files = new ArrayList<>();
+    for (int i = 0; i < 2 * BATCH; i++) {
+      files.add(Files.write(own.resolve("file-" + i), new byte[] {(byte) i, 1, 2, 3}));
+    }
+    Audio data = new Audio(builder().samples(files.size()), files);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      for (Batch batch : data.getData(manager)) {
+        say("batch", batch);
+        batch.close();
+      }
+      Files.write(files.get(3 + epoch), new byte[] {9, (byte) epoch, 9, 9, 9, 9});
+    }
+  }
+
+  /** One sample throws, every time. */
+  private void failing() throws IOException, TranslateException {
+    Text data = new Text(builder().samples(2 * BATCH), List.of("one two", "three"));
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      try {
+        for (Batch batch : data.getData(manager)) {
+          say("batch", batch);
+          batch.close();
+        }
+      } catch (IndexOutOfBoundsException e) {
+        System.out.println("failed " + e.getMessage() + " " + RandomUtils.nextInt());
+      }
+    }
+  }
+
+  /** Builds data sets that know how many samples they have. */
+  static final class Builder extends RandomAccessDataset.BaseBuilder<Builder> {
+    private int count;
+
+    Builder(int count) {
+      this.count = count;
+    }
+
+    Builder samples(int newCount) {
+      count = newCount;
+      return this;
+    }
+
+    @Override
+    protected Builder self() {
+      return this;
+    }
+  }
+
+  /** A data set of so many samples. */
+  abstract static class Counting extends RandomAccessDataset {
+    private final long count;
+
+    Counting(Builder builder) {
+      super(builder);
+      count = builder.count;
+    }
+
+    @Override
+    protected long availableSize() {
+      return count;
+    }
+
+    @Override
+    public void prepare(Progress progress) {
+      // Nothing to do.
+    }
+  }
+
+  /** Lines of words, of which it makes numbers. */
+  static final class Text extends Counting {
+    private static final int LENGTH = 512;
+    private final List<String> lines;
+
+    Text(Builder builder, List<String> lines) {
+      super(builder);
+      this.lines = List.copyOf(lines);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) {
+      Map<String, Integer> counts = new HashMap<>();
+      int[] numbers = new int[LENGTH];
+      int at = 0;
+      for (String word : lines.get(Math.toIntExact(index)).split(" ", -1)) {
+        String lower = word.toLowerCase(Locale.ROOT);
+        counts.merge(lower, 1, Integer::sum);
+        numbers[at++] = lower.hashCode() % 10_007 + counts.get(lower);
+      }
+      return new Record(new NDList(own.create(numbers)), new NDList(own.create(index % 2)));
+    }
+  }
+
+  /** Sound, of which it makes energies by frequency. */
+  static final class Audio extends Counting {
+    private static final int BANDS = 24;
+    private final List<Path> files;
+
+    Audio(Builder builder, List<Path> files) {
+      super(builder);
+      this.files = List.copyOf(files);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) throws IOException {
+      byte[] bytes = Files.readAllBytes(files.get(Math.toIntExact(index)));
+      ByteBuffer wave = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+      float[] bands = new float[BANDS];
+      for (int band = 0; band < BANDS; band++) {
+        double sine = 0;
+        double cosine = 0;
+        for (int i = 0; i < bytes.length / 2; i++) {
+          double angle = 0.01 * (band + 1) * i;
+          sine += Math.sin(angle) * wave.getShort(2 * i);
+          cosine += Math.cos(angle) * wave.getShort(2 * i);
+        }
+        bands[band] = (float) Math.log1p(sine * sine + cosine * cosine);
+      }
+      return new Record(new NDList(own.create(bands)), new NDList(own.create(index)));
+    }
+  }
+
+  // ---- what must not be kept
+
+  /** Has random numbers of its own. */
+  private static final class Noise implements Transform {
+    private final Random random = new Random(7);
+
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.toType(DataType.FLOAT32, false).add(random.nextFloat());
+    }
+  }
+
+  /** Counts its calls. */
+  private static final class Counted extends Counting {
+    private int calls;
+
+    Counted(Builder builder) {
+      super(builder);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) {
+      calls++;
+      return new Record(new NDList(own.create(calls)), new NDList(own.create(index)));
+    }
+  }
+
+  /** Remembers in a collection which samples it was asked for. */
+  private static final class Remembering extends Counting {
+    private final List<Long> asked = new ArrayList<>();
+
+    Remembering(Builder builder) {
+      super(builder);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) {
+      asked.add(index);
+      return new Record(new NDList(own.create(asked.size())), new NDList(own.create(index)));
+    }
+  }
+
+  /** Draws from DJL's generator, for some samples. */
+  private static final class Drawing extends Counting {
+    Drawing(Builder builder) {
+      super(builder);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) {
+      float value = index % 3 == 0 ? RandomUtils.nextFloat() : index;
+      return new Record(new NDList(own.create(value)), new NDList(own.create(index)));
+    }
+  }
+
+  /** Draws what the generator may have drawn before. */
+  private static final class Gaussian extends Counting {
+    Gaussian(Builder builder) {
+      super(builder);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) {
+      double value = index % 2 == 0 ? RandomUtils.nextGaussian() : index;
+      return new Record(new NDList(own.create(value)), new NDList(own.create(index)));
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.coordl.cache;
+
+import io.coordl.bridge.Origin;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prepared samples in an arena of their own: admitted until it is full, never evicted, shared by
+ * all jobs of the group if the arena is. What a sample is known by its caller says.
+ *
+ * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
+ */
+public final class PreparedStore implements Closeable {
+  /** The longest sample that is kept. */
+  public static final int MAX_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
+
+  private final ArenaStore store;
+  private final StoreCounters counters = new StoreCounters();
+
+  public PreparedStore(ArenaStore arena) {
+    store = arena;
+  }
+
+  /** The bytes, read-only from 0 to their length; null if they are not kept. Counts nothing. */
+  public @Nullable ByteBuffer find(ItemKey key) {
+    return store.find(key);
+  }
+
+  /** What was found is used. */
+  public void used(int bytes) {
+    counters.count(Outcome.HIT);
+    counters.bytes(Origin.MEMORY, bytes);
+  }
+
+  /**
+   * Keeps a sample. Whoever asks for the same one meanwhile waits for it, boundedly.
+   *
+   * @param sample prepares it, or copies it; called at most once, on this thread
+   * @return whether it is kept now, by whomever
+   * @throws IOException what {@code sample} throws
+   */
+  public boolean keep(ItemKey key, int length, Loader sample) throws IOException {
+    Outcome outcome = store.fetch(key, length, sample).outcome();
+    if (outcome != Outcome.HIT) {
+      counters.count(outcome);
+      counters.bytes(Origin.STORAGE, length);
+    }
+    return outcome == Outcome.HIT || outcome == Outcome.ADMITTED;
+  }
+
+  /** Counts a sample that cannot be kept. */
+  public void left() {
+    counters.spared();
+  }
+
+  /** Whether a sample of this length would be kept now. */
+  public boolean hasRoom(long length) {
+    return store.hasRoom(length);
+  }
+
+  /** Bytes that are still free. */
+  public long room() {
+    return Math.max(0, store.capacity() - store.used());
+  }
+
+  /** What this process had of the store so far. */
+  public StoreStatistics statistics() {
+    return counters.ofRaw(store);
+  }
+
+  /** Leaves the arena; see {@link ArenaStore#close}. */
+  @Override
+  public void close() {
+    store.close();
+  }
+}

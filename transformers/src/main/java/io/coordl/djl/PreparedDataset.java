@@ -1,0 +1,135 @@
+package io.coordl.djl;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Record;
+import ai.djl.util.Progress;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.PreparedSamples;
+import io.coordl.pipeline.SampleMaker;
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Hands out the samples of another data set, prepared as far as they are kept. */
+final class PreparedDataset extends RandomAccessDataset {
+  private final RandomAccessDataset own;
+  private final PreparedSamples samples;
+  private final PreparedSamples.Plan plan;
+  private final @Nullable FixedPipeline transforms;
+  private final FixedPipeline.Copies copies;
+
+  PreparedDataset(
+      RandomAccessDataset own,
+      PreparedSamples samples,
+      PreparedSamples.Plan plan,
+      @Nullable FixedPipeline transforms,
+      FixedPipeline.Copies copies) {
+    super(new NoBuilder().setSampling(1, false));
+    this.own = own;
+    this.samples = samples;
+    this.plan = plan;
+    this.transforms = transforms;
+    this.copies = copies;
+  }
+
+  @Override
+  public Record get(NDManager manager, long index) throws IOException {
+    try {
+      Sample sample = samples.sample(plan, index, new Maker(manager, index));
+      return new Record(sample.data, sample.labels);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e); // Its methods throw no other.
+    }
+  }
+
+  @Override
+  protected long availableSize() {
+    return own.size();
+  }
+
+  @Override
+  public void prepare(Progress progress) {
+    // The program's own is prepared already.
+  }
+
+  private record Sample(NDList data, NDList labels) {}
+
+  /** Makes one sample in the manager of its batch. */
+  private final class Maker implements SampleMaker<Sample> {
+    private final NDManager manager;
+    private final long index;
+
+    Maker(NDManager manager, long index) {
+      this.manager = manager;
+      this.index = index;
+    }
+
+    @Override
+    public Sample get() throws IOException {
+      Record record = own.get(manager, index);
+      return new Sample(record.getData(), record.getLabels());
+    }
+
+    @Override
+    public Sample transform(int stage, Sample sample) {
+      return transforms == null
+          ? sample
+          : new Sample(transforms.stage(stage - 1, copies).transform(sample.data), sample.labels);
+    }
+
+    @Override
+    public @Nullable PreparedBatch bytes(Sample sample, List<BatchLayout.Array> files) {
+      if (!areArrays(sample.data) || !areArrays(sample.labels)) {
+        return null;
+      }
+      try {
+        return BatchArrays.view(sample.data, sample.labels, files);
+      } catch (CannotShareException e) {
+        return null;
+      }
+    }
+
+    private boolean areArrays(NDList list) {
+      for (NDArray array : list) {
+        if (!Strides.areDense(array)
+            || array.hasGradient()
+            || !array.getDevice().equals(manager.getDevice())
+            || array.getShape().isLayoutKnown()
+            || array.size() == 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public Sample read(BatchLayout layout, ByteBuffer bytes) {
+      NDList data = new NDList();
+      NDList labels = new NDList();
+      for (int i = 0; i < layout.arrays().size(); i++) {
+        BatchLayout.Array array = layout.arrays().get(i);
+        if (array.role().equals(BatchArrays.DATA)) {
+          data.add(BatchFrame.array(manager, array, layout.values(bytes, i)));
+        } else if (array.role().equals(BatchArrays.LABELS)) {
+          labels.add(BatchFrame.array(manager, array, layout.values(bytes, i)));
+        }
+      }
+      return new Sample(data, labels);
+    }
+  }
+
+  private static final class NoBuilder extends BaseBuilder<NoBuilder> {
+    @Override
+    protected NoBuilder self() {
+      return this;
+    }
+  }
+}

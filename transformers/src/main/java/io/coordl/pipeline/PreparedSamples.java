@@ -1,0 +1,591 @@
+package io.coordl.pipeline;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.Producers;
+import io.coordl.cache.ItemKey;
+import io.coordl.cache.PreparedStore;
+import io.coordl.log.OnceLog;
+import io.coordl.purity.PurityAnalyzer;
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code prepared=share}: what the part of a pipeline that draws no random number returns for a
+ * sample, made once and kept; every later call gets fresh arrays of the same bits.
+ *
+ * <p><b>The same sample.</b> {@link PurityAnalyzer} proves that a stage reads nothing that changes
+ * and leaves no trace, or the user says so of a class. It may draw from the library's generator,
+ * but a sample is only kept if nothing was drawn while it was made: what draws nothing once, with
+ * the same sample and state, never draws. So the generator stands where it would stand without the
+ * agent. The files that were opened are kept with the sample, and it is made anew if one of them
+ * has changed.
+ *
+ * <p><b>For whom.</b> A sample is known by all that decides what it is: data set, transforms, code,
+ * library. So all jobs of the arena share it, whatever their order or size of batches. What cannot
+ * be told from another process' is kept for this one alone.
+ *
+ * <p><b>Which stage.</b> The last one that can be kept, if all samples fit; else the one that saves
+ * most in what memory there is. The first job of the arena decides for all.
+ *
+ * <p>Thread-safe.
+ */
+public final class PreparedSamples {
+  /** Samples that are measured before a stage is chosen for want of memory. */
+  private static final int MEASURED = 16;
+
+  /** After so many data sets of a class that were left, the next one is without a look at it. */
+  private static final int ENOUGH = 3;
+
+  /** Samples made and found after which it is told whether keeping them pays. */
+  private static final int TRIED = 256;
+
+  private final PreparedStore store;
+  private final PurityAnalyzer code;
+  private final OnceLog log;
+  private final List<Plan> plans = new ArrayList<>();
+  private final AtomicLong generation = new AtomicLong();
+
+  /** How many data sets of a class were left to the program. */
+  private final Map<String, Integer> left = new HashMap<>();
+
+  /**
+   * Keeps the samples of one library.
+   *
+   * @param code tells which stages may be kept
+   */
+  public PreparedSamples(Services services, PurityAnalyzer code) {
+    this.store = Objects.requireNonNull(services.prepared()).store();
+    this.code = code;
+    this.log = new OnceLog(services.log());
+    ForkableRandom.countDraws();
+  }
+
+  /** Why samples are not kept, for the user. */
+  public static String leaves(String what, String reason) {
+    return "prepared=share leaves " + what + " to the program: " + reason + ".";
+  }
+
+  /** A data set is about to be prepared, or was: what samples are made of may be another. */
+  public void changed() {
+    generation.incrementAndGet();
+  }
+
+  private long generation() {
+    return generation.get();
+  }
+
+  /** How the samples of a pipeline are kept; null if they are left to the program. */
+  public @Nullable Plan plan(SamplePipeline pipeline) {
+    Plan plan = current(pipeline);
+    return plan.kept() > 0 ? plan : null;
+  }
+
+  private synchronized Plan current(SamplePipeline pipeline) {
+    Object dataset = pipeline.dataset();
+    plans.removeIf(plan -> plan.refersTo(null));
+    for (Plan plan : plans) {
+      if (plan.refersTo(dataset)) {
+        if (plan.isOf(pipeline)) {
+          return plan;
+        }
+        plans.remove(plan);
+        break;
+      }
+    }
+    Plan plan = look(pipeline);
+    plans.add(plan);
+    return plan;
+  }
+
+  /** Finds out which stages may be kept. */
+  private Plan look(SamplePipeline pipeline) {
+    Object settings = pipeline.settings();
+    List<List<@Nullable Object>> stages = pipeline.stages(settings);
+    List<String> names = new ArrayList<>();
+    String type = pipeline.dataset().getClass().getName();
+    if (left.getOrDefault(type, 0) >= ENOUGH) {
+      return new Plan(pipeline, settings, generation.get(), names);
+    }
+    StringBuilder text = new StringBuilder();
+    long now = generation.get();
+    for (List<@Nullable Object> objects : stages) {
+      PurityAnalyzer.Proof proof = code.prove(objects);
+      if (proof.reason() != null) {
+        if (names.isEmpty()) {
+          log.once(leaves(type, proof.reason()));
+          left.merge(type, 1, Integer::sum);
+        }
+        break;
+      }
+      describe(pipeline, settings, names.size(), proof, text);
+      names.add(text.toString());
+    }
+    return new Plan(pipeline, settings, now, names);
+  }
+
+  /** Appends what decides what a stage does. */
+  private void describe(
+      SamplePipeline pipeline,
+      Object settings,
+      int stage,
+      PurityAnalyzer.Proof proof,
+      StringBuilder text) {
+    try {
+      if (proof.trusts()) {
+        throw new CannotShareException("what classes do of which nothing is known but your word");
+      }
+      text.append(pipeline.describe(settings, stage)).append('\n').append(proof.code());
+      for (Map.Entry<String, @Nullable Object> field : proof.statics().entrySet()) {
+        text.append(field.getKey()).append('=');
+        text.append(pipeline.describe(field.getKey(), field.getValue())).append('\n');
+      }
+    } catch (CannotShareException e) {
+      log.once(
+          "prepared=share keeps samples for this job alone: it cannot share "
+              + e.getMessage()
+              + ".");
+      text.append(UUID.randomUUID());
+    }
+  }
+
+  /**
+   * A sample after all stages of the plan.
+   *
+   * @throws Exception what the program's code throws
+   */
+  public <S> S sample(Plan plan, long index, SampleMaker<S> maker) throws Exception {
+    return new Making<>(plan, index, maker).sample();
+  }
+
+  /** What is kept of a sample; the bytes are to be read only. */
+  public record Kept(BatchLayout layout, ByteBuffer bytes) {}
+
+  /** Makes a batch of its samples. */
+  public interface BatchMaker<B> {
+    /** Null if that cannot be: then they are made one by one. */
+    @Nullable B make(List<Kept> samples) throws IOException;
+  }
+
+  /** A batch whose samples are all kept after their last stage; null if one of them is not. */
+  public <B> @Nullable B batch(Plan plan, List<Long> indices, BatchMaker<B> maker)
+      throws IOException {
+    int stage = plan.stage;
+    if (stage < 0 || stage != plan.names.size() - 1 || indices.isEmpty()) {
+      return null;
+    }
+    long start = System.nanoTime();
+    List<Kept> samples = new ArrayList<>(indices.size());
+    for (Long index : indices) {
+      Kept found = find(plan.key(stage, index));
+      if (found == null) {
+        return null;
+      }
+      samples.add(found);
+    }
+    B batch = maker.make(samples);
+    if (batch != null) {
+      samples.forEach(sample -> store.used(sample.bytes.remaining()));
+      plan.found(System.nanoTime() - start, samples.size());
+    }
+    return batch;
+  }
+
+  private @Nullable Kept find(ItemKey key) throws IOException {
+    ByteBuffer found = store.find(key);
+    if (found == null) {
+      return null;
+    }
+    ByteBuffer bytes = found.order(ByteOrder.nativeOrder());
+    BatchLayout layout = BatchLayout.read(bytes);
+    return OpenedFiles.areUnchanged(layout, Producers::opens) ? new Kept(layout, bytes) : null;
+  }
+
+  /** How the samples of one data set are kept. */
+  public final class Plan extends WeakReference<Object> {
+    private final Object settings;
+    private final ObjectSnapshot looked;
+
+    /** When it was last known to be as it was looked at. */
+    private volatile long generation;
+
+    private final long size;
+    private final List<ItemKey> names = new ArrayList<>();
+
+    /** The stage that is kept; -1 while that is not decided. */
+    private volatile int stage = -1;
+
+    /** Bytes of a sample that was kept; 0 if there was none, -1 if they differ. */
+    private volatile int length;
+
+    /** Why no sample is kept any more. */
+    private volatile boolean left;
+
+    private final List<long[]> nanosOfStages = new ArrayList<>();
+    private final List<long[]> bytesOfStages = new ArrayList<>();
+    private final Mean making = new Mean();
+    private final Mean finding = new Mean();
+
+    private Plan(SamplePipeline pipeline, Object settings, long generation, List<String> texts) {
+      super(pipeline.dataset());
+      this.settings = settings;
+      this.looked = new ObjectSnapshot(pipeline.dataset(), code::counts);
+      this.generation = generation;
+      this.size = Math.max(1, pipeline.size());
+      for (String text : texts) {
+        names.add(ItemKey.of(text, 0, 0, ItemKey.WHOLE));
+      }
+      if (!texts.isEmpty()) {
+        findDecision();
+      }
+    }
+
+    /** Whether it is that of a pipeline as it is now. What was left to the program stays so. */
+    private boolean isOf(SamplePipeline pipeline) {
+      long now = generation();
+      if (generation != now && (kept() == 0 || looked.isOf(pipeline.dataset()))) {
+        generation = now;
+      }
+      return generation == now && (kept() == 0 || pipeline.isCurrent(settings));
+    }
+
+    /** Stages that {@link #sample} goes through: those proven. */
+    public int kept() {
+      return left ? 0 : names.size();
+    }
+
+    /** What was proven was proven of these. */
+    public Object settings() {
+      return settings;
+    }
+
+    private ItemKey key(int stage, long index) {
+      ItemKey name = names.get(stage);
+      return ItemKey.of(Long.toHexString(name.high()), name.low(), index, stage);
+    }
+
+    private ItemKey decision() {
+      return key(names.size() - 1, -1);
+    }
+
+    private void findDecision() {
+      ByteBuffer found = store.find(decision());
+      if (found != null && found.remaining() == 1 && found.get(0) < names.size()) {
+        stage = found.get(0);
+      }
+    }
+
+    /** The first job's choice is that of all. */
+    private void decide(int chosen) throws IOException {
+      store.keep(
+          decision(),
+          1,
+          (target, offset) -> {
+            target[offset] = (byte) chosen;
+            return true;
+          });
+      findDecision();
+      if (stage < 0) {
+        stage = chosen;
+      }
+    }
+
+    /** Notes what the stages of a sample took; negative bytes: it cannot be kept there. */
+    private synchronized void measured(long[] nanos, long[] bytes) throws IOException {
+      if (stage >= 0 || left) {
+        return;
+      }
+      nanosOfStages.add(nanos);
+      bytesOfStages.add(bytes);
+      int last = last(bytes);
+      long fits = store.room() / size;
+      if (last >= 0 && bytes[last] <= fits) {
+        decide(last);
+      } else if (nanosOfStages.size() == MEASURED) {
+        decideByMemory();
+      }
+    }
+
+    private static int last(long[] bytes) {
+      int last = bytes.length - 1;
+      while (last >= 0 && bytes[last] < 0) {
+        last--;
+      }
+      return last;
+    }
+
+    private void decideByMemory() throws IOException {
+      double best = 0;
+      int chosen = -1;
+      for (int i = 0; i < names.size(); i++) {
+        int at = i;
+        if (bytesOfStages.stream().allMatch(bytes -> bytes[at] >= 0)) {
+          double bytes = bytesOfStages.stream().mapToLong(b -> b[at]).average().orElse(1);
+          double nanos = nanosOfStages.stream().mapToLong(n -> n[at]).average().orElse(0);
+          double saved = Math.min(1, store.room() / (bytes * size)) * nanos;
+          if (saved > best) {
+            best = saved;
+            chosen = i;
+          }
+        }
+      }
+      if (chosen < 0) {
+        leave("its samples are more than arrays of numbers, random, or too large");
+      } else {
+        decide(chosen);
+      }
+    }
+
+    private void leave(String why) {
+      left = true;
+      Object dataset = get();
+      log.once(leaves(dataset == null ? "a data set" : dataset.getClass().getName(), why));
+    }
+
+    /** What finding takes longer than making is not worth its memory. */
+    private void found(long nanos, int samples) {
+      finding.add(nanos / samples, samples);
+      if (making.count() >= TRIED && finding.count() >= TRIED && !making.isAbove(finding)) {
+        leave("preparing a sample takes no longer than getting it from memory");
+      }
+    }
+  }
+
+  /** Of times, the later ones counting more: the first ones are those of cold code. */
+  private static final class Mean {
+    private static final double WEIGHT = 1.0 / 16;
+    private double nanos;
+    private long count;
+
+    synchronized void add(long more, int times) {
+      count += times;
+      nanos += (more - nanos) * Math.min(1, Math.max(WEIGHT * times, (double) times / count));
+    }
+
+    synchronized long count() {
+      return count;
+    }
+
+    synchronized double nanos() {
+      return nanos;
+    }
+
+    boolean isAbove(Mean other) {
+      return nanos() > other.nanos();
+    }
+  }
+
+  /** One call for a sample. */
+  private final class Making<S> {
+    private final Plan plan;
+    private final long index;
+    private final SampleMaker<S> maker;
+    private final OpenedFiles files = new OpenedFiles();
+    private @Nullable S made;
+    private int stages;
+    private boolean started;
+    private @Nullable Throwable thrown;
+
+    Making(Plan plan, long index, SampleMaker<S> maker) {
+      this.plan = plan;
+      this.index = index;
+      this.maker = maker;
+    }
+
+    S sample() throws Exception {
+      try {
+        if (plan.stage >= 0) {
+          findOrKeep();
+        } else {
+          measure();
+        }
+      } catch (Exception | Error e) {
+        if (thrown instanceof Error error) {
+          throw error;
+        } else if (thrown instanceof Exception exception) {
+          throw exception;
+        }
+        Bridge.fault("keeping a prepared sample", e);
+      }
+      // What is left of it, and all of it where nothing of the above came so far.
+      while (made == null || stages < plan.names.size()) {
+        next();
+      }
+      return made;
+    }
+
+    /** Runs the next stage of the program's code. */
+    private void next() throws Exception {
+      Consumer<String> outer = Producers.listener();
+      Producers.listen(
+          path -> {
+            files.accept(path);
+            if (outer != null) {
+              outer.accept(path);
+            }
+          });
+      started = true;
+      try {
+        S before = made;
+        made = before == null ? maker.get() : maker.transform(stages, before);
+        stages++;
+      } catch (Exception | Error e) {
+        thrown = e;
+        throw e;
+      } finally {
+        Producers.listen(outer);
+      }
+    }
+
+    private void findOrKeep() throws Exception {
+      int stage = plan.stage;
+      ItemKey key = plan.key(stage, index);
+      if (find(key, stage)) {
+        return;
+      }
+      int length = plan.length;
+      if (length > 0 && store.hasRoom(length)) {
+        // Another job that wants the same one waits for it.
+        store.keep(key, length, (target, offset) -> makeInto(target, offset, length, stage));
+        if (!started) {
+          find(key, stage);
+        }
+      } else if (length <= 0) {
+        PreparedBatch bytes = make(stage);
+        if (bytes != null) {
+          put(key, bytes);
+        }
+      }
+    }
+
+    private boolean find(ItemKey key, int stage) throws IOException {
+      long start = System.nanoTime();
+      Kept found = PreparedSamples.this.find(key);
+      if (found == null) {
+        return false;
+      }
+      made = maker.read(found.layout, found.bytes);
+      stages = stage + 1;
+      store.used(found.bytes.remaining());
+      plan.found(System.nanoTime() - start, 1);
+      return true;
+    }
+
+    /** Makes the stages up to the one that is kept; null if it cannot be kept. */
+    private @Nullable PreparedBatch make(int stage) throws Exception {
+      long draws = ForkableRandom.draws();
+      long start = System.nanoTime();
+      while (stages <= stage) {
+        next();
+      }
+      plan.making.add(System.nanoTime() - start, 1);
+      PreparedBatch bytes = ForkableRandom.draws() == draws ? bytes() : null;
+      if (bytes == null) {
+        store.left();
+      }
+      return bytes;
+    }
+
+    private @Nullable PreparedBatch bytes() {
+      List<BatchLayout.Array> opened = files.parts();
+      S sample = made;
+      PreparedBatch bytes =
+          opened == null || sample == null || plan.generation != generation.get()
+              ? null
+              : maker.bytes(sample, opened);
+      return bytes == null || bytes.bytes() > PreparedStore.MAX_BYTES || !files.areUnchanged()
+          ? null
+          : bytes;
+    }
+
+    private boolean makeInto(byte[] target, int offset, int length, int stage) throws IOException {
+      try {
+        PreparedBatch bytes = make(stage);
+        if (bytes == null) {
+          return false;
+        }
+        if (bytes.bytes() != length) {
+          plan.length = -1; // From now on each is kept once it is made.
+          return false;
+        }
+        write(bytes, target, offset);
+        return true;
+      } catch (IOException | RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IOException(e); // Of the program: it gets what was thrown.
+      }
+    }
+
+    private static void write(PreparedBatch bytes, byte[] target, int offset) {
+      bytes.writeTo(
+          ByteBuffer.wrap(target, offset, Math.toIntExact(bytes.bytes()))
+              .slice()
+              .order(ByteOrder.nativeOrder()));
+    }
+
+    private void put(ItemKey key, PreparedBatch bytes) throws IOException {
+      int length = Math.toIntExact(bytes.bytes());
+      if (plan.length == 0) {
+        plan.length = length;
+      }
+      store.keep(
+          key,
+          length,
+          (target, offset) -> {
+            write(bytes, target, offset);
+            return true;
+          });
+    }
+
+    /** Goes through all stages and notes what each takes, and keeps the last that can be kept. */
+    private void measure() throws Exception {
+      int count = plan.names.size();
+      long[] nanos = new long[count];
+      long[] bytes = new long[count];
+      byte[] last = {};
+      int lastStage = -1;
+      long draws = ForkableRandom.draws();
+      long total = 0;
+      for (int i = 0; i < count; i++) {
+        long start = System.nanoTime();
+        next();
+        total += System.nanoTime() - start;
+        nanos[i] = total;
+        PreparedBatch here = ForkableRandom.draws() == draws ? bytes() : null;
+        bytes[i] = here == null ? -1 : here.bytes();
+        if (here != null) {
+          last = new byte[Math.toIntExact(here.bytes())];
+          write(here, last, 0);
+          lastStage = i;
+        }
+      }
+      plan.measured(nanos, bytes);
+      if (lastStage >= 0 && plan.stage == lastStage) {
+        byte[] kept = last;
+        if (plan.length == 0) {
+          plan.length = kept.length;
+        }
+        store.keep(
+            plan.key(lastStage, index),
+            kept.length,
+            (target, offset) -> {
+              System.arraycopy(kept, 0, target, offset, kept.length);
+              return true;
+            });
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.coordl.pipeline;
+
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes one sample with the program's own code. Made for one call, used by its thread.
+ *
+ * @param <S> the library's sample
+ */
+public interface SampleMaker<S> {
+  /** Stage 0: throws what the program's code throws. */
+  S get() throws Exception;
+
+  /** What a transform makes of it, from stage 1 on; throws what the program's code throws. */
+  S transform(int stage, S sample) throws Exception;
+
+  /**
+   * The bytes of a sample, which stays the program's.
+   *
+   * @param files parts of the layout that have no values, to come behind the sample's own
+   * @return null if an equal sample cannot be made of bytes
+   */
+  @Nullable PreparedBatch bytes(S sample, List<BatchLayout.Array> files);
+
+  /** A sample of its own memory. */
+  S read(BatchLayout layout, ByteBuffer bytes) throws IOException;
+}
