@@ -3,6 +3,7 @@ package io.coordl.advice;
 import io.coordl.advice.Text.Bytes;
 import io.coordl.advice.Text.Nanos;
 import io.coordl.event.Figures;
+import io.coordl.event.StoreStatisticsEvent;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -107,7 +108,7 @@ public record Advice(
     if (!evidence.laterEpochsWaitForFetches()) {
       return Optional.empty();
     }
-    if (!evidence.isFull(false)) {
+    if (!evidence.isFull(StoreStatisticsEvent.RAW)) {
       return Optional.of(
           change(
               evidence,
@@ -119,8 +120,10 @@ public record Advice(
     }
     long held = evidence.epochs().bytes() / evidence.hosts();
     long wanted = held + held / 10; // For the index and what is lost between the items.
-    if (wanted <= evidence.capacity(false)) {
-      wanted += evidence.capacity(false); // Full of other files, or of decoded items beside them.
+    if (wanted <= evidence.capacity(StoreStatisticsEvent.RAW)) {
+      wanted +=
+          evidence.capacity(
+              StoreStatisticsEvent.RAW); // Full of other files, or of decoded items beside them.
     }
     return Optional.of(
         change(
@@ -178,14 +181,30 @@ public record Advice(
       long saved = Math.round(nanos * decoding);
       return prep(evidence, "decode each image once", saved, why, "decoded=share");
     }
-    if (decoding > WORTH_KEEPING && evidence.isFull(true)) {
-      long saved = Math.round(nanos * decoding);
+    if (decoding > WORTH_KEEPING && evidence.isFull(StoreStatisticsEvent.DECODED)) {
       return prep(
           evidence,
           "keep more decoded images, if the host has the memory,",
-          saved,
+          Math.round(nanos * decoding),
           why,
-          "decoded.size=" + gibibytes(2 * evidence.capacity(true)));
+          more("decoded.size", evidence, StoreStatisticsEvent.DECODED));
+    }
+    if (evidence.isFull(StoreStatisticsEvent.PREPARED)) {
+      return prep(
+          evidence,
+          "keep more prepared samples, if the host has the memory,",
+          nanos,
+          why,
+          more("prepared.size", evidence, StoreStatisticsEvent.PREPARED));
+    }
+    // What preparing ahead cannot hide behind the step.
+    if (evidence.uses("djl") && !evidence.keepsPrepared() && nanos > 2 * judged.compute) {
+      return prep(
+          evidence,
+          "prepare each sample once, where that draws no random number,",
+          nanos,
+          why,
+          "prepared=share");
     }
     // DL4J prepares ahead by itself; what can be brought ahead for it is in the stores already.
     if (evidence.uses("djl") && !evidence.isOn("prefetch") && !coordinates) {
@@ -253,6 +272,10 @@ public record Advice(
             + why.replace("%s", new Nanos(nanos) + evidence.ofWhat())
             + Text.format("; predicted: at most %.2fx faster.", gain),
         arguments);
+  }
+
+  private static String more(String key, Evidence evidence, String form) {
+    return key + "=" + gibibytes(2 * evidence.capacity(form));
   }
 
   private static String gibibytes(long bytes) {

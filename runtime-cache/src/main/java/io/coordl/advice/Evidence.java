@@ -49,27 +49,34 @@ public record Evidence(
 
   /** Bytes that the hosts may keep of raw items, as far as they are alike. */
   public long capacityOfAllHosts() {
-    return hosts * capacity(false);
+    return hosts * capacity(StoreStatisticsEvent.RAW);
   }
 
-  /** Bytes that this job may keep of decoded or of raw items. */
-  long capacity(boolean decoded) {
+  /** Bytes that this job may keep of items in one form. */
+  long capacity(String form) {
     return stores.stream()
-        .filter(store -> isDecoded(store) == decoded)
+        .filter(store -> store.keeps(form))
         .mapToLong(store -> store.capacity)
         .sum();
   }
 
   /** True if the MinIO cache was on. */
   boolean caching() {
-    return configuration.containsKey("cache")
-        ? isOn("cache")
-        : stores.stream().anyMatch(store -> !isDecoded(store));
+    return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
   }
 
-  /** True if decoded items were kept. */
+  /** True if images or whole samples were kept, so that decoding them again is not the matter. */
   boolean keepsDecoded() {
-    return stores.stream().anyMatch(Evidence::isDecoded) || isOn("decoded");
+    return keeps(StoreStatisticsEvent.DECODED) || isOn("decoded") || keepsPrepared();
+  }
+
+  /** True if prepared samples were kept. */
+  boolean keepsPrepared() {
+    return keeps(StoreStatisticsEvent.PREPARED) || isOn("prepared");
+  }
+
+  private boolean keeps(String form) {
+    return stores.stream().anyMatch(store -> store.keeps(form));
   }
 
   /** Whether a policy has another value than off. */
@@ -78,12 +85,8 @@ public record Evidence(
   }
 
   /** True if a store had to turn items away. */
-  boolean isFull(boolean decoded) {
-    return stores.stream().anyMatch(store -> isDecoded(store) == decoded && store.full);
-  }
-
-  private static boolean isDecoded(StoreStatisticsEvent store) {
-    return "decoded".equals(store.store);
+  boolean isFull(String form) {
+    return stores.stream().anyMatch(store -> store.keeps(form) && store.full);
   }
 
   /** True if epochs after the first still read from storage, and waited for it. */

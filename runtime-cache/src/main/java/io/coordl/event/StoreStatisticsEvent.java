@@ -21,8 +21,17 @@ import org.jspecify.annotations.Nullable;
 @StackTrace(false)
 @Period("endChunk")
 public final class StoreStatisticsEvent extends Event {
+  /** Items as they are stored. */
+  public static final String RAW = "raw";
+
+  /** Images as they are decoded. */
+  public static final String DECODED = "decoded";
+
+  /** Samples as they are before any random number is drawn. */
+  public static final String PREPARED = "prepared";
+
   @Label("Store")
-  @Description("Form of the items: raw or decoded")
+  @Description("Form of the items: raw, decoded or prepared")
   public @Nullable String store;
 
   @Label("Scope")
@@ -103,5 +112,10 @@ public final class StoreStatisticsEvent extends Event {
   /** Hits of hits and misses, 0 to 1; null if nothing was asked for. */
   public @Nullable Double hitRatio() {
     return hits + misses == 0 ? null : (Double) ((double) hits / (hits + misses));
+  }
+
+  /** Whether it keeps items in that form. */
+  public boolean keeps(String form) {
+    return form.equals(store == null ? RAW : store);
   }
 }

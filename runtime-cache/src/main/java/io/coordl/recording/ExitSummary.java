@@ -131,7 +131,7 @@ final class ExitSummary {
   private String decodedHits() {
     long hits =
         job.stores().stream()
-            .filter(store -> "decoded".equals(store.store))
+            .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
             .mapToLong(store -> store.hits)
             .sum();
     return hits == 0 ? "" : Text.format(", %d decoded images from memory", hits);

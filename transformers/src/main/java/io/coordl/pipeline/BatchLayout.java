@@ -10,18 +10,23 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the arrays of a batch lie in bytes: first what they are, then the values of each from an
  * offset that is a multiple of {@link #ALIGNMENT}. Immutable.
- *
- * @param arrays in the order in which their values lie
  */
-public record BatchLayout(List<Array> arrays) {
+public final class BatchLayout {
   /** What native code wants of the address of an array's first value. */
   public static final int ALIGNMENT = 64;
 
   private static final int MAX_ARRAYS = 1 << 16;
+
+  private final List<Array> arrays;
+  private final byte[] header;
+
+  /** Where the values of each array begin, and where those of the last one end. */
+  private final long[] offsets;
 
   /**
    * One array, by the names of the library.
@@ -38,8 +43,45 @@ public record BatchLayout(List<Array> arrays) {
     }
   }
 
-  public BatchLayout {
-    arrays = List.copyOf(arrays);
+  /**
+   * The layout of some arrays.
+   *
+   * @param arrays in the order in which their values lie
+   */
+  public BatchLayout(List<Array> arrays) {
+    this.arrays = List.copyOf(arrays);
+    this.header = header(this.arrays);
+    this.offsets = new long[arrays.size() + 1];
+    long at = Integer.BYTES + (long) header.length;
+    for (int i = 0; i < arrays.size(); i++) {
+      offsets[i] = (at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+      at = offsets[i] + arrays.get(i).bytes();
+    }
+    offsets[arrays.size()] = at;
+  }
+
+  /** In the order in which their values lie. */
+  public List<Array> arrays() {
+    return arrays;
+  }
+
+  /**
+   * As {@link #read(ByteBuffer)}.
+   *
+   * @param likely what it may well be; null for nothing
+   */
+  public static BatchLayout read(ByteBuffer batch, @Nullable BatchLayout likely)
+      throws IOException {
+    if (likely != null) {
+      ByteBuffer bytes = batch.duplicate().order(ByteOrder.nativeOrder()).rewind();
+      int length = likely.header.length;
+      if (bytes.remaining() >= likely.bytes()
+          && bytes.getInt() == length
+          && bytes.slice(Integer.BYTES, length).equals(ByteBuffer.wrap(likely.header))) {
+        return likely;
+      }
+    }
+    return read(batch);
   }
 
   /**
@@ -70,7 +112,7 @@ public record BatchLayout(List<Array> arrays) {
       arrays.add(new Array(role, type, name, shape, in.readLong()));
     }
     BatchLayout layout = new BatchLayout(arrays);
-    if (layout.bytes() > batch.limit() || layout.header().length != length) {
+    if (layout.bytes() > batch.limit() || layout.header.length != length) {
       throw new IOException("a batch of " + batch.limit() + " bytes is not what it says");
     }
     return layout;
@@ -78,35 +120,22 @@ public record BatchLayout(List<Array> arrays) {
 
   /** Bytes of the whole, values included. */
   public long bytes() {
-    return offset(arrays.size());
+    return offsets[arrays.size()];
   }
 
   /** Says at the start of {@code batch} what follows; the values are the caller's to write. */
   public void writeTo(ByteBuffer batch) {
-    byte[] header = header();
     batch.duplicate().order(ByteOrder.nativeOrder()).rewind().putInt(header.length).put(header);
   }
 
   /** Where the values of one array lie: a slice of {@code batch}, in native order. */
   public ByteBuffer values(ByteBuffer batch, int array) {
     return batch
-        .slice(Math.toIntExact(offset(array)), Math.toIntExact(arrays.get(array).bytes()))
+        .slice(Math.toIntExact(offsets[array]), Math.toIntExact(arrays.get(array).bytes()))
         .order(ByteOrder.nativeOrder());
   }
 
-  private long offset(int array) {
-    long at = Integer.BYTES + (long) header().length;
-    for (int i = 0; i < array; i++) {
-      at = aligned(at) + arrays.get(i).bytes();
-    }
-    return array == arrays.size() ? at : aligned(at);
-  }
-
-  private static long aligned(long offset) {
-    return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  }
-
-  private byte[] header() {
+  private static byte[] header(List<Array> arrays) {
     if (arrays.size() >= MAX_ARRAYS) {
       throw new IllegalStateException(arrays.size() + " arrays in one batch");
     }
@@ -127,5 +156,15 @@ public record BatchLayout(List<Array> arrays) {
       throw new UncheckedIOException(e); // A name of more than 64 KiB.
     }
     return header.toByteArray();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof BatchLayout that && arrays.equals(that.arrays);
+  }
+
+  @Override
+  public int hashCode() {
+    return arrays.hashCode();
   }
 }

@@ -49,8 +49,11 @@ public final class PreparedSamples {
   /** After so many data sets of a class that were left, the next one is without a look at it. */
   private static final int ENOUGH = 3;
 
-  /** Samples made and found after which it is told whether keeping them pays. */
-  private static final int TRIED = 256;
+  /** Samples whose mean time counts: of few it is that of whatever else the machine does. */
+  private static final int BLOCK = 64;
+
+  /** Blocks made and found after which it is told whether keeping them pays. */
+  private static final int TRIED = 4;
 
   private final PreparedStore store;
   private final PurityAnalyzer code;
@@ -189,7 +192,7 @@ public final class PreparedSamples {
     long start = System.nanoTime();
     List<Kept> samples = new ArrayList<>(indices.size());
     for (Long index : indices) {
-      Kept found = find(plan.key(stage, index));
+      Kept found = find(plan.key(stage, index), samples.isEmpty() ? null : samples.get(0).layout);
       if (found == null) {
         return null;
       }
@@ -203,13 +206,14 @@ public final class PreparedSamples {
     return batch;
   }
 
-  private @Nullable Kept find(ItemKey key) throws IOException {
+  /** What is kept of a sample, likely in a layout like another's. */
+  private @Nullable Kept find(ItemKey key, @Nullable BatchLayout likely) throws IOException {
     ByteBuffer found = store.find(key);
     if (found == null) {
       return null;
     }
     ByteBuffer bytes = found.order(ByteOrder.nativeOrder());
-    BatchLayout layout = BatchLayout.read(bytes);
+    BatchLayout layout = BatchLayout.read(bytes, likely);
     return OpenedFiles.areUnchanged(layout, Producers::opens) ? new Kept(layout, bytes) : null;
   }
 
@@ -235,8 +239,8 @@ public final class PreparedSamples {
 
     private final List<long[]> nanosOfStages = new ArrayList<>();
     private final List<long[]> bytesOfStages = new ArrayList<>();
-    private final Mean making = new Mean();
-    private final Mean finding = new Mean();
+    private final Pace making = new Pace();
+    private final Pace finding = new Pace();
 
     private Plan(SamplePipeline pipeline, Object settings, long generation, List<String> texts) {
       super(pipeline.dataset());
@@ -356,34 +360,43 @@ public final class PreparedSamples {
 
     /** What finding takes longer than making is not worth its memory. */
     private void found(long nanos, int samples) {
-      finding.add(nanos / samples, samples);
-      if (making.count() >= TRIED && finding.count() >= TRIED && !making.isAbove(finding)) {
+      finding.add(nanos, samples);
+      if (finding.blocks() >= TRIED && making.blocks() > 1 && !making.isAbove(finding)) {
         leave("preparing a sample takes no longer than getting it from memory");
       }
     }
   }
 
-  /** Of times, the later ones counting more: the first ones are those of cold code. */
-  private static final class Mean {
-    private static final double WEIGHT = 1.0 / 16;
-    private double nanos;
-    private long count;
+  /**
+   * What a sample takes in the best of many blocks: neither cold code nor a busy machine counts.
+   */
+  private static final class Pace {
+    private double best = Double.MAX_VALUE;
+    private int blocks;
+    private long nanos;
+    private int samples;
 
     synchronized void add(long more, int times) {
-      count += times;
-      nanos += (more - nanos) * Math.min(1, Math.max(WEIGHT * times, (double) times / count));
+      nanos += more;
+      samples += times;
+      if (samples >= BLOCK) {
+        best = Math.min(best, (double) nanos / samples);
+        blocks++;
+        nanos = 0;
+        samples = 0;
+      }
     }
 
-    synchronized long count() {
-      return count;
+    synchronized int blocks() {
+      return blocks;
     }
 
-    synchronized double nanos() {
-      return nanos;
+    synchronized double best() {
+      return best;
     }
 
-    boolean isAbove(Mean other) {
-      return nanos() > other.nanos();
+    boolean isAbove(Pace other) {
+      return best() > other.best();
     }
   }
 
@@ -472,7 +485,7 @@ public final class PreparedSamples {
 
     private boolean find(ItemKey key, int stage) throws IOException {
       long start = System.nanoTime();
-      Kept found = PreparedSamples.this.find(key);
+      Kept found = PreparedSamples.this.find(key, null);
       if (found == null) {
         return false;
       }

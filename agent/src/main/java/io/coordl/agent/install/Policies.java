@@ -123,7 +123,7 @@ final class Policies {
       asked(Option.PEER, () -> Unused.peers(job.peerViews()));
     }
     if (store != null) {
-      job.addStore(() -> view("raw", cache.statistics()), store);
+      job.addStore(() -> view(StoreStatisticsEvent.RAW, cache.statistics()), store);
       raw = cache;
     }
     return cache;
@@ -225,7 +225,7 @@ final class Policies {
     if (store == null) {
       return null;
     }
-    job.addStore(() -> view("decoded", store.statistics()), store);
+    job.addStore(() -> view(StoreStatisticsEvent.DECODED, store.statistics()), store);
     return store;
   }
 
@@ -234,7 +234,7 @@ final class Policies {
     PreparedStore store = arena == null ? null : new PreparedStore(arena);
     asked(Option.PREPARED, () -> Unused.prepared(store == null ? null : store.statistics()));
     if (store != null) {
-      job.addStore(() -> view("prepared", store.statistics()), store);
+      job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
     }
     return store;
   }
@@ -338,8 +338,8 @@ final class Policies {
     view.order = "";
     view.jobs = s.jobs();
     Rates rates = budget == null ? null : budget.rates();
-    if (rates != null && !store.equals("prepared")) {
-      boolean raw = store.equals("raw");
+    if (rates != null && !view.keeps(StoreStatisticsEvent.PREPARED)) {
+      boolean raw = view.keeps(StoreStatisticsEvent.RAW);
       view.order = rates.rawFirst() == raw ? "first" : "second";
       view.itemBytes = raw ? rates.rawBytes() : rates.decodedBytes();
       view.itemSaves = raw ? rates.readNanos() : rates.savedByDecoded();

@@ -137,8 +137,8 @@ public final class Findings {
 
   private static Finding full(StoreStatisticsEvent store) {
     long offered = store.admitted + store.bypassed;
-    boolean decoded = "decoded".equals(store.store);
-    String name = decoded ? "store of decoded items" : "cache";
+    boolean raw = store.keeps(StoreStatisticsEvent.RAW);
+    String name = raw ? "cache" : "store of " + store.store + " items";
     return new Finding(
         (double) store.bypassed / offered,
         "The "
@@ -156,8 +156,8 @@ public final class Findings {
             + Text.format("%,d", store.bypassed)
             + " times; what it holds stays, as nothing is evicted.",
         "Give it more memory, if the host has it, with "
-            + (decoded ? "decoded.size=SIZE" : "cache.size=SIZE")
-            + ".");
+            + (raw ? "cache" : store.store)
+            + ".size=SIZE.");
   }
 
   /** Waiting for the slowest job of a group with coordinated prep; empty if there is none. */

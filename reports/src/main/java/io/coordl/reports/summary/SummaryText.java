@@ -229,7 +229,7 @@ public final class SummaryText {
   private static String decoded(List<StoreStatisticsEvent> stores) {
     long hits =
         stores.stream()
-            .filter(store -> "decoded".equals(store.store))
+            .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
             .mapToLong(store -> store.hits)
             .sum();
     return hits == 0 ? "" : "; " + Text.count(hits, "more", "more") + " from memory, decoded";

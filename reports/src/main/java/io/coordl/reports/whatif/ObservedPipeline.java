@@ -3,6 +3,7 @@ package io.coordl.reports.whatif;
 import io.coordl.advice.Text;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
@@ -95,11 +96,11 @@ final class ObservedPipeline {
     }
     boolean decoded =
         recording.stores().stream()
-            .anyMatch(store -> "decoded".equals(store.store) && store.hits > 0);
+            .anyMatch(store -> !store.keeps(StoreStatisticsEvent.RAW) && store.hits > 0);
     return "from the second epoch on the job fetches no items"
         + (decoded
-            ? ", as it keeps them decoded, so what fetching and decoding cost does not show: record"
-                + " it once without decoded=share, or "
+            ? ", as it keeps them decoded or prepared, so what fetching and decoding cost does not"
+                + " show: record it once without decoded=share and prepared=share, or "
             : " that the agent knows: say which files are the data set with dataset=PATH, or ")
         + measure;
   }
@@ -117,7 +118,7 @@ final class ObservedPipeline {
         ratio(epoch -> epoch.peerItems, 0).value(),
         bytes * 1e9 / nanos,
         recording.stores().stream()
-            .filter(store -> "raw".equals(store.store))
+            .filter(store -> store.keeps(StoreStatisticsEvent.RAW))
             .mapToLong(store -> store.capacity)
             .sum());
   }

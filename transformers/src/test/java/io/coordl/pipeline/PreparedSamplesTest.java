@@ -1,0 +1,569 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.Producers;
+import io.coordl.bridge.SpanSink;
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.PreparedStore;
+import io.coordl.purity.PurityAnalyzer;
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Samples are kept, of a library that is two functions on an array of bytes. */
+class PreparedSamplesTest {
+  private static final PurityAnalyzer.Known NOTHING =
+      new PurityAnalyzer.Known() {
+        @Override
+        public boolean isClosed(Class<?> type) {
+          return false;
+        }
+
+        @Override
+        public boolean isKnown(String owner, String method) {
+          return false;
+        }
+
+        @Override
+        public boolean isAnnounced(String method, String descriptor) {
+          return method.equals("prepare");
+        }
+      };
+
+  /** The program's data set. */
+  private static final class Numbers {
+    private final List<Integer> numbers;
+
+    Numbers(List<Integer> numbers) {
+      this.numbers = List.copyOf(numbers);
+    }
+
+    byte[] get(int index) {
+      return new byte[] {numbers.get(index).byteValue()};
+    }
+  }
+
+  /** One that remembers how often it was asked. */
+  private static final class Counting implements Callable<byte[]> {
+    private int count;
+
+    @Override
+    public byte[] call() {
+      count++;
+      return new byte[] {(byte) count};
+    }
+  }
+
+  /** A transform of the program's. */
+  private static final class Doubled {
+    private final int times;
+
+    Doubled(int times) {
+      this.times = times;
+    }
+
+    byte[] of(byte[] sample) {
+      byte[] all = new byte[times * sample.length];
+      for (int i = 0; i < all.length; i++) {
+        all[i] = sample[i % sample.length];
+      }
+      return all;
+    }
+  }
+
+  /** What the program does for one sample; each is what the library would do. */
+  private class Maker implements SampleMaker<byte[]> {
+    private final byte number;
+
+    Maker(int number) {
+      this.number = (byte) number;
+    }
+
+    @Override
+    public byte[] get() throws Exception {
+      calls.add("get " + number);
+      return new byte[] {number};
+    }
+
+    @Override
+    public byte[] transform(int stage, byte[] sample) {
+      calls.add("transform " + stage);
+      return new Doubled(2).of(sample);
+    }
+
+    @Override
+    public PreparedBatch bytes(byte[] sample, List<BatchLayout.Array> files) {
+      List<BatchLayout.Array> arrays = new ArrayList<>();
+      arrays.add(
+          new BatchLayout.Array("data", "byte", "", List.of((long) sample.length), sample.length));
+      arrays.addAll(files);
+      BatchLayout layout = new BatchLayout(arrays);
+      return new PreparedBatch() {
+        @Override
+        public long bytes() {
+          return layout.bytes();
+        }
+
+        @Override
+        public void writeTo(ByteBuffer target) {
+          layout.writeTo(target);
+          layout.values(target, 0).put(sample);
+        }
+      };
+    }
+
+    @Override
+    public byte[] read(BatchLayout layout, ByteBuffer bytes) {
+      byte[] sample = new byte[Math.toIntExact(layout.arrays().get(0).bytes())];
+      layout.values(bytes, 0).get(sample);
+      return sample;
+    }
+  }
+
+  private final class Data implements SamplePipeline {
+    private final Object dataset;
+    private final List<Object> transforms;
+    private final String text;
+
+    Data(Object dataset, String text, Object... transforms) {
+      this.dataset = dataset;
+      this.text = text;
+      this.transforms = List.of(transforms);
+    }
+
+    @Override
+    public Object dataset() {
+      return dataset;
+    }
+
+    @Override
+    public long size() {
+      return size;
+    }
+
+    @Override
+    public Object settings() {
+      return transforms;
+    }
+
+    @Override
+    public boolean isCurrent(Object settings) {
+      return settings.equals(transforms);
+    }
+
+    @Override
+    public List<List<Object>> stages(Object settings) {
+      List<List<Object>> stages = new ArrayList<>();
+      stages.add(Collections.singletonList(dataset));
+      transforms.forEach(transform -> stages.add(Collections.singletonList(transform)));
+      return stages;
+    }
+
+    @Override
+    public String describe(Object settings, int stage) throws CannotShareException {
+      if (text.isEmpty()) {
+        throw new CannotShareException("it");
+      }
+      return text + stage;
+    }
+
+    @Override
+    public String describe(String name, Object value) {
+      return name + value;
+    }
+  }
+
+  @TempDir Path directory;
+  private final List<String> calls = new ArrayList<>();
+  private final List<String> said = new ArrayList<>();
+  private final List<String> faults = new ArrayList<>();
+  private final Numbers numbers = equal();
+  private long size = 3;
+  private PreparedStore store;
+  private PreparedSamples samples;
+
+  @BeforeEach
+  void open() {
+    Bridge.install(
+        SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
+    store = new PreparedStore(ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add));
+    samples = job(Set.of());
+  }
+
+  private PreparedSamples job(Set<String> trusted) {
+    return new PreparedSamples(
+        new Services(null, new Prepared(store, trusted), null, null, 0, null, said::add),
+        new PurityAnalyzer("no.library.", NOTHING, trusted));
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    assertThat(faults).isEmpty();
+  }
+
+  private byte[] sample(PreparedSamples of, SamplePipeline data, int index, int number)
+      throws Exception {
+    return of.sample(of.plan(data), index, new Maker(number));
+  }
+
+  @Test
+  void aSampleIsMadeOnce() throws Exception {
+    Data data = new Data(numbers, "numbers", new Doubled(2));
+    assertThat(sample(samples, data, 0, 5)).containsExactly(5, 5);
+    assertThat(sample(samples, data, 1, 6)).containsExactly(6, 6);
+    assertThat(calls).containsExactly("get 5", "transform 1", "get 6", "transform 1");
+    assertThat(sample(samples, data, 0, 100)).containsExactly(5, 5);
+    assertThat(sample(samples, data, 1, 100)).containsExactly(6, 6);
+    assertThat(calls).hasSize(4);
+    assertThat(store.statistics().hits()).isEqualTo(2);
+    assertThat(store.statistics().admitted()).isEqualTo(3); // The stage is agreed on in it, too.
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void jobsShareWhatIsEqualWhateverTheObject() throws Exception {
+    assertThat(sample(samples, new Data(numbers, "numbers"), 0, 5)).containsExactly(5);
+    PreparedSamples other = job(Set.of());
+    assertThat(sample(other, new Data(equal(), "numbers"), 0, 100)).containsExactly(5);
+    assertThat(sample(other, new Data(equal(), "others"), 0, 100)).containsExactly(100);
+    assertThat(sample(other, new Data(equal(), ""), 0, 101)).containsExactly(101);
+    assertThat(said).singleElement().asString().contains("for this job alone: it cannot share it.");
+  }
+
+  private static Numbers equal() {
+    return new Numbers(List.of(5, 6, 7));
+  }
+
+  @Test
+  void aTransformMakesAnotherSample() throws Exception {
+    assertThat(sample(samples, new Data(numbers, "n"), 0, 5)).containsExactly(5);
+    assertThat(sample(samples, new Data(numbers, "n", new Doubled(2)), 0, 6)).containsExactly(6, 6);
+    assertThat(calls).containsExactly("get 5", "get 6", "transform 1");
+  }
+
+  @Test
+  void whatHasChangedIsLookedAtAgain() throws Exception {
+    Holder holder = new Holder(new Numbers(List.of(1)));
+    Data data = new Data(holder, "h");
+    assertThat(sample(samples, data, 0, 1)).containsExactly(1);
+    PreparedSamples.Plan plan = samples.plan(data);
+    samples.changed();
+    assertThat(samples.plan(data)).isSameAs(plan);
+    holder.prepare(new Numbers(List.of(2)));
+    samples.changed();
+    assertThat(samples.plan(data)).isNotSameAs(plan);
+  }
+
+  /** The adapter hears of it when this is prepared. */
+  private static final class Holder implements Callable<byte[]> {
+    private Numbers numbers;
+
+    Holder(Numbers numbers) {
+      this.numbers = numbers;
+    }
+
+    void prepare(Numbers now) {
+      numbers = now;
+    }
+
+    @Override
+    public byte[] call() {
+      return numbers.get(0);
+    }
+  }
+
+  @Test
+  void whatRemembersIsLeftAndNamedOnce() throws Exception {
+    Counting counting = new Counting();
+    for (int i = 0; i < 5; i++) {
+      assertThat(samples.plan(new Data(counting, "c"))).isNull();
+      assertThat(samples.plan(new Data(new Counting(), "c"))).isNull();
+      samples.changed();
+    }
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .contains("Counting to the program: ", "call sets its field count.");
+  }
+
+  @Test
+  void theUserMayVouchForAClass() throws Exception {
+    PreparedSamples trusting = job(Set.of(Counting.class.getName()));
+    Data data = new Data(new Counting(), "c");
+    assertThat(sample(trusting, data, 0, 1)).containsExactly(1);
+    assertThat(sample(trusting, data, 0, 2)).containsExactly(1);
+    // Nobody knows whether another job means the same by it.
+    assertThat(sample(job(Set.of(Counting.class.getName())), data, 0, 3)).containsExactly(3);
+  }
+
+  @Test
+  void aStageThatRemembersEndsWhatIsKept() throws Exception {
+    PreparedSamples.Plan plan =
+        samples.plan(new Data(numbers, "n", new Doubled(2), new Counting(), new Doubled(2)));
+    assertThat(plan.kept()).isEqualTo(2);
+  }
+
+  @Test
+  void whatDrawsIsMadeEachTimeAndWhatDoesNotIsKeptBeforeIt() throws Exception {
+    ForkableRandom random = new ForkableRandom(3);
+    Data data = new Data(numbers, "n", new Doubled(2));
+    for (int i = 0; i < 3; i++) {
+      for (int index = 0; index < 3; index++) {
+        int number = index;
+        byte[] sample =
+            samples.sample(
+                samples.plan(data),
+                index,
+                new Maker(number) {
+                  @Override
+                  public byte[] transform(int stage, byte[] from) {
+                    super.transform(stage, from);
+                    return new byte[] {from[0], (byte) random.nextInt()};
+                  }
+                });
+        assertThat(sample[0]).isEqualTo((byte) index);
+      }
+    }
+    assertThat(calls).filteredOn("transform 1"::equals).hasSize(9);
+    assertThat(calls).filteredOn(call -> call.startsWith("get")).hasSize(3);
+    ForkableRandom alone = new ForkableRandom(3);
+    for (int i = 0; i < 9; i++) {
+      alone.nextInt();
+    }
+    assertThat(random.nextInt()).isEqualTo(alone.nextInt());
+  }
+
+  @Test
+  void theSecondNumberOfAPairIsADrawToo() throws Exception {
+    ForkableRandom random = new ForkableRandom(3);
+    Data data = new Data(numbers, "n");
+    for (int i = 0; i < 6; i++) {
+      samples.sample(
+          samples.plan(data),
+          0,
+          new Maker(i) {
+            @Override
+            public byte[] get() throws Exception {
+              super.get();
+              return new byte[] {(byte) (100 * random.nextGaussian())};
+            }
+          });
+    }
+    assertThat(calls).hasSize(6);
+  }
+
+  @Test
+  void aFileThatHasChangedIsReadAgain() throws Exception {
+    Path file = Files.write(directory.resolve("item"), new byte[] {1});
+    Data data = new Data(numbers, "n");
+    for (int round = 1; round <= 3; round++) {
+      byte[] content = {(byte) round};
+      Files.write(file, content);
+      Files.setLastModifiedTime(file, FileTime.fromMillis(1_000L * round));
+      for (int i = 0; i < 2; i++) {
+        assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(round);
+      }
+    }
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
+    Files.write(file, new byte[] {9, 9});
+    assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(9, 9);
+    // The first one is kept for good, the others were read twice.
+    assertThat(calls).hasSize(1 + 2 + 2 + 1);
+  }
+
+  @Test
+  void whoListensHearsOfTheFilesOfAKeptSample() throws Exception {
+    Path file = Files.write(directory.resolve("item"), new byte[] {1});
+    Data data = new Data(numbers, "n");
+    List<String> heard = new ArrayList<>();
+    Producers.listen(heard::add);
+    for (int i = 0; i < 2; i++) {
+      samples.sample(samples.plan(data), 0, new Reading(file));
+    }
+    Producers.listen(null);
+    assertThat(heard).containsExactly(file.toString(), file.toString());
+    assertThat(calls).hasSize(1);
+  }
+
+  private final class Reading extends Maker {
+    private final Path file;
+
+    Reading(Path file) {
+      super(0);
+      this.file = file;
+    }
+
+    @Override
+    public byte[] get() throws IOException {
+      calls.add("read");
+      Producers.opens(file.toString());
+      return Files.readAllBytes(file);
+    }
+  }
+
+  @Test
+  void theProgramGetsWhatItsCodeThrowsOnce() throws Exception {
+    Data data = new Data(numbers, "n");
+    assertThat(sample(samples, data, 0, 5)).containsExactly(5);
+    for (Throwable thrown :
+        List.of(new IOException("a"), new IllegalStateException("b"), new LinkageError("c"))) {
+      calls.clear();
+      for (int i = 1; i <= 2; i++) {
+        assertThatThrownBy(
+                () ->
+                    samples.sample(
+                        samples.plan(data),
+                        1,
+                        new Maker(1) {
+                          @Override
+                          public byte[] get() throws Exception {
+                            super.get();
+                            if (thrown instanceof Error error) {
+                              throw error;
+                            }
+                            throw (Exception) thrown;
+                          }
+                        }))
+            .isSameAs(thrown);
+        assertThat(calls).hasSize(i);
+      }
+    }
+    assertThat(sample(samples, data, 1, 6)).containsExactly(6);
+    assertThat(sample(samples, data, 1, 7)).containsExactly(6);
+  }
+
+  @Test
+  void aFaultOfOursLeavesTheSampleToTheProgram() throws Exception {
+    Data data = new Data(numbers, "n", new Doubled(2));
+    byte[] sample =
+        samples.sample(
+            samples.plan(data),
+            0,
+            new Maker(5) {
+              @Override
+              public PreparedBatch bytes(byte[] made, List<BatchLayout.Array> files) {
+                throw new UnsupportedOperationException("ours");
+              }
+            });
+    assertThat(sample).containsExactly(5, 5);
+    assertThat(calls).containsExactly("get 5", "transform 1");
+    assertThat(faults).singleElement().asString().contains("keeping a prepared sample", "ours");
+    faults.clear();
+  }
+
+  @Test
+  void samplesOfDifferentLengthAreKept() throws Exception {
+    Data data = new Data(numbers, "n");
+    for (int round = 0; round < 3; round++) {
+      for (int index = 0; index < 6; index++) {
+        int length = 1 + 100 * index;
+        byte[] made =
+            samples.sample(
+                samples.plan(data),
+                index,
+                new Maker(index) {
+                  @Override
+                  public byte[] get() throws Exception {
+                    super.get();
+                    byte[] bytes = new byte[length];
+                    Arrays.fill(bytes, (byte) length);
+                    return bytes;
+                  }
+                });
+        assertThat(made).hasSize(length).containsOnly((byte) length);
+      }
+    }
+    // One was expected to be as long as the first, and could not be kept.
+    assertThat(calls).hasSizeBetween(6, 8);
+  }
+
+  @Test
+  void whereNotAllSamplesFitTheStageThatSavesMostIsKept() throws Exception {
+    size = 1_000_000; // Of 64 bytes and more each, in 2 MiB.
+    Data data = new Data(numbers, "n", new Doubled(2));
+    for (int index = 0; index < 40; index++) {
+      int number = index;
+      samples.sample(
+          samples.plan(data),
+          index,
+          new Maker(number) {
+            @Override
+            public byte[] transform(int stage, byte[] sample) {
+              super.transform(stage, sample);
+              return new byte[40_000];
+            }
+          });
+    }
+    assertThat(calls).hasSize(80);
+    calls.clear();
+    // 40 KB for next to no time are not worth it: what was got is kept, and transformed again.
+    for (int index = 20; index < 40; index++) {
+      sample(samples, data, index, 100);
+    }
+    assertThat(calls).hasSize(20).containsOnly("transform 1");
+  }
+
+  @Test
+  void theFirstJobChoosesTheStage() throws Exception {
+    Data data = new Data(numbers, "n", new Doubled(2));
+    sample(samples, data, 0, 5);
+    size = 1_000_000; // For this one nothing would fit.
+    assertThat(sample(job(Set.of()), data, 0, 100)).containsExactly(5, 5);
+    assertThat(calls).hasSize(2);
+  }
+
+  @Test
+  void aBatchIsMadeOfItsSamplesIfAllAreKept() throws Exception {
+    Data data = new Data(numbers, "n");
+    for (int index = 0; index < 2; index++) {
+      sample(samples, data, index, index);
+    }
+    PreparedSamples.Plan plan = samples.plan(data);
+    assertThat(samples.<List<PreparedSamples.Kept>>batch(plan, List.of(1L, 0L), kept -> kept))
+        .extracting(kept -> kept.layout().values(kept.bytes(), 0).get(0))
+        .containsExactly((byte) 1, (byte) 0);
+    assertThat(samples.<List<PreparedSamples.Kept>>batch(plan, List.of(1L, 2L), kept -> kept))
+        .isNull();
+    assertThat(store.statistics().hits()).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsQuickerMadeThanFoundIsLeft() throws Exception {
+    Data data = new Data(numbers, "n");
+    SampleMaker<byte[]> slow =
+        new Maker(1) {
+          @Override
+          public byte[] read(BatchLayout layout, ByteBuffer bytes) {
+            LockSupport.parkNanos(200_000);
+            return super.read(layout, bytes);
+          }
+        };
+    for (int i = 0; samples.plan(data) != null; i++) {
+      samples.sample(samples.plan(data), i % 200, slow);
+    }
+    assertThat(said).anyMatch(line -> line.contains("takes no longer than getting it from memory"));
+  }
+}
