@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.benchmarks.ChildJvm;
 import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
+import io.coordl.endtoend.Job.Finished;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,6 +57,22 @@ class PreparedIT {
     assertThat(kept.out()).isEqualTo(plain.out());
     assertThat(kept.err()).doesNotContain("fault");
     assertThat(figure(kept, 2)).isPositive();
+  }
+
+  /** How an array lies in memory decides the last bit of what is computed of it. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void everyLossIsTheSame(Jdk jdk) throws IOException, InterruptedException {
+    String[] still = {"--augment", "false"};
+    Finished plain = Job.plain(Framework.DJL, jdk, still);
+    Finished kept =
+        new Job(Framework.DJL, jdk, Workshop.empty("prepared-losses-" + jdk.version()), "kept")
+            .args(still)
+            .agent("prepared=share")
+            .runWell();
+    assertThat(kept.differenceFrom(plain)).isEmpty();
+    int files = Pictures.all().files().size();
+    assertThat(figure(kept.result(), 2)).isEqualTo((Job.EPOCHS - 1L) * files);
   }
 
   /** They ask for the same samples, in the same order, at the same time. */
