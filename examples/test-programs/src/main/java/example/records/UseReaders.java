@@ -47,9 +47,12 @@ import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator.A
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.AsyncDataSetIterator;
 import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.MultiDataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
+import org.nd4j.linalg.dataset.api.preprocessor.CompositeDataSetPreProcessor;
+import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * Goes through records of text files with DL4J's readers and iterators. Arguments: a folder, which
@@ -112,6 +115,7 @@ public final class UseReaders {
     all.run(only, "memory of text", all::memoryOfText);
     all.run(only, "memory of sequences", all::memoryOfSequences);
     all.run(only, "several readers", all::severalReaders);
+    all.run(only, "keeping", all::keeping);
     all.run(only, "in every way", all::inEveryWay);
     all.run(only, "filtered", all::filtered);
     all.run(only, "own reader", all::ownReader);
@@ -214,6 +218,27 @@ public final class UseReaders {
 
   private void csv() throws IOException, InterruptedException {
     epochs(iterator(reader(split("one.csv"))));
+  }
+
+  /** A preprocessor, among others, makes an array when it is first needed, and keeps it. */
+  private void keeping() throws IOException, InterruptedException {
+    DataSetIterator iterator = iterator(reader(split("one.csv")));
+    iterator.setPreProcessor(new CompositeDataSetPreProcessor(new Shift(), new Shift()));
+    epochs(iterator);
+  }
+
+  /** Takes the same from each column. */
+  private static final class Shift implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+    private transient INDArray mean;
+
+    @Override
+    public void preProcess(org.nd4j.linalg.dataset.api.DataSet batch) {
+      if (mean == null) {
+        mean = Nd4j.create(new float[] {1, 2, 3});
+      }
+      batch.getFeatures().subiRowVector(mean);
+    }
   }
 
   private void csvFiles() throws IOException, InterruptedException {

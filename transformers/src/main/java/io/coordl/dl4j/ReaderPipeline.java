@@ -31,7 +31,10 @@ final class ReaderPipeline implements Pipeline {
   private final Fingerprint fingerprint;
   private final int batchSize;
   private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
-  private final Scopes scopes = new Scopes();
+
+  /** Null where code of the program may keep the arrays that it makes. */
+  private final @Nullable Scopes scopes;
+
   private List<int[]> orders;
 
   /**
@@ -60,6 +63,7 @@ final class ReaderPipeline implements Pipeline {
       copies.put(reader.getKey(), copy.reader());
     }
     iterator = program.copy(copies);
+    scopes = OwnCode.isIn(program.preprocessor(), own.values()) ? null : new Scopes();
   }
 
   /** The batch of that number; throws what the program's code throws. By one thread at a time. */
@@ -145,11 +149,15 @@ final class ReaderPipeline implements Pipeline {
   @Override
   public PreparedBatch prepare(int batch, int[] samples) throws Exception {
     Nd4j.getAffinityManager().unsafeSetDevice(device);
-    MemoryWorkspace scope = scopes.enter();
+    Scopes open = scopes;
+    if (open == null) {
+      return bytesOf(makeFor(batch), () -> {});
+    }
+    MemoryWorkspace scope = open.enter();
     try {
-      return bytesOf(makeFor(batch), () -> scopes.leave(scope));
+      return bytesOf(makeFor(batch), () -> open.leave(scope));
     } catch (Throwable t) {
-      scopes.leave(scope);
+      open.leave(scope);
       throw t;
     }
   }
@@ -178,6 +186,8 @@ final class ReaderPipeline implements Pipeline {
 
   @Override
   public void ended() {
-    scopes.end();
+    if (scopes != null) {
+      scopes.end();
+    }
   }
 }

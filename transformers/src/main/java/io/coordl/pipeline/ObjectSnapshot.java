@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * numbers in them. Tells quickly that nothing has changed, of objects that refer to values of the
  * JDK, to collections and to objects of their kind. Refers to them softly.
  */
-final class ObjectSnapshot {
+public final class ObjectSnapshot {
   private static final int MOST = 1_000_000;
 
   private final Predicate<Class<?>> counts;
@@ -40,6 +41,28 @@ final class ObjectSnapshot {
     this.counts = counts;
     Found now = Found.of(root, counts);
     this.found = now == null ? null : new SoftReference<>(now);
+  }
+
+  /**
+   * The classes of an object and of all that it refers to, but for those of the JDK.
+   *
+   * @param counts as for a snapshot
+   * @return null if that cannot be told
+   */
+  public static @Nullable Set<Class<?>> classes(Object root, Predicate<Class<?>> counts) {
+    Found found = Found.of(root, counts);
+    if (found == null) {
+      return null;
+    }
+    Set<Class<?>> classes = new HashSet<>();
+    for (Object object : found.objects) {
+      if (object != null
+          && !object.getClass().isArray()
+          && !JdkObjects.isOfJdk(object.getClass())) {
+        classes.add(object.getClass());
+      }
+    }
+    return classes;
   }
 
   /** Whether {@code root} is as it was; false where that cannot be told. */

@@ -51,7 +51,8 @@ class CoordinatedRecordsIT {
           "memory",
           "memory of text",
           "memory of sequences",
-          "several readers");
+          "several readers",
+          "keeping");
 
   private static final Pattern PREPARED = Pattern.compile("coordinated prep .* (\\d+) prepared");
   private static final Pattern ALONE = Pattern.compile("coordinated prep .* (\\d+) by the job");
