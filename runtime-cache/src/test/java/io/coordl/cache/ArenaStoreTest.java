@@ -128,6 +128,14 @@ class ArenaStoreTest {
   }
 
   @Test
+  void aStoreOfOneProcessSweepsToo() throws IOException {
+    Files.write(file("left"), new byte[100]);
+    process("8m").close();
+    assertThat(file("left")).doesNotExist();
+    assertThat(words).hasSize(1).allMatch(word -> word.contains("left over"));
+  }
+
+  @Test
   void aFailedReadLeavesNothingAndMayBeTriedAgain() throws IOException {
     try (ArenaStore store = process("8m")) {
       ItemKey key = Items.key(1);
@@ -356,7 +364,8 @@ class ArenaStoreTest {
         }
         assertThat(words).hasSize(1);
         assertThat(words.get(0))
-            .startsWith(full ? "There is no memory left" : "The machine is short of memory");
+            .startsWith(full ? "There is no memory left" : "The machine is short of memory")
+            .endsWith(full ? "is admitted." : "is admitted until there is more.");
       }
     }
   }
