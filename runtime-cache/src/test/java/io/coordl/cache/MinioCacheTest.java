@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -296,6 +297,38 @@ class MinioCacheTest {
   }
 
   @Test
+  void whileManyItemsOfOtherHostsWaitNoMoreAreBroughtUntilOneIsAskedFor() throws IOException {
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    ByteBuffer bytes = ByteBuffer.allocate(MinioCache.WHOLE_LIMIT).asReadOnlyBuffer();
+    ItemStore others =
+        new ItemStore() {
+          @Override
+          public ByteBuffer find(ItemKey key) {
+            return null;
+          }
+
+          @Override
+          public Fetched fetch(ItemKey key, int length, Loader loader) {
+            return new Fetched(Outcome.PEER, bytes);
+          }
+        };
+    MinioCache cache = new MinioCache(others, store, path -> true);
+    long most = Runtime.getRuntime().maxMemory() / 16 / MinioCache.WHOLE_LIMIT;
+    String file = "";
+    for (int i = 0; i <= most; i++) {
+      file = directory.resolve("item" + i).toString();
+      try (RandomAccessFile writer = new RandomAccessFile(file, "rw")) {
+        writer.setLength(MinioCache.WHOLE_LIMIT);
+      }
+      assertThat(cache.fetchAhead(file)).isTrue();
+      assertThat(cache.isKept(file)).isEqualTo(i < most);
+    }
+    cache.open(directory.resolve("item0").toString()).close();
+    assertThat(cache.fetchAhead(file)).isTrue();
+    assertThat(cache.isKept(file)).isTrue();
+  }
+
+  @Test
   void aFileThatCannotBeReadIsCountedAndLeftToTheProgram() throws IOException {
     String file = Items.file(directory, "a", 5000).toString();
     store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
@@ -319,8 +352,9 @@ class MinioCacheTest {
   }
 
   @Test
-  void theTimeThatAnOpeningTookIsTold() throws IOException {
+  void theTimeThatAnOpeningTookIsToldAndItsEnd() throws IOException {
     AtomicInteger told = new AtomicInteger();
+    List<String> ended = new ArrayList<>();
     SpanSink sink =
         new SpanSink() {
           @Override
@@ -343,7 +377,9 @@ class MinioCacheTest {
 
           @Override
           public void itemFetched(
-              String path, long startNanos, long nanos, long bytes, Origin origin) {}
+              String path, long startNanos, long nanos, long bytes, Origin origin) {
+            ended.add(path);
+          }
         };
     String file = Items.file(directory, "a", 5000).toString();
     MinioCache cache = cache("8m");
@@ -351,8 +387,9 @@ class MinioCacheTest {
     MinioCache sharing = new MinioCache(store, path -> true, budget);
     Bridge.install(sink, ItemSource.NONE, FaultListener.NONE);
     try {
-      cache.open(file);
+      cache.fetchAhead(file);
       assertThat(told).hasValue(1);
+      assertThat(ended).containsExactly(file);
       store.choose(new Rates(1, 2, 1, 1000)); // Decoded items come first.
       new DecodedStore(store, path -> true, budget).item(file);
       sharing.open(file);
