@@ -648,4 +648,18 @@ class ArenaStoreTest {
     }
     assertThat(missing).doesNotExist();
   }
+
+  @Test
+  void whatIsNoDirectoryIsSaidAndDirectBuffersTakeItsPlace() throws IOException {
+    Path plain = Files.createFile(directory.resolve("plain"));
+    try (ArenaStore store = ArenaStore.openProcess(plain, ByteBudget.parse("2m"), words::add)) {
+      assertThat(words)
+          .last()
+          .asString()
+          .startsWith(plain + " cannot be used (")
+          .endsWith("): the cache uses direct buffers.");
+      assertThat(store.capacity()).isEqualTo(2 << 20);
+    }
+    assertThat(plain).isEmptyFile();
+  }
 }
