@@ -405,6 +405,9 @@ class MinioCacheTest {
   void aPathIsKnownByOneName() {
     assertThat(MinioCache.absolute("")).isNull();
     assertThat(MinioCache.absolute("/a\0")).isNull();
+    assertThat(MinioCache.absolute("\0a")).isNull();
+    assertThat(MinioCache.absolute("/a//b")).isEqualTo("/a/b");
+    assertThat(MinioCache.absolute("/a/./b")).isEqualTo("/a/b");
     assertThat(MinioCache.absolute("//a/.//./b")).isEqualTo("/a/b");
     assertThat(MinioCache.absolute("a")).isEqualTo(Path.of("a").toAbsolutePath().toString());
   }
