@@ -78,6 +78,9 @@ abstract class ArenaMemory implements Closeable {
 
   /** A read-only view. */
   final ByteBuffer view(long at, int length) {
+    if (length == 0) { // It may begin where the last segment ends.
+      return ByteBuffer.allocate(0).asReadOnlyBuffer();
+    }
     return segmentOf(at).slice(within(at), length).asReadOnlyBuffer();
   }
 

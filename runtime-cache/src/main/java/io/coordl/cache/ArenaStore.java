@@ -234,7 +234,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     try {
       long user = Machine.user();
       SharedFile.sweep(directory, user, ArenaContents.HERE, log);
-      if (room >= wanted || room >= direct) {
+      if (room >= direct) {
         if (room < wanted) {
           log.say(directory + " has only " + room + " bytes free: the cache takes no more.");
         }

@@ -128,6 +128,14 @@ class ArenaStoreTest {
   }
 
   @Test
+  void aStoreOfOneProcessSweepsToo() throws IOException {
+    Files.write(file("left"), new byte[100]);
+    process("8m").close();
+    assertThat(file("left")).doesNotExist();
+    assertThat(words).hasSize(1).allMatch(word -> word.contains("left over"));
+  }
+
+  @Test
   void aFailedReadLeavesNothingAndMayBeTriedAgain() throws IOException {
     try (ArenaStore store = process("8m")) {
       ItemKey key = Items.key(1);
@@ -356,7 +364,8 @@ class ArenaStoreTest {
         }
         assertThat(words).hasSize(1);
         assertThat(words.get(0))
-            .startsWith(full ? "There is no memory left" : "The machine is short of memory");
+            .startsWith(full ? "There is no memory left" : "The machine is short of memory")
+            .endsWith(full ? "is admitted." : "is admitted until there is more.");
       }
     }
   }
@@ -638,5 +647,19 @@ class ArenaStoreTest {
       assertThat(Items.bytes(store.find(Items.key(1)))).isEqualTo(Items.content(1));
     }
     assertThat(missing).doesNotExist();
+  }
+
+  @Test
+  void whatIsNoDirectoryIsSaidAndDirectBuffersTakeItsPlace() throws IOException {
+    Path plain = Files.createFile(directory.resolve("plain"));
+    try (ArenaStore store = ArenaStore.openProcess(plain, ByteBudget.parse("2m"), words::add)) {
+      assertThat(words)
+          .last()
+          .asString()
+          .startsWith(plain + " cannot be used (")
+          .endsWith("): the cache uses direct buffers.");
+      assertThat(store.capacity()).isEqualTo(2 << 20);
+    }
+    assertThat(plain).isEmptyFile();
   }
 }

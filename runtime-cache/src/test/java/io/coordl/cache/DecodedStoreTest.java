@@ -133,6 +133,16 @@ class DecodedStoreTest {
   }
 
   @Test
+  void theLongestIsKept() {
+    byte[] longest = new byte[DecodedStore.MAX_BYTES];
+    longest[longest.length - 1] = 1;
+    put(item(), COLOR, longest);
+    assertThat(Items.bytes(item().find(COLOR))).isEqualTo(longest);
+    assertThat(store.statistics().bypassedFull()).isZero();
+    assertThat(store.statistics().missBytes()).isEqualTo(longest.length);
+  }
+
+  @Test
   void whatIsTooLargeIsNotCopiedAtAll() {
     item()
         .put(

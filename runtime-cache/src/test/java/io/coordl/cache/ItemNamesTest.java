@@ -466,6 +466,22 @@ class ItemNamesTest {
   }
 
   @Test
+  void aListedFileThatIsGoneIsNotTakenForWhatIsListed() throws IOException {
+    Path file = file("a.jpg", 5000);
+    list(file);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    assertThat(names.of(file.toString(), 5000, 7).listed()).isNotNull();
+    Files.delete(file);
+    assertThat(names.of(file.toString(), 5000, 7)).isEqualTo(new ItemName("./a.jpg", 7, null));
+  }
+
+  @Test
+  void aRootThatNoPathCanBeIsSaid() {
+    assertThat(ItemNames.below("nul\0byte", null, said::add)).isSameAs(ItemNames.PATHS);
+    assertThat(said).singleElement().asString().contains("cannot be used (");
+  }
+
+  @Test
   void anythingMayBeGivenForAManifest() throws IOException {
     Path file = file("a.jpg", 5000);
     byte[] noise = new byte[1 << 20];

@@ -5,7 +5,9 @@ import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
@@ -58,5 +60,21 @@ final class Items {
     byte[] bytes = new byte[length];
     new SplittableRandom(name.hashCode()).nextBytes(bytes);
     return Files.write(directory.resolve(name), bytes);
+  }
+
+  /** Descriptors of this process that are of the file. */
+  static long descriptors(Path file) throws IOException {
+    String name = file.toRealPath().toString();
+    long count = 0;
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path one : all) {
+        try {
+          count += Files.readSymbolicLink(one).toString().equals(name) ? 1 : 0;
+        } catch (NoSuchFileException e) {
+          // Closed meanwhile.
+        }
+      }
+    }
+    return count;
   }
 }

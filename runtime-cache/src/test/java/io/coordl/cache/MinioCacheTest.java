@@ -8,6 +8,7 @@ import io.coordl.bridge.FileReads;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
+import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -258,6 +260,156 @@ class MinioCacheTest {
     assertThat(cache.statistics().capacity()).isZero();
     assertThat(cache.statistics().misses()).isEqualTo(1);
     assertThat(cache.statistics().missBytes()).isEqualTo(100);
+  }
+
+  @Test
+  void theLargestFileThatIsOneItemIsWholeAndOneByteMoreIsNot() throws IOException {
+    String largest = Items.file(directory, "largest", MinioCache.WHOLE_LIMIT).toString();
+    String larger = Items.file(directory, "larger", MinioCache.WHOLE_LIMIT + 1).toString();
+    MinioCache cache = cache("32m");
+    assertThat(cache.fetchAhead(largest)).isTrue();
+    assertThat(cache.isKept(largest)).isTrue();
+    assertThat(cache.open(largest).content()).isNotNull();
+    assertThat(cache.openRandomAccess(largest).fetchContent()).isNotNull();
+    assertThat(cache.fetchAhead(larger)).isFalse();
+    assertThat(cache.isKept(larger)).isFalse();
+    assertThat(cache.open(larger).content()).isNull();
+    assertThat(cache.openRandomAccess(larger).fetchContent()).isNull();
+  }
+
+  @Test
+  void whatCannotBeBroughtAheadOrKeptEndsTheBringing() throws IOException {
+    String empty = Items.file(directory, "empty", 0).toString();
+    String small = Items.file(directory, "small", 1000).toString();
+    MinioCache cache = cache("8m");
+    assertThat(cache.fetchAhead(empty)).as("the program reads it itself").isFalse();
+    assertThat(cache.fetchAhead(directory + "/missing")).isFalse();
+    assertThat(cache.isKept(directory + "/missing")).isFalse();
+    assertThat(cache.fetchAhead(small)).isTrue();
+    String full = Items.file(directory, "full", 1000).toString();
+    store.measureBy(before -> true);
+    assertThat(cache.fetchAhead(full)).as("no room").isFalse();
+    store.close();
+    assertThat(cache.isKept(small)).isFalse();
+    MinioCache observing = new MinioCache(null, path -> true);
+    assertThat(observing.fetchAhead(small)).isFalse();
+    assertThat(observing.isKept(small)).isFalse();
+  }
+
+  @Test
+  void whileManyItemsOfOtherHostsWaitNoMoreAreBroughtUntilOneIsAskedFor() throws IOException {
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    ByteBuffer bytes = ByteBuffer.allocate(MinioCache.WHOLE_LIMIT).asReadOnlyBuffer();
+    ItemStore others =
+        new ItemStore() {
+          @Override
+          public ByteBuffer find(ItemKey key) {
+            return null;
+          }
+
+          @Override
+          public Fetched fetch(ItemKey key, int length, Loader loader) {
+            return new Fetched(Outcome.PEER, bytes);
+          }
+        };
+    MinioCache cache = new MinioCache(others, store, path -> true);
+    long most = Runtime.getRuntime().maxMemory() / 16 / MinioCache.WHOLE_LIMIT;
+    String file = "";
+    for (int i = 0; i <= most; i++) {
+      file = directory.resolve("item" + i).toString();
+      try (RandomAccessFile writer = new RandomAccessFile(file, "rw")) {
+        writer.setLength(MinioCache.WHOLE_LIMIT);
+      }
+      assertThat(cache.fetchAhead(file)).isTrue();
+      assertThat(cache.isKept(file)).isEqualTo(i < most);
+    }
+    cache.open(directory.resolve("item0").toString()).close();
+    assertThat(cache.fetchAhead(file)).isTrue();
+    assertThat(cache.isKept(file)).isTrue();
+  }
+
+  @Test
+  void aFileThatCannotBeReadIsCountedAndLeftToTheProgram() throws IOException {
+    String file = Items.file(directory, "a", 5000).toString();
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    ItemStore broken =
+        new ItemStore() {
+          @Override
+          public ByteBuffer find(ItemKey key) {
+            return null;
+          }
+
+          @Override
+          public Fetched fetch(ItemKey key, int length, Loader loader) throws IOException {
+            throw new IOException("Input/output error");
+          }
+        };
+    MinioCache cache = new MinioCache(broken, store, path -> true);
+    assertThat(cache.open(file)).isNull();
+    assertThat(cache.fetchAhead(file)).isFalse();
+    assertThat(cache.statistics().bypassedUnreadable()).isEqualTo(2);
+    assertThat(cache.statistics().missBytes()).isZero();
+  }
+
+  @Test
+  void theTimeThatAnOpeningTookIsToldAndItsEnd() throws IOException {
+    AtomicInteger told = new AtomicInteger();
+    List<String> ended = new ArrayList<>();
+    SpanSink sink =
+        new SpanSink() {
+          @Override
+          public long enter(SpanKind kind, Object subject) {
+            return 0;
+          }
+
+          @Override
+          public void exit(long token, Object result) {}
+
+          @Override
+          public void fetchTime(long startNanos, long endNanos) {
+            told.incrementAndGet();
+          }
+
+          @Override
+          public boolean loadingSample() {
+            return true;
+          }
+
+          @Override
+          public void itemFetched(
+              String path, long startNanos, long nanos, long bytes, Origin origin) {
+            ended.add(path);
+          }
+        };
+    String file = Items.file(directory, "a", 5000).toString();
+    MinioCache cache = cache("8m");
+    SharedBudget budget = new SharedBudget(store);
+    MinioCache sharing = new MinioCache(store, path -> true, budget);
+    Bridge.install(sink, ItemSource.NONE, FaultListener.NONE);
+    try {
+      cache.fetchAhead(file);
+      assertThat(told).hasValue(1);
+      assertThat(ended).containsExactly(file);
+      store.choose(new Rates(1, 2, 1, 1000)); // Decoded items come first.
+      new DecodedStore(store, path -> true, budget).item(file);
+      sharing.open(file);
+      assertThat(told).hasValue(2);
+      assertThat(sharing.statistics().hits()).isEqualTo(1);
+      assertThat(sharing.statistics().hitBytes()).isEqualTo(5000);
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+  }
+
+  @Test
+  void aPathIsKnownByOneName() {
+    assertThat(MinioCache.absolute("")).isNull();
+    assertThat(MinioCache.absolute("/a\0")).isNull();
+    assertThat(MinioCache.absolute("\0a")).isNull();
+    assertThat(MinioCache.absolute("/a//b")).isEqualTo("/a/b");
+    assertThat(MinioCache.absolute("/a/./b")).isEqualTo("/a/b");
+    assertThat(MinioCache.absolute("//a/.//./b")).isEqualTo("/a/b");
+    assertThat(MinioCache.absolute("a")).isEqualTo(Path.of("a").toAbsolutePath().toString());
   }
 
   @Test

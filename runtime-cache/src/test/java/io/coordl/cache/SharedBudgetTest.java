@@ -109,6 +109,7 @@ class SharedBudgetTest {
     assertThat(raw.statistics().items()).isEqualTo(100);
     assertThat(decoded.statistics().items()).isZero();
     assertThat(decoded.statistics().spared()).isEqualTo(100);
+    assertThat(decoded.statistics().missBytes()).isEqualTo(100 * DECODED);
 
     pass(100);
     assertThat(raw.statistics().hits()).isEqualTo(100);
@@ -123,6 +124,7 @@ class SharedBudgetTest {
     assertThat(decoded.statistics().items()).isBetween(38L, 42L);
     assertThat(raw.statistics().items()).isZero();
     assertThat(raw.statistics().spared()).isEqualTo(100);
+    assertThat(raw.statistics().missBytes()).isEqualTo(100 * RAW);
     assertThat(raw.statistics().bypassedFull()).isZero();
 
     pass(100);
@@ -236,5 +238,73 @@ class SharedBudgetTest {
     }
     assertThat(arena.rates()).isNull();
     assertThat(decoded.statistics().items()).isEqualTo(20);
+  }
+
+  private DecodedItem unread(String name) throws IOException {
+    return decoded.item(Items.file(directory, name, RAW).toString());
+  }
+
+  private static void put(DecodedItem item, int length) {
+    item.put(FORM, length, target -> target.put(new byte[length]));
+  }
+
+  @Test
+  void eightBytesLessThanAQuarterAreTooFewForAChoice() throws IOException {
+    int left = (int) (arena.capacity() / 4 - arena.used()) - ArenaDescriptor.ITEM_HEADER_BYTES;
+    arena.fetch(Items.key(1), left - 8, (target, offset) -> true);
+    DecodedItem first = unread("first");
+    first.read(1000);
+    first.made(2000);
+    put(first, DECODED);
+    assertThat(arena.rates()).isNull();
+    assertThat(arena.used()).isGreaterThan(arena.capacity() / 4);
+  }
+
+  @Test
+  void aQuarterToTheByteIsEnoughForAChoice() throws IOException {
+    int left = (int) (arena.capacity() / 4 - arena.used()) - ArenaDescriptor.ITEM_HEADER_BYTES;
+    arena.fetch(Items.key(1), left, (target, offset) -> true);
+    DecodedItem first = unread("first");
+    first.read(1000);
+    first.made(2000);
+    put(first, DECODED);
+    assertThat(arena.rates()).isEqualTo(new Rates(RAW, DECODED, 1000, 1000));
+  }
+
+  @Test
+  void timesThatTellNothingMeasureNothing() throws IOException {
+    arena.fetch(Items.key(1), 1 << 20, (target, offset) -> true);
+    DecodedItem onlyRead = unread("only read");
+    onlyRead.read(1000);
+    onlyRead.made(1000);
+    put(onlyRead, DECODED);
+    assertThat(arena.rates()).as("decoding took no time").isNull();
+
+    DecodedItem neverRead = unread("never read");
+    neverRead.made(1000);
+    put(neverRead, RAW);
+    assertThat(arena.rates()).as("as long as the file, which was not read").isNull();
+
+    DecodedItem smaller = unread("smaller");
+    smaller.made(1000);
+    put(smaller, RAW - 1);
+    assertThat(arena.rates()).isEqualTo(new Rates(RAW, RAW - 1, 0, 1000));
+  }
+
+  @Test
+  void blocksOfALargeFileAreNotKeptWhereDecodedItemsComeFirst() throws IOException {
+    arena.choose(PAGE_CACHE);
+    Path large = Items.file(directory, "large", MinioCache.WHOLE_LIMIT + 1);
+    decoded.item(large.toString());
+    OpenItem opened = raw.open(large.toString());
+    assertThat(opened.read(0, new byte[10], 0, 10)).isEqualTo(10);
+    opened.close();
+    assertThat(arena.items()).isZero();
+
+    decoded.item(large.toString()); // For the second time.
+    opened = raw.open(large.toString());
+    assertThat(opened.read(0, new byte[10], 0, 10)).isEqualTo(10);
+    opened.close();
+    assertThat(arena.items()).isEqualTo(1);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.bridge.Origin;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -109,6 +110,21 @@ class StorePartsTest {
     assertThat(memory.fit(segment - 8, 9)).isEqualTo(segment);
     memory.writeZeros(segment, 4096);
     assertThat(memory.get(segment + 16)).isZero();
+  }
+
+  @Test
+  void zerosAreWrittenAsFarAsTheyAreToAndNoFarther() throws IOException {
+    DirectMemory memory = new DirectMemory(1 << 20);
+    for (long length : new long[] {8, 1 << 16, (1 << 16) + 8, 200_000}) {
+      byte[] ones = new byte[300_000];
+      Arrays.fill(ones, (byte) -1);
+      memory.write(0, ones, 0, ones.length);
+      memory.writeZeros(64, length);
+      assertThat(memory.get(56)).isEqualTo(-1);
+      assertThat(memory.get(64)).isZero();
+      assertThat(memory.get(64 + length - 8)).isZero();
+      assertThat(memory.get(64 + length)).isEqualTo(-1);
+    }
   }
 
   @Test
