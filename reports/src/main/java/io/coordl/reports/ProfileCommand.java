@@ -227,12 +227,18 @@ final class ProfileCommand implements Callable<Integer> {
     }
     try {
       Process running = program.start();
+      Thread stop = new Thread(running::destroy); // Whoever stops this command means the program.
+      Runtime.getRuntime().addShutdownHook(stop);
       if (json.wanted()) {
         try (InputStream printed = running.getInputStream()) {
           printed.transferTo(System.err);
         }
       }
-      return running.waitFor();
+      int status = running.waitFor();
+      Runtime.getRuntime().removeShutdownHook(stop);
+      return status;
+    } catch (IllegalStateException e) {
+      throw new RecordingException("ended while the program ran.");
     } catch (IOException e) {
       throw new RecordingException(command.get(0) + " cannot be started: " + e.getMessage());
     } catch (InterruptedException e) {

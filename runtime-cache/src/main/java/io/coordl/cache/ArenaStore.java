@@ -236,7 +236,8 @@ public final class ArenaStore implements ItemStore, Closeable {
       SharedFile.sweep(directory, user, ArenaContents.HERE, log);
       if (room >= direct) {
         if (room < wanted) {
-          log.say(directory + " has only " + room + " bytes free: the cache takes no more.");
+          log.say(
+              "The cache takes at most the " + room + " bytes that are free in " + directory + ".");
         }
         ArenaMemory memory =
             MappedMemory.withoutName(directory, user, clamp(Math.min(room, wanted)));

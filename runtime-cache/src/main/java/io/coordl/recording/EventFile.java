@@ -2,15 +2,20 @@ package io.coordl.recording;
 
 import io.coordl.shared.Machine;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The agent's recording: a file in the format of JDK Flight Recorder that the agent writes itself.
@@ -26,6 +31,8 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class EventFile {
   /** Readers load or divide their work by whole chunks. */
+  private static final byte[] MAGIC = {'F', 'L', 'R', 0};
+
   private static final int CHUNK_BYTES = 16 << 20;
 
   /** What may wait in memory while storage hangs. */
@@ -57,6 +64,8 @@ final class EventFile {
   private final Map<Long, String> threads = new LinkedHashMap<>();
   private boolean closed;
 
+  private final @Nullable Object identity;
+
   // Of the flushing thread.
   private FlightBytes flushed = new FlightBytes();
   private final FlightBytes group = new FlightBytes();
@@ -82,6 +91,9 @@ final class EventFile {
     this.types = types;
     this.path = ownPath(path);
     if (Files.isRegularFile(this.path, LinkOption.NOFOLLOW_LINKS)) {
+      if (!mayReplace()) {
+        throw new IOException("it is there already and is no recording");
+      }
       // Another process that still writes to it goes on with the file that loses its name.
       Files.deleteIfExists(this.path);
     } else if (Files.exists(this.path, LinkOption.NOFOLLOW_LINKS)) {
@@ -90,6 +102,7 @@ final class EventFile {
     Files.createFile(this.path); // Fails if somebody puts a link there at this moment.
     file = new RandomAccessFile(this.path.toFile(), "rw");
     try {
+      identity = identity();
       file.setLength(0);
       beginChunk();
       flush();
@@ -97,6 +110,27 @@ final class EventFile {
       close();
       Files.deleteIfExists(this.path);
       throw e;
+    }
+  }
+
+  private boolean mayReplace() throws IOException {
+    byte[] magic = new byte[MAGIC.length];
+    try (InputStream in = Files.newInputStream(path)) {
+      int count = in.readNBytes(magic, 0, magic.length);
+      return count == 0 || Arrays.equals(magic, MAGIC);
+    }
+  }
+
+  private @Nullable Object identity() throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+  }
+
+  /** Whether the file still has its name: somebody may have removed it, or another job taken it. */
+  boolean isThere() {
+    try {
+      return Objects.equals(identity(), identity);
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -278,7 +312,7 @@ final class EventFile {
 
   private void writeHeader(byte state, byte features) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
-    header.put((byte) 'F').put((byte) 'L').put((byte) 'R').put((byte) 0);
+    header.put(MAGIC);
     header.putShort((short) 2).putShort((short) 1);
     header.putLong(position - chunkStart);
     header.putLong(constants);

@@ -4,6 +4,9 @@ import io.coordl.attribution.EventLog;
 import io.coordl.event.EventSink;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalTime;
@@ -93,7 +96,8 @@ final class FlightLog {
       opened.write(jvm, now, now);
       return opened;
     } catch (IOException | RuntimeException e) {
-      job.log().say("record=" + target + " cannot be written (" + e + "); no recording is made");
+      job.log()
+          .say("record=" + target + " cannot be written (" + reason(e) + "); no recording is made");
       outcome = "none, " + target + " cannot be written (" + reason(e) + ")";
       refused = true;
       return null;
@@ -148,6 +152,8 @@ final class FlightLog {
         ended(own, "4 GiB are written", target);
       } else if (own.lost() > 0) {
         outcome = own.path() + ", without " + own.lost() + " events: storage was too slow";
+      } else if (!own.isThere()) {
+        outcome = "none, " + own.path() + " was removed or replaced while the job ran";
       }
     } catch (IOException | RuntimeException e) {
       own.giveUp();
@@ -174,9 +180,15 @@ final class FlightLog {
                 + "); the recording ends, the program goes on");
   }
 
+  /** In words: what a file system throws often says no more than which file. */
   private static String reason(Exception e) {
-    String message = e.getMessage();
-    return message == null ? e.getClass().getSimpleName() : message;
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    } else if (e instanceof NoSuchFileException) {
+      return "there is no such directory";
+    }
+    String reason = e instanceof FileSystemException file ? file.getReason() : e.getMessage();
+    return reason == null ? e.getClass().getSimpleName() : reason;
   }
 
   /** Waits until the next flush is due; true if the job has ended. Interrupts are not for it. */

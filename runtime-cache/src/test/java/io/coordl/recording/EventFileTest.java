@@ -192,6 +192,34 @@ class EventFileTest {
     return chunks;
   }
 
+  @Test
+  void aFileThatIsNoRecordingIsNotReplaced() throws IOException {
+    Path path = Files.writeString(folder.resolve("thesis.txt"), "precious");
+    assertThatThrownBy(() -> new EventFile(path, types))
+        .isInstanceOf(IOException.class)
+        .hasMessage("it is there already and is no recording");
+    assertThat(path).hasContent("precious");
+
+    Files.write(path, new byte[0]);
+    new EventFile(path, types).finish();
+    new EventFile(path, types).finish();
+    assertThat(RecordingFile.readAllEvents(path)).isEmpty();
+  }
+
+  @Test
+  void aFileKnowsWhetherItStillHasItsName() throws IOException {
+    Path path = folder.resolve("taken.jfr");
+    EventFile one = new EventFile(path, types);
+    assertThat(one.isThere()).isTrue();
+    EventFile other = new EventFile(path, types);
+    assertThat(one.isThere()).isFalse();
+    assertThat(other.isThere()).isTrue();
+    one.finish();
+    other.finish();
+    Files.delete(path);
+    assertThat(other.isThere()).isFalse();
+  }
+
   /** As after {@code kill -9}: nobody has finished the file. */
   @Test
   void whatWasFlushedIsReadableAndNotCalledFinished() throws IOException {

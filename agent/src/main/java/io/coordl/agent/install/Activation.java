@@ -92,7 +92,12 @@ final class Activation {
     } else {
       monitor.startWithoutRecording();
     }
-    Runtime.getRuntime().addShutdownHook(new AgentThread("coordl-summary", () -> finish(monitor)));
+    try {
+      Runtime.getRuntime()
+          .addShutdownHook(new AgentThread("coordl-summary", () -> finish(monitor)));
+    } catch (IllegalStateException e) {
+      finish(monitor); // The JVM is ending already.
+    }
     return monitor;
   }
 

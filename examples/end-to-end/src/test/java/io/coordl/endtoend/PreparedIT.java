@@ -35,7 +35,7 @@ class PreparedIT {
   void everyBatchIsTheSame(Jdk jdk) throws IOException, InterruptedException {
     String all = PURE + "," + HOSTILE;
     ChildResult plain = samples(jdk, all).run().orFail("Samples without the agent");
-    assertThat(plain.out().lines()).hasSizeGreaterThan(4 * 14 * SAMPLES / 16 / 2);
+    assertThat(plain.out().lines()).hasSizeGreaterThan(4 * 14 * SAMPLES / 32);
     for (String policy :
         Workshop.first(1, List.of("prepared=share,prefetch=2", "prepared=share"))) {
       ChildResult kept = agent(samples(jdk, all), policy).run().orFail(policy);

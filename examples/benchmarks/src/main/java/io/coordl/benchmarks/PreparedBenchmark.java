@@ -1,0 +1,96 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What preparing samples costs the training thread in CPU time from the second epoch on, as it is
+ * and with {@code prepared=share}, of data sets of every kind. Exits with 1 if a batch differs or
+ * the CPU time is not at most a twentieth. Argument: the number of samples (5000).
+ */
+public final class PreparedBenchmark {
+  private static final double BAR = 20;
+  private static final int PICTURES = 600;
+  private static final Pattern CPU = Pattern.compile("cpu \\w+ (\\d) (\\d+)");
+
+  private PreparedBenchmark() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    String samples = args.length > 0 ? args[0] : "5000";
+    Checkout checkout = Checkout.find();
+    Path work = Files.createDirectories(checkout.work("prepared"));
+    Pictures.make(checkout, work.resolve("pictures"), "2", Integer.toString(PICTURES / 2));
+    TextTable table =
+        new TextTable(
+            "samples", "first epoch s", "prepared", "later epochs s", "prepared", "times");
+    boolean met = true;
+    for (String program : List.of("csv", "text", "audio", "images")) {
+      ChildJvm own = job(checkout, work, program, samples);
+      ChildResult plain = own.run().orFail(program);
+      ChildResult kept =
+          job(checkout, work, program, samples)
+              .agent(checkout.agentJar(), "record=off,prepared=share")
+              .run()
+              .orFail(program + " with prepared=share");
+      if (!plain.out().equals(kept.out())) {
+        System.out.println("The batches of " + program + " differ.");
+        System.exit(1);
+      }
+      double times = later(plain) / later(kept);
+      table.row(
+          program,
+          seconds(first(plain)),
+          seconds(first(kept)),
+          seconds(later(plain)),
+          seconds(later(kept)),
+          String.format(Locale.ROOT, "%.1f", times));
+      met &= times >= BAR;
+    }
+    System.out.printf(
+        "%nCPU time of the training thread, %s samples (%d pictures), on %s; batches identical%n%s",
+        samples, PICTURES, Jdks.running(), table);
+    System.out.println(met ? "bar: 20 times, met" : "bar: 20 times, missed");
+    System.exit(met ? 0 : 1);
+  }
+
+  private static ChildJvm job(Checkout checkout, Path work, String program, String samples)
+      throws IOException {
+    return new ChildJvm(Jdks.running(), "example.prepared.DjlSamples")
+        .classPath(checkout.exampleJar("test-programs"))
+        .classPathFile(checkout.exampleClassPath("djl-image"))
+        .jvmArgs(
+            "-Djava.awt.headless=true",
+            "-Dai.djl.offline=true",
+            "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
+        .environment("OMP_NUM_THREADS", "1")
+        .args(program, work.toString(), samples);
+  }
+
+  private static double first(ChildResult job) {
+    return nanos(job, true);
+  }
+
+  private static double later(ChildResult job) {
+    return nanos(job, false);
+  }
+
+  private static double nanos(ChildResult job, boolean first) {
+    double nanos = 0;
+    Matcher epoch = CPU.matcher(job.err());
+    while (epoch.find()) {
+      nanos += epoch.group(1).equals("1") == first ? Double.parseDouble(epoch.group(2)) : 0;
+    }
+    return nanos;
+  }
+
+  private static String seconds(double nanos) {
+    return String.format(Locale.ROOT, "%.3f", nanos / 1e9);
+  }
+}
