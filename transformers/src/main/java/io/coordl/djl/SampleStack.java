@@ -32,7 +32,7 @@ final class SampleStack {
     }
     BatchLayout layout = new BatchLayout(stacked);
     if (layout.bytes() > MOST_BYTES
-        || !samples.stream().allMatch(sample -> arrays(sample).equals(first))) {
+        || !samples.stream().allMatch(sample -> isLike(sample, samples.get(0), first))) {
       return null;
     }
     ByteBuffer batch = memory((int) layout.bytes());
@@ -44,6 +44,10 @@ final class SampleStack {
       }
     }
     return batch;
+  }
+
+  private static boolean isLike(Kept sample, Kept first, List<BatchLayout.Array> arrays) {
+    return sample.layout().equals(first.layout()) || arrays(sample).equals(arrays);
   }
 
   /** The bytes are not needed any more. */

@@ -160,7 +160,7 @@ public final class BatchLayout {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof BatchLayout that && arrays.equals(that.arrays);
+    return this == other || (other instanceof BatchLayout that && arrays.equals(that.arrays));
   }
 
   @Override

@@ -227,6 +227,7 @@ public final class PreparedSamples {
 
     private final long size;
     private final List<ItemKey> names = new ArrayList<>();
+    private final List<String> halves = new ArrayList<>();
 
     /** The stage that is kept; -1 while that is not decided. */
     private volatile int stage = -1;
@@ -249,7 +250,9 @@ public final class PreparedSamples {
       this.generation = generation;
       this.size = Math.max(1, pipeline.size());
       for (String text : texts) {
-        names.add(ItemKey.of(text, 0, 0, ItemKey.WHOLE));
+        ItemKey name = ItemKey.of(text, 0, 0, ItemKey.WHOLE);
+        names.add(name);
+        halves.add(Long.toHexString(name.high()));
       }
       if (!texts.isEmpty()) {
         findDecision();
@@ -276,8 +279,7 @@ public final class PreparedSamples {
     }
 
     private ItemKey key(int stage, long index) {
-      ItemKey name = names.get(stage);
-      return ItemKey.of(Long.toHexString(name.high()), name.low(), index, stage);
+      return ItemKey.of(halves.get(stage), names.get(stage).low(), index, stage);
     }
 
     private ItemKey decision() {
