@@ -146,6 +146,13 @@ public final class ReadEverything {
     reads.put("Files.newInputStream", file -> all(Files.newInputStream(file)));
     reads.put("Files.readAllBytes", file -> Files.readAllBytes(file));
     reads.put(
+        "Files.copy",
+        file -> {
+          ByteArrayOutputStream out = new ByteArrayOutputStream();
+          Files.copy(file, out);
+          return out.toByteArray();
+        });
+    reads.put(
         "Files.readString", file -> latin(Files.readString(file, StandardCharsets.ISO_8859_1)));
     reads.put("Files.readString-UTF-8", file -> latin(Files.readString(file)));
     reads.put(

@@ -10,6 +10,7 @@ import java.io.FileReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
@@ -310,6 +311,17 @@ public final class FileReads {
   /** Decodes as {@link Files} does: malformed input is an error, not a replacement character. */
   private static BufferedReader reader(InputStream stream, Charset charset) {
     return new BufferedReader(new InputStreamReader(stream, charset.newDecoder()));
+  }
+
+  /** {@link Files#copy(Path, OutputStream)}. */
+  public static long copy(Path source, OutputStream target) throws IOException {
+    InputStream stream = target == null ? null : itemStream(source);
+    if (stream == null) {
+      return Files.copy(source, target);
+    }
+    try (stream) {
+      return stream.transferTo(target);
+    }
   }
 
   /** {@link Files#newByteChannel(Path, OpenOption...)}. */

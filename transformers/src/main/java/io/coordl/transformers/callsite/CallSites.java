@@ -48,6 +48,7 @@ public final class CallSites {
       site(STATIC, "java/nio/file/Files", "lines", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/util/stream/Stream;", FILES, JDK),
       site(STATIC, "java/nio/file/Files", "newBufferedReader", "(Ljava/nio/file/Path;)Ljava/io/BufferedReader;", FILES, JDK),
       site(STATIC, "java/nio/file/Files", "newBufferedReader", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/io/BufferedReader;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "copy", "(Ljava/nio/file/Path;Ljava/io/OutputStream;)J", FILES, JDK),
       site(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
       site(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
       site(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/FileChannel;", FILES, JDK),

@@ -167,6 +167,7 @@ final class RewrittenReadsTest {
             "new Scanner(Path)",
             "Files.newInputStream",
             "Files.readAllBytes",
+            "Files.copy",
             "Files.readString(Charset)",
             "Files.lines(Charset)",
             "FileChannel.open",

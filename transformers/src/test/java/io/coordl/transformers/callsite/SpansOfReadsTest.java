@@ -97,6 +97,7 @@ final class SpansOfReadsTest {
         "new Scanner(File)",
         "Files.newInputStream",
         "Files.readAllBytes",
+        "Files.copy",
         "Files.readString(Charset)",
         "Files.lines(Charset)",
         "FileChannel interrupted",

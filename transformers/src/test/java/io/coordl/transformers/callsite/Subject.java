@@ -9,6 +9,7 @@ import java.io.FileNotFoundException;
 import java.io.FileReader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.io.Reader;
 import java.io.Serializable;
@@ -525,6 +526,23 @@ public final class Subject {
           }
         });
     calls.put("Files.readAllBytes", p -> text(Files.readAllBytes(p)));
+    calls.put(
+        "Files.copy",
+        p -> {
+          ByteArrayOutputStream out = new ByteArrayOutputStream();
+          return List.of(Files.copy(p, out), text(out.toByteArray()));
+        });
+    calls.put(
+        "Files.copy to a full disk",
+        p ->
+            Files.copy(
+                p,
+                new OutputStream() {
+                  @Override
+                  public void write(int b) throws IOException {
+                    throw new IOException("no space");
+                  }
+                }));
     calls.put("Files.readString", p -> Files.readString(p));
     calls.put("Files.readString(Charset)", p -> Files.readString(p, latin));
     calls.put("Files.readString UTF-16", p -> Files.readString(p, StandardCharsets.UTF_16));
@@ -756,6 +774,7 @@ public final class Subject {
     calls.put("null FileReader", p -> new FileReader((String) null));
     calls.put("null Scanner", p -> new Scanner((File) null));
     calls.put("null Path", p -> Files.readAllBytes(null));
+    calls.put("null copy", p -> Files.copy(p, (OutputStream) null));
     calls.put("null charset", p -> Files.readString(p, null));
     calls.put("null options", p -> Files.newByteChannel(p, (java.nio.file.OpenOption) null));
     calls.put("null image", p -> ImageIO.read((File) null));
