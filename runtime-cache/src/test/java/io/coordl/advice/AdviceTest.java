@@ -27,6 +27,8 @@ class AdviceTest {
           "prep",
           "decoded",
           "decoded.size",
+          "prepared",
+          "prepared.size",
           "group",
           "enabled");
   private static final long SECOND = 1_000_000_000L;
@@ -121,6 +123,12 @@ class AdviceTest {
   private static StoreStatisticsEvent decoded(long bypassed) {
     StoreStatisticsEvent store = store(bypassed);
     store.store = "decoded";
+    return store;
+  }
+
+  private static StoreStatisticsEvent prepared(long bypassed) {
+    StoreStatisticsEvent store = store(bypassed);
+    store.store = "prepared";
     return store;
   }
 
@@ -301,6 +309,23 @@ class AdviceTest {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
     assertThat(advice.arguments()).containsExactly("decoded.size=2g");
+  }
+
+  /** Of a DJL job that prepares five times as long as it trains, and decodes nothing. */
+  private Advice ofTables(List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
+    EpochEvent figures = figures(5, 80, 0, 0, 0);
+    figures.otherTime = figures.decodeTime;
+    figures.decodeTime = 0;
+    return on(evidence(figures, only(figures), stores, configuration, "DJL", 1));
+  }
+
+  @Test
+  void whatPreparingAheadCannotHideIsToBeKept() {
+    assertThat(ofTables(List.of(), Map.of()).arguments()).containsExactly("prepared=share");
+    assertThat(ofTables(List.of(prepared(0)), Map.of("prepared", "share")).arguments())
+        .containsExactly("prepared=share", "prefetch=2");
+    assertThat(ofTables(List.of(prepared(9)), Map.of("prepared", "share")).arguments())
+        .containsExactly("prepared=share", "prepared.size=2g");
   }
 
   @Test
