@@ -127,7 +127,7 @@ class CoordlTest {
         .anyMatch(
             line ->
                 line.contains("0 from memory (0 bytes), 1,000 from storage")
-                    && line.endsWith("each a file opened; 1,200 more from memory, decoded"));
+                    && line.endsWith("each a file opened; 1,200 decoded images from memory"));
   }
 
   @Test

@@ -232,7 +232,9 @@ public final class SummaryText {
             .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
             .mapToLong(store -> store.hits)
             .sum();
-    return hits == 0 ? "" : "; " + Text.count(hits, "more", "more") + " from memory, decoded";
+    return hits == 0
+        ? ""
+        : "; " + Text.count(hits, "decoded image", "decoded images") + " from memory";
   }
 
   private static String peers(Figures totals) {
