@@ -164,17 +164,22 @@ final class Results {
     // What errors alone make longer without fetch or prep is no stall.
     double known = Math.min(cached.sampleNanos, cold.sampleNanos);
     double compute = Math.min(ingestion.sampleNanos, known);
-    double all = 100 / cold.sampleNanos;
+    double whole = cold.sampleNanos;
+    double all = 100 / whole;
+    // What both are divided by is in error too.
+    double prepOfWhole = (known - compute) / whole * cold.sampleNanosError;
     lines.add(
         format(
             "  of an epoch: compute %.1f %% +- %.1f, prep stall %.1f %% +- %.1f, fetch stall"
                 + " %.1f %% +- %.1f, GC inside stalls %.1f %%",
             all * compute,
-            all * Math.hypot(ingestion.sampleNanosError, cold.sampleNanosError),
+            all * Math.hypot(ingestion.sampleNanosError, compute / whole * cold.sampleNanosError),
             all * (known - compute),
-            all * Math.hypot(cached.sampleNanosError, ingestion.sampleNanosError),
+            all
+                * Math.hypot(
+                    Math.hypot(cached.sampleNanosError, ingestion.sampleNanosError), prepOfWhole),
             all * (cold.sampleNanos - known),
-            all * Math.hypot(cold.sampleNanosError, cached.sampleNanosError),
+            all * Math.hypot(known / whole * cold.sampleNanosError, cached.sampleNanosError),
             cold.wall == 0 ? 0 : 100.0 * cold.gcStall / cold.wall));
   }
 
