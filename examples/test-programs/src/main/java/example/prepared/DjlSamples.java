@@ -17,6 +17,7 @@ import ai.djl.ndarray.types.DataType;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
+import ai.djl.translate.Pipeline;
 import ai.djl.translate.Transform;
 import ai.djl.translate.TranslateException;
 import ai.djl.util.Progress;
@@ -29,6 +30,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -86,6 +89,8 @@ public final class DjlSamples {
       case "split" -> loop(program, text().randomSplit(3, 1)[0], null);
       case "rewritten" -> rewritten();
       case "failing" -> failing();
+      case "own-pipeline" -> loop(program, new Audio(halving(), fewFiles()), null);
+      case "strings" -> strings();
       case "own-random" -> loop(program, images(new Noise()), null);
       case "counter" -> loop(program, new Counted(builder()), null);
       case "remembers" -> loop(program, new Remembering(builder()), null);
@@ -209,13 +214,52 @@ public final class DjlSamples {
     return new Builder(samples).setSampling(BATCH, true);
   }
 
-  /** A file is rewritten between two epochs, and later put back. */
-  private void rewritten() throws IOException, TranslateException {
+  private List<Path> fewFiles() throws IOException {
     Path own = Files.createDirectories(folder.resolve("own"));
     List<Path> files = new ArrayList<>();
     for (int i = 0; i < 2 * BATCH; i++) {
       files.add(Files.write(own.resolve("file-" + i), new byte[] {(byte) i, 1, 2, 3}));
     }
+    return files;
+  }
+
+  /** With a pipeline that does more than its transforms. */
+  private Builder halving() {
+    return builder()
+        .samples(2 * BATCH)
+        .optPipeline(
+            new Pipeline(new ToTensor()) {
+              @Override
+              public NDList transform(NDList input) {
+                return new NDList(input.head().mul(0.5f));
+              }
+            });
+  }
+
+  /** What the engine cannot stack. */
+  private void strings() throws IOException, TranslateException {
+    try {
+      loop("strings", new Words(builder()), null);
+    } catch (UnsupportedOperationException e) {
+      System.out.println("failed " + e.getMessage());
+    }
+  }
+
+  /** Words as they are. */
+  private static final class Words extends Counting {
+    Words(Builder builder) {
+      super(builder);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) {
+      return new Record(new NDList(own.create("word " + index)), new NDList(own.create(index)));
+    }
+  }
+
+  /** A file is rewritten between two epochs, and one replaced by another of its size and time. */
+  private void rewritten() throws IOException, TranslateException {
+    List<Path> files = fewFiles();
     Audio data = new Audio(builder().samples(files.size()), files);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       for (Batch batch : data.getData(manager)) {
@@ -223,6 +267,12 @@ public final class DjlSamples {
         batch.close();
       }
       Files.write(files.get(3 + epoch), new byte[] {9, (byte) epoch, 9, 9, 9, 9});
+      Path replaced = files.get(0);
+      FileTime time = Files.getLastModifiedTime(replaced);
+      Path other =
+          Files.write(replaced.resolveSibling("other"), new byte[] {8, (byte) epoch, 8, 8});
+      Files.setLastModifiedTime(other, time);
+      Files.move(other, replaced, StandardCopyOption.REPLACE_EXISTING);
     }
   }
 

@@ -112,6 +112,11 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
           : List.of();
     }
 
+    /** Whether it does what its transforms do: a subclass may do anything else. */
+    static boolean isPlain(@Nullable Pipeline pipeline) {
+      return pipeline == null || pipeline.getClass() == Pipeline.class;
+    }
+
     int size(Pipeline pipeline) {
       return pairs(pipeline).size();
     }

@@ -56,6 +56,8 @@ public final class Prefetch implements LibraryHooks {
       return prefetcher != null
               && iterable.getClass() == DataIterable.class
               && fields.executor.get(iterable) == null
+              && FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))
+              && FixedPipeline.Copies.isPlain(fields.targetPipeline.get(iterable))
           ? prefetcher.enter(
               new PrefetchedIterable(iterable, fields, copies),
               arguments[0],

@@ -47,7 +47,7 @@ public final class PreparedBatches implements LibraryHooks {
               new PurityAnalyzer(
                   KnownDjl.PREFIX,
                   new KnownDjl(),
-                  Objects.requireNonNull(services.prepared()).trusted()));
+                  Objects.requireNonNull(services.prepared())::trusts));
     } else {
       samples = null;
       services
@@ -108,7 +108,8 @@ public final class PreparedBatches implements LibraryHooks {
   @SuppressWarnings("unchecked") // What DataIterable.fetch is given.
   private @Nullable InterceptedCall fetch(
       PreparedSamples kept, DataIterable iterable, Object[] arguments) {
-    if (fields.dataset.get(iterable) instanceof PreparedDataset) {
+    if (fields.dataset.get(iterable) instanceof PreparedDataset
+        || !FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;
     }
     StagedIterable pipeline = new StagedIterable(iterable, fields, copies, tables);

@@ -3,6 +3,7 @@ package io.coordl.djl;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
 import ai.djl.util.Progress;
@@ -99,7 +100,9 @@ final class PreparedDataset extends RandomAccessDataset {
 
     private boolean areArrays(NDList list) {
       for (NDArray array : list) {
-        if (!Strides.areDense(array)
+        // Asked of text the engine ends the JVM.
+        if (array.getDataType() == DataType.STRING
+            || !Strides.areDense(array)
             || array.hasGradient()
             || !array.getDevice().equals(manager.getDevice())
             || array.getShape().isLayoutKnown()

@@ -98,6 +98,7 @@ record StagedIterable(
     FixedPipeline fixed = ((Fixed) plan.settings()).pipeline;
     Pipeline labels = fields.targetPipeline.get(iterable);
     return plan.kept() == 1 + (fixed == null ? 0 : fixed.size())
+        && FixedPipeline.Copies.isPlain(labels)
         && (labels == null || copies.size(labels) == 0)
         && isStack(fields.dataBatchifier.get(iterable))
         && isStack(fields.labelBatchifier.get(iterable));

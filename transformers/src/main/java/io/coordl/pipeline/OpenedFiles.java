@@ -3,7 +3,7 @@ package io.coordl.pipeline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +18,8 @@ final class OpenedFiles implements Consumer<String> {
   /** Of an array without values that stands for a file. */
   static final String ROLE = "file";
 
+  private static final String ATTRIBUTES = "unix:size,lastModifiedTime,fileKey,ctime";
+
   private final Map<String, State> files = new ConcurrentHashMap<>();
 
   /** What differs when a file is rewritten or replaced. */
@@ -26,11 +28,13 @@ final class OpenedFiles implements Consumer<String> {
 
     static State of(String path) {
       try {
-        BasicFileAttributes now = Files.readAttributes(Path.of(path), BasicFileAttributes.class);
+        Map<String, Object> now = Files.readAttributes(Path.of(path), ATTRIBUTES);
         return new State(
-            now.size(),
-            now.lastModifiedTime().to(TimeUnit.NANOSECONDS),
-            Objects.toString(now.fileKey()));
+            (Long) Objects.requireNonNull(now.get("size")),
+            ((FileTime) Objects.requireNonNull(now.get("lastModifiedTime")))
+                .to(TimeUnit.NANOSECONDS),
+            // An inode may be taken again; when it last changed nobody can set.
+            now.get("fileKey") + " " + now.get("ctime"));
       } catch (IOException | RuntimeException e) {
         return MISSING;
       }

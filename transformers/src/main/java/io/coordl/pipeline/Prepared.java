@@ -2,14 +2,36 @@ package io.coordl.pipeline;
 
 import io.coordl.cache.PreparedStore;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * {@code prepared=share}.
- *
- * @param trusted names of classes whose samples are the same each time, as the user says
- */
-public record Prepared(PreparedStore store, Set<String> trusted) {
-  public Prepared {
-    trusted = Set.copyOf(trusted);
+/** {@code prepared=share}. Thread-safe. */
+public final class Prepared {
+  private final PreparedStore store;
+  private final Set<String> trusted;
+  private final Set<String> met = ConcurrentHashMap.newKeySet();
+
+  /**
+   * What was asked for.
+   *
+   * @param trusted names of classes whose samples are the same each time, as the user says
+   */
+  public Prepared(PreparedStore store, Set<String> trusted) {
+    this.store = store;
+    this.trusted = Set.copyOf(trusted);
+  }
+
+  /** Where samples are kept. */
+  public PreparedStore store() {
+    return store;
+  }
+
+  /** Whether the user vouches for the class of that name, an object of which is there. */
+  public boolean trusts(String className) {
+    return trusted.contains(className) && (met.contains(className) || met.add(className));
+  }
+
+  /** Why the user's word for a class brings nothing; empty if it does. */
+  public String whyUnused(String className) {
+    return met.contains(className) ? "" : "no data set or transform of that class was seen";
   }
 }

@@ -93,7 +93,7 @@ public final class PreparedSamples {
   /** How the samples of a pipeline are kept; null if they are left to the program. */
   public @Nullable Plan plan(SamplePipeline pipeline) {
     Plan plan = current(pipeline);
-    return plan.kept() > 0 ? plan : null;
+    return plan.isLeft() ? null : plan;
   }
 
   private synchronized Plan current(SamplePipeline pipeline) {
@@ -115,15 +115,17 @@ public final class PreparedSamples {
 
   /** Finds out which stages may be kept. */
   private Plan look(SamplePipeline pipeline) {
+    long now = generation();
     Object settings = pipeline.settings();
     List<List<@Nullable Object>> stages = pipeline.stages(settings);
     List<String> names = new ArrayList<>();
     String type = pipeline.dataset().getClass().getName();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
-      return new Plan(pipeline, settings, generation.get(), names);
+      return new Plan(pipeline, settings, now, null, names);
     }
+    // Before the proof: what another thread changes from here on shows.
+    ObjectSnapshot looked = new ObjectSnapshot(pipeline.dataset(), code::counts);
     StringBuilder text = new StringBuilder();
-    long now = generation.get();
     for (List<@Nullable Object> objects : stages) {
       PurityAnalyzer.Proof proof = code.prove(objects);
       if (proof.reason() != null) {
@@ -136,7 +138,7 @@ public final class PreparedSamples {
       describe(pipeline, settings, names.size(), proof, text);
       names.add(text.toString());
     }
-    return new Plan(pipeline, settings, now, names);
+    return new Plan(pipeline, settings, now, looked, names);
   }
 
   /** Appends what decides what a stage does. */
@@ -220,7 +222,7 @@ public final class PreparedSamples {
   /** How the samples of one data set are kept. */
   public final class Plan extends WeakReference<Object> {
     private final Object settings;
-    private final ObjectSnapshot looked;
+    private final @Nullable ObjectSnapshot looked;
 
     /** When it was last known to be as it was looked at. */
     private volatile long generation;
@@ -243,10 +245,15 @@ public final class PreparedSamples {
     private final Pace making = new Pace();
     private final Pace finding = new Pace();
 
-    private Plan(SamplePipeline pipeline, Object settings, long generation, List<String> texts) {
+    private Plan(
+        SamplePipeline pipeline,
+        Object settings,
+        long generation,
+        @Nullable ObjectSnapshot looked,
+        List<String> texts) {
       super(pipeline.dataset());
       this.settings = settings;
-      this.looked = new ObjectSnapshot(pipeline.dataset(), code::counts);
+      this.looked = looked;
       this.generation = generation;
       this.size = Math.max(1, pipeline.size());
       for (String text : texts) {
@@ -261,16 +268,23 @@ public final class PreparedSamples {
 
     /** Whether it is that of a pipeline as it is now. What was left to the program stays so. */
     private boolean isOf(SamplePipeline pipeline) {
+      if (isLeft()) {
+        return true;
+      }
       long now = generation();
-      if (generation != now && (kept() == 0 || looked.isOf(pipeline.dataset()))) {
+      if (generation != now && looked != null && looked.isOf(pipeline.dataset())) {
         generation = now;
       }
-      return generation == now && (kept() == 0 || pipeline.isCurrent(settings));
+      return generation == now && pipeline.isCurrent(settings);
     }
 
-    /** Stages that {@link #sample} goes through: those proven. */
+    private boolean isLeft() {
+      return left || names.isEmpty();
+    }
+
+    /** Stages that {@link #sample} goes through: those proven, at least one. */
     public int kept() {
-      return left ? 0 : names.size();
+      return names.size();
     }
 
     /** What was proven was proven of these. */

@@ -3,6 +3,7 @@ package io.coordl.purity;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -283,6 +284,20 @@ final class JdkCode {
         || name.startsWith("java.util.Collections$Singleton")
         || name.startsWith("java.util.KeyValueHolder")
         || container instanceof Optional;
+  }
+
+  /** Whether asking a map for a value changes the map: one that puts what was asked for last. */
+  static boolean isOrderedByAccess(Object container) {
+    if (container.getClass() != LinkedHashMap.class || ((Map<?, ?>) container).size() < 2) {
+      return false;
+    }
+    Map<?, ?> copy = (Map<?, ?>) ((LinkedHashMap<?, ?>) container).clone();
+    Object first = copy.keySet().iterator().next();
+    if (!isImmutable(first)) {
+      return true; // To ask for it would call the program's code.
+    }
+    copy.get(first);
+    return copy.keySet().iterator().next() != first;
   }
 
   /** Whether an object is looked at for what it contains. */

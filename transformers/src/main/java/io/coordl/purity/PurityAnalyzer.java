@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import net.bytebuddy.jar.asm.ConstantDynamic;
 import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Opcodes;
@@ -78,7 +79,7 @@ public final class PurityAnalyzer {
 
   private final String library;
   private final Known known;
-  private final Set<String> trusted;
+  private final Predicate<String> trusted;
 
   /** What is known of the library. */
   public interface Known {
@@ -142,18 +143,18 @@ public final class PurityAnalyzer {
    * @param library where the names of its classes begin, with a dot at the end
    */
   public PurityAnalyzer(String library, Known known) {
-    this(library, known, Set.of());
+    this(library, known, className -> false);
   }
 
   /**
    * Knows a library.
    *
-   * @param trusted names of classes whose objects the user vouches for
+   * @param trusted whether the user vouches for the objects of a class of that name
    */
-  public PurityAnalyzer(String library, Known known, Set<String> trusted) {
+  public PurityAnalyzer(String library, Known known, Predicate<String> trusted) {
     this.library = library;
     this.known = known;
-    this.trusted = Set.copyOf(trusted);
+    this.trusted = trusted;
   }
 
   /** Why these objects cannot run early, for the user; null if they can. */
@@ -193,7 +194,7 @@ public final class PurityAnalyzer {
 
   /** Whether what a class's objects do depends on the fields that it declares. */
   public boolean counts(Class<?> declaring) {
-    return !trusted.contains(declaring.getName())
+    return !trusted.test(declaring.getName())
         && !known.isValue(declaring)
         && (isProgram(declaring) || !known.isClosed(declaring));
   }
@@ -339,7 +340,7 @@ public final class PurityAnalyzer {
     private void visit(Object object, String holder) {
       Class<?> type = object.getClass();
       String name = type.getName();
-      if (trusted.contains(name)) {
+      if (trusted.test(name)) {
         trusts = true;
         return;
       } else if (object instanceof ForkableRandom) {
@@ -434,6 +435,9 @@ public final class PurityAnalyzer {
 
     /** Whether some elements can be changed, too, without being followed on their own. */
     private boolean addElements(Object container, String holder, boolean own) {
+      if (reason == null && JdkCode.isOrderedByAccess(container)) {
+        reason = holder + " keeps a map that changes when it is asked";
+      }
       boolean deep = false;
       for (Object element : elements(container)) {
         if (element != null && JdkCode.isContainer(element) && isOfJdk(element.getClass())) {

@@ -212,9 +212,10 @@ class PreparedSamplesTest {
   }
 
   private PreparedSamples job(Set<String> trusted) {
+    Prepared prepared = new Prepared(store, trusted);
     return new PreparedSamples(
-        new Services(null, new Prepared(store, trusted), null, null, 0, null, said::add),
-        new PurityAnalyzer("no.library.", NOTHING, trusted));
+        new Services(null, prepared, null, null, 0, null, said::add),
+        new PurityAnalyzer("no.library.", NOTHING, prepared::trusts));
   }
 
   @AfterEach

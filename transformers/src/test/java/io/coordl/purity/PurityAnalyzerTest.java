@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -58,6 +59,7 @@ class PurityAnalyzerTest {
         new int[] {1},
         new Plain(2),
         new Made(),
+        new KeepsItsOrder(),
         new Reads(Map.of("a", 1f)),
         new Local(),
         new Prepared(),
@@ -87,6 +89,7 @@ class PurityAnalyzerTest {
         new Object[] {new CountsStatically(), "CountsStatically.apply sets its field calls"},
         new Object[] {new CountsInArray(), "CountsInArray.apply may change an array it keeps"},
         new Object[] {new CountsInMap(), "CountsInMap.apply may change a collection it keeps"},
+        new Object[] {new Remembers(), "Remembers keeps a map that changes when it is asked"},
         new Object[] {new CountsAtomically(), "java.util.concurrent.atomic.AtomicInteger"},
         new Object[] {new ReadsOn(), "ReadsOn keeps a java.io.BufferedReader"},
         new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
@@ -305,6 +308,36 @@ class PurityAnalyzerTest {
     @Override
     public float apply(float value) {
       return value * calls.merge("calls", 1, Integer::sum);
+    }
+  }
+
+  /** Asking for a value puts it last. */
+  static final class Remembers implements Part {
+    private final Map<String, Float> recent = new LinkedHashMap<>(4, 0.75f, true);
+
+    Remembers() {
+      recent.put("a", 1f);
+      recent.put("b", 2f);
+    }
+
+    @Override
+    public float apply(float value) {
+      return value * recent.get("a") + recent.values().iterator().next();
+    }
+  }
+
+  /** In the order in which it was filled, and stays. */
+  static final class KeepsItsOrder implements Part {
+    private final Map<String, Float> factors = new LinkedHashMap<>();
+
+    KeepsItsOrder() {
+      factors.put("a", 1f);
+      factors.put("b", 2f);
+    }
+
+    @Override
+    public float apply(float value) {
+      return value * factors.get("b");
     }
   }
 

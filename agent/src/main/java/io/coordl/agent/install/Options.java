@@ -42,7 +42,7 @@ public final class Options {
   /** What a policy is asked for with. */
   private static final Set<Option> POLICIES = EnumSet.range(Option.CACHE, Option.PREP_SIZE);
 
-  private static final String SHARE_CLASS = "share:";
+  static final String SHARE_CLASS = "share:";
   private static final String CLASS_NAME = "[\\p{javaJavaIdentifierPart}.]+";
 
   private record Given(List<String> values, String origin) {}

@@ -144,21 +144,13 @@ final class Policies {
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
     Prefetcher prefetcher = options.prefetches() ? prefetcher(decoded) : null;
     PrepGroup group = options.coordinates() ? prepGroup() : null;
-    PreparedStore prepared = options.keepsPrepared() ? prepared() : null;
+    Prepared prepared = options.keepsPrepared() ? prepared() : null;
     if (decoded == null && prepared == null && prefetcher == null && group == null) {
       return LibraryHooks.NONE;
     }
     int threads = options.count(Option.PREFETCH);
     return interceptors(
-        new Services(
-            decoded,
-            prepared == null ? null : new Prepared(prepared, options.trusted()),
-            group,
-            prefetcher,
-            threads,
-            null,
-            job.log()),
-        rewrites);
+        new Services(decoded, prepared, group, prefetcher, threads, null, job.log()), rewrites);
   }
 
   private LibraryHooks interceptors(Services services, RewriteLog rewrites) {
@@ -229,14 +221,20 @@ final class Policies {
     return store;
   }
 
-  private @Nullable PreparedStore prepared() {
+  private @Nullable Prepared prepared() {
     ArenaStore arena = store(Option.PREPARED_SIZE, group() + ",prepared");
     PreparedStore store = arena == null ? null : new PreparedStore(arena);
-    asked(Option.PREPARED, () -> Unused.prepared(store == null ? null : store.statistics()));
-    if (store != null) {
-      job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
+    asked(
+        Option.PREPARED, "share", () -> Unused.prepared(store == null ? null : store.statistics()));
+    if (store == null) {
+      return null;
     }
-    return store;
+    job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
+    Prepared prepared = new Prepared(store, options.trusted());
+    for (String name : options.trusted()) {
+      asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> prepared.whyUnused(name));
+    }
+    return prepared;
   }
 
   /** Jobs that listen elsewhere are another host, on this one machine too. */

@@ -25,7 +25,7 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,failing,own-random,counter,remembers,draws,gaussian";
+      "rewritten,failing,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
   private static final String LOOPS =
       "plain,break,own-transform,own-random,counter,lambda,draws,own-data,exception,restart,"
           + "together,interrupt,validation,close,changes";
