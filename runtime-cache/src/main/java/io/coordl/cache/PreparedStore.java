@@ -38,16 +38,14 @@ public final class PreparedStore implements Closeable {
    * Keeps a sample. Whoever asks for the same one meanwhile waits for it, boundedly.
    *
    * @param sample prepares it, or copies it; called at most once, on this thread
-   * @return whether it is kept now, by whomever
    * @throws IOException what {@code sample} throws
    */
-  public boolean keep(ItemKey key, int length, Loader sample) throws IOException {
+  public void keep(ItemKey key, int length, Loader sample) throws IOException {
     Outcome outcome = store.fetch(key, length, sample).outcome();
     if (outcome != Outcome.HIT) {
       counters.count(outcome);
       counters.bytes(Origin.STORAGE, length);
     }
-    return outcome == Outcome.HIT || outcome == Outcome.ADMITTED;
   }
 
   /** Counts a sample that cannot be kept. */

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * header says that it is not finished until it is.
  */
 final class EventFile {
-  /** Readers load or divide their work by whole chunks. */
   private static final byte[] MAGIC = {'F', 'L', 'R', 0};
 
+  /** Readers load or divide their work by whole chunks. */
   private static final int CHUNK_BYTES = 16 << 20;
 
   /** What may wait in memory while storage hangs. */
@@ -64,6 +64,7 @@ final class EventFile {
   private final Map<Long, String> threads = new LinkedHashMap<>();
   private boolean closed;
 
+  /** Device and inode. */
   private final @Nullable Object identity;
 
   // Of the flushing thread.

@@ -44,15 +44,14 @@ public final class DamagedStoreJob {
   }
 
   /** Memory whose file loses its end right before one access. */
-  private static final class Truncated extends ArenaMemory {
-    private final ArenaMemory memory;
+  private static final class Truncated extends WrappedMemory {
     private final Path file;
     private final long length;
     private int left;
     private boolean checked;
 
     Truncated(ArenaMemory memory, Path file, int step, long length) {
-      this.memory = memory;
+      super(memory);
       this.file = file;
       this.left = step;
       this.length = length;
@@ -90,29 +89,9 @@ public final class DamagedStoreJob {
     }
 
     @Override
-    long stride() {
-      return memory.stride();
-    }
-
-    @Override
-    long segmentBytes() {
-      return memory.segmentBytes();
-    }
-
-    @Override
-    long capacity() {
-      return memory.capacity();
-    }
-
-    @Override
     void write(long at, byte[] bytes, int offset, int length) throws IOException {
       step();
       memory.write(at, bytes, offset, length);
-    }
-
-    @Override
-    public void close() {
-      memory.close();
     }
   }
 

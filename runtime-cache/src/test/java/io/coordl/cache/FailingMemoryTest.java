@@ -21,12 +21,15 @@ class FailingMemoryTest {
           + " storage is read.";
 
   /** As a mapped file is, and fails as told. */
-  private static final class Memory extends ArenaMemory {
-    private final DirectMemory memory = new DirectMemory(1 << 20);
+  private static final class Memory extends WrappedMemory {
     private boolean gone;
     private boolean outOfBounds;
     private boolean full;
     private int closed;
+
+    Memory() {
+      super(new DirectMemory(1 << 20));
+    }
 
     @Override
     ByteBuffer segment(int number) {
@@ -50,21 +53,6 @@ class FailingMemoryTest {
         throw new IOException("full");
       }
       memory.write(at, bytes, offset, length);
-    }
-
-    @Override
-    long stride() {
-      return memory.stride();
-    }
-
-    @Override
-    long segmentBytes() {
-      return memory.segmentBytes();
-    }
-
-    @Override
-    long capacity() {
-      return memory.capacity();
     }
 
     @Override

@@ -17,6 +17,13 @@ final class Plans {
   }
 
   static Plan of(ProfiledItems items, UserLog log, LongSupplier clock) {
+    SpanRecorder spans = spans();
+    Results results = new Results(spans, items);
+    return new Plan(Set.of(), 0, spans, items, new Gate(), results, null, log, clock);
+  }
+
+  /** Of which nobody hears. */
+  static SpanRecorder spans() {
     Durations unheard =
         new Durations() {
           @Override
@@ -25,8 +32,6 @@ final class Plans {
           @Override
           public void epochEnded(long epoch) {}
         };
-    SpanRecorder spans = new SpanRecorder(new EventLog(), unheard, () -> 0);
-    Results results = new Results(spans, items);
-    return new Plan(Set.of(), 0, spans, items, new Gate(), results, null, log, clock);
+    return new SpanRecorder(new EventLog(), unheard, () -> 0);
   }
 }

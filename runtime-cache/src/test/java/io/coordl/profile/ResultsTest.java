@@ -2,9 +2,6 @@ package io.coordl.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.attribution.Durations;
-import io.coordl.attribution.EventLog;
-import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.PhaseEvent;
 import org.junit.jupiter.api.Test;
@@ -25,16 +22,8 @@ class ResultsTest {
   /** What the errors of three phases make of the shares, as a share's derivatives say. */
   @Test
   void sharesAreAsUncertainAsTheirPhases() {
-    Durations unheard =
-        new Durations() {
-          @Override
-          public void record(Kind kind, long nanos) {}
-
-          @Override
-          public void epochEnded(long epoch) {}
-        };
     try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
-      Results results = new Results(new SpanRecorder(new EventLog(), unheard, () -> 0), items);
+      Results results = new Results(Plans.spans(), items);
       results.measured(phase(Plan.COLD, 1_000, 100));
       results.measured(phase(Plan.CACHED, 500, 50));
       results.measured(phase(Plan.INGESTION, 200, 20));

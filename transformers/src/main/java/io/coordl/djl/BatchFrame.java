@@ -71,13 +71,8 @@ record BatchFrame(
   Batch make(NDManager manager, ByteBuffer bytes) throws IOException {
     try {
       BatchLayout layout = BatchLayout.read(bytes);
-      NDList dataArrays = new NDList();
-      NDList labelArrays = new NDList();
-      for (int i = 0; i < layout.arrays().size(); i++) {
-        BatchLayout.Array array = layout.arrays().get(i);
-        (array.role().equals(BatchArrays.DATA) ? dataArrays : labelArrays)
-            .add(array(manager, array, layout.values(bytes, i)));
-      }
+      NDList dataArrays = arrays(manager, layout, bytes, BatchArrays.DATA);
+      NDList labelArrays = arrays(manager, layout, bytes, BatchArrays.LABELS);
       if (device != null) {
         dataArrays = dataArrays.toDevice(device, false);
         labelArrays = labelArrays.toDevice(device, false);
@@ -90,11 +85,23 @@ record BatchFrame(
     }
   }
 
+  /** Those of one role, each of its own memory. */
+  static NDList arrays(NDManager manager, BatchLayout layout, ByteBuffer bytes, String role) {
+    NDList arrays = new NDList();
+    for (int i = 0; i < layout.arrays().size(); i++) {
+      BatchLayout.Array array = layout.arrays().get(i);
+      if (array.role().equals(role)) {
+        arrays.add(array(manager, array, layout.values(bytes, i)));
+      }
+    }
+    return arrays;
+  }
+
   /**
    * An array of its own memory: the engine copies what is on the host only to move it to a device,
    * and views of an array over staged bytes would outlive them unseen.
    */
-  static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
+  private static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
     Shape shape = new Shape(array.shape());
     DataType type = DataType.valueOf(array.type());
     NDArray made = manager.create(values, shape, type);

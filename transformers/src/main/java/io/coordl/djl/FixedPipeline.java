@@ -63,18 +63,22 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
     return transforms.size();
   }
 
-  /** One transform as it was: the program's own, or a copy of it. */
-  Pipeline stage(int stage, Copies copies) {
-    return copies.part(copy, stage, stage + 1);
+  /** The first transforms as they were, a pipeline for each: the program's own, or copies. */
+  List<Pipeline> stages(int count, Copies copies) {
+    List<Pipeline> stages = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      stages.add(copies.part(copy, i, i + 1));
+    }
+    return stages;
   }
 
   /** The program's transforms, one list for each, but those of which a copy is used. */
-  List<List<@Nullable Object>> stages() {
-    List<List<@Nullable Object>> stages = new ArrayList<>();
+  List<List<@Nullable Object>> objects() {
+    List<List<@Nullable Object>> objects = new ArrayList<>();
     for (Part part : transforms) {
-      stages.add(part.arrays.isEmpty() ? Collections.singletonList(part.own) : List.of());
+      objects.add(part.arrays.isEmpty() ? Collections.singletonList(part.own) : List.of());
     }
-    return stages;
+    return objects;
   }
 
   /** Whether a pipeline is what a batch was made with. */

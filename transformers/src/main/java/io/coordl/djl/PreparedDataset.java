@@ -6,6 +6,7 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
+import ai.djl.translate.Pipeline;
 import ai.djl.util.Progress;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.CannotShareException;
@@ -22,21 +23,20 @@ final class PreparedDataset extends RandomAccessDataset {
   private final RandomAccessDataset own;
   private final PreparedSamples samples;
   private final PreparedSamples.Plan plan;
-  private final @Nullable FixedPipeline transforms;
-  private final FixedPipeline.Copies copies;
+
+  /** A pipeline of one transform for each stage after the first. */
+  private final List<Pipeline> transforms;
 
   PreparedDataset(
       RandomAccessDataset own,
       PreparedSamples samples,
       PreparedSamples.Plan plan,
-      @Nullable FixedPipeline transforms,
-      FixedPipeline.Copies copies) {
+      List<Pipeline> transforms) {
     super(new NoBuilder().setSampling(1, false));
     this.own = own;
     this.samples = samples;
     this.plan = plan;
     this.transforms = transforms;
-    this.copies = copies;
   }
 
   @Override
@@ -81,9 +81,7 @@ final class PreparedDataset extends RandomAccessDataset {
 
     @Override
     public Sample transform(int stage, Sample sample) {
-      return transforms == null
-          ? sample
-          : new Sample(transforms.stage(stage - 1, copies).transform(sample.data), sample.labels);
+      return new Sample(transforms.get(stage - 1).transform(sample.data), sample.labels);
     }
 
     @Override
@@ -115,17 +113,9 @@ final class PreparedDataset extends RandomAccessDataset {
 
     @Override
     public Sample read(BatchLayout layout, ByteBuffer bytes) {
-      NDList data = new NDList();
-      NDList labels = new NDList();
-      for (int i = 0; i < layout.arrays().size(); i++) {
-        BatchLayout.Array array = layout.arrays().get(i);
-        if (array.role().equals(BatchArrays.DATA)) {
-          data.add(BatchFrame.array(manager, array, layout.values(bytes, i)));
-        } else if (array.role().equals(BatchArrays.LABELS)) {
-          labels.add(BatchFrame.array(manager, array, layout.values(bytes, i)));
-        }
-      }
-      return new Sample(data, labels);
+      return new Sample(
+          BatchFrame.arrays(manager, layout, bytes, BatchArrays.DATA),
+          BatchFrame.arrays(manager, layout, bytes, BatchArrays.LABELS));
     }
   }
 

@@ -55,7 +55,7 @@ record StagedIterable(
     List<List<@Nullable Object>> stages = new ArrayList<>();
     stages.add(Arrays.asList(dataset(), fixed.factory));
     if (fixed.pipeline != null) {
-      stages.addAll(fixed.pipeline.stages());
+      stages.addAll(fixed.pipeline.objects());
     }
     return stages;
   }
@@ -64,7 +64,7 @@ record StagedIterable(
   public String describe(Object settings, int stage) throws CannotShareException {
     Fixed fixed = (Fixed) settings;
     if (stage > 0 && fixed.pipeline != null) {
-      return Description.of("transforms", fixed.pipeline.stage(stage - 1, copies));
+      return Description.of("transforms", fixed.pipeline.stages(stage, copies).get(stage - 1));
     }
     NDManager manager = fields.manager.require(iterable);
     String table = tables.describe(dataset());
@@ -131,7 +131,8 @@ record StagedIterable(
     int kept = plan.kept() - 1;
     Device device = fields.device.get(iterable);
     return new DataIterable(
-        new PreparedDataset(dataset(), samples, plan, fixed, copies),
+        new PreparedDataset(
+            dataset(), samples, plan, fixed == null ? List.of() : fixed.stages(kept, copies)),
         manager,
         PrefetchedIterable.NO_ORDER,
         fields.dataBatchifier.get(iterable),

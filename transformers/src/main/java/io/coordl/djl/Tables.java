@@ -2,20 +2,16 @@ package io.coordl.djl;
 
 import ai.djl.training.dataset.RandomAccessDataset;
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.FileState;
 import io.coordl.pipeline.Symbols;
-import java.io.IOException;
-import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,30 +24,31 @@ final class Tables {
   private static final String FEATURIZERS = "ai.djl.basicdataset.tabular.utils.Featurizers";
 
   /** A file that was written so short a time before it was read may change unseen. */
-  private static final Duration SETTLED = Duration.ofSeconds(2);
+  private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final Map<RandomAccessDataset, Read> read = new WeakHashMap<>();
 
-  /**
-   * A file as it was when it was read.
-   *
-   * @param rows what was made of it, by identity
-   */
-  private record Read(FileState file, int rows) {}
+  /** A file as it was at some time. */
+  private record TableFile(String path, FileState state) {
+    static TableFile of(URL url) throws URISyntaxException {
+      String path = Path.of(url.toURI()).toString(); // Throws for what is no file.
+      return new TableFile(path, FileState.of(path));
+    }
 
-  private record FileState(String path, long size, Instant modified, String identity) {
-    static FileState of(URL url) throws IOException, URISyntaxException {
-      URI file = url.toURI();
-      if (!"file".equals(file.getScheme())) {
-        throw new IOException(url + " is no file");
-      }
-      Path path = Path.of(file);
-      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
-      return new FileState(
-          path.toString(),
-          now.size(),
-          now.lastModifiedTime().toInstant(),
-          Objects.toString(now.fileKey()));
+    boolean isSettled() {
+      long age = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - state.modifiedNanos();
+      return !state.isMissing() && age > SETTLED_NANOS;
+    }
+  }
+
+  /**
+   * What a table was read from.
+   *
+   * @param rows what was made of it, as it lies in the table
+   */
+  private record Read(TableFile file, Object rows) {
+    boolean isIn(Object dataset) throws ReflectiveOperationException {
+      return rows == Tables.rows(dataset);
     }
   }
 
@@ -65,34 +62,44 @@ final class Tables {
       return null;
     }
     try {
-      FileState now = FileState.of((URL) value(dataset, "csvUrl"));
-      return now.modified.isBefore(Instant.now().minus(SETTLED)) && isPlain(dataset) ? now : null;
-    } catch (IOException | URISyntaxException | ReflectiveOperationException | RuntimeException e) {
+      TableFile now = TableFile.of((URL) value(dataset, "csvUrl"));
+      return now.isSettled() && isPlain(dataset) ? now : null;
+    } catch (URISyntaxException | ReflectiveOperationException | RuntimeException e) {
       return null; // Its own call says what is wrong.
     }
   }
 
+  /** What is known of a table; null if it is none that was read here. */
+  private @Nullable Read known(Object dataset) throws ReflectiveOperationException {
+    Read known = isTable(dataset) ? read.get((RandomAccessDataset) dataset) : null;
+    return known != null && known.isIn(dataset) ? known : null;
+  }
+
   /** Whether it holds what preparing it would give. */
   synchronized boolean isPrepared(Object dataset, Object file) {
-    Read known = isTable(dataset) ? read.get((RandomAccessDataset) dataset) : null;
-    return known != null && known.file.equals(file) && known.rows == rows(dataset);
+    try {
+      Read known = known(dataset);
+      return known != null && known.file.equals(file);
+    } catch (ReflectiveOperationException e) {
+      return false;
+    }
   }
 
   /** It was prepared, and its file was {@code file} before that. */
   synchronized void prepared(Object dataset, Object file) {
-    if (file.equals(look(dataset))) {
-      read.put((RandomAccessDataset) dataset, new Read((FileState) file, rows(dataset)));
-    } else {
-      read.remove((RandomAccessDataset) dataset);
+    RandomAccessDataset table = (RandomAccessDataset) dataset;
+    read.remove(table);
+    try {
+      if (file.equals(look(dataset))) {
+        read.put(table, new Read((TableFile) file, rows(dataset)));
+      }
+    } catch (ReflectiveOperationException e) {
+      // Then it is prepared each time.
     }
   }
 
-  private static int rows(Object dataset) {
-    try {
-      return System.identityHashCode(value(dataset, "csvRecords"));
-    } catch (ReflectiveOperationException e) {
-      return 0;
-    }
+  private static Object rows(Object dataset) throws ReflectiveOperationException {
+    return value(dataset, "csvRecords");
   }
 
   /** Whether only code of the library is called when it is prepared. */
@@ -120,11 +127,11 @@ final class Tables {
    * @throws CannotShareException if the rest of it cannot be told
    */
   synchronized @Nullable String describe(RandomAccessDataset dataset) throws CannotShareException {
-    Read known = isTable(dataset) ? read.get(dataset) : null;
-    if (known == null || known.rows != rows(dataset)) {
-      return null;
-    }
     try {
+      Read known = known(dataset);
+      if (known == null) {
+        return null;
+      }
       return TABLE
           + " "
           + known.file

@@ -36,10 +36,15 @@ final class Description implements ObjectDescription.Library {
     return ObjectDescription.of(what, object, new Description());
   }
 
-  @Override
-  public boolean has(String className) {
+  /** Whether a class of that name is the library's. */
+  static boolean isOfLibrary(String className) {
     return ObjectDescription.startsWith(
         className, "org.datavec.", "org.nd4j.", "org.deeplearning4j.");
+  }
+
+  @Override
+  public boolean has(String className) {
+    return isOfLibrary(className);
   }
 
   @Override

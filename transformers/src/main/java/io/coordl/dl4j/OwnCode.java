@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells whether code of the program runs while batches are made. */
 final class OwnCode {
-  private static final List<String> LIBRARY =
-      List.of("org.nd4j.", "org.deeplearning4j.", "org.datavec.");
-
   private OwnCode() {}
 
   /**
@@ -53,6 +50,6 @@ final class OwnCode {
   }
 
   private static boolean isOfLibrary(Class<?> type) {
-    return LIBRARY.stream().anyMatch(type.getName()::startsWith);
+    return Description.isOfLibrary(type.getName());
   }
 }

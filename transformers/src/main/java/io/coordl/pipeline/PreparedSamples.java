@@ -4,6 +4,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.Producers;
 import io.coordl.cache.ItemKey;
+import io.coordl.cache.Loader;
 import io.coordl.cache.PreparedStore;
 import io.coordl.log.OnceLog;
 import io.coordl.purity.PurityAnalyzer;
@@ -494,7 +495,10 @@ public final class PreparedSamples {
       } else if (length <= 0) {
         PreparedBatch bytes = make(stage);
         if (bytes != null) {
-          put(key, bytes);
+          put(
+              key,
+              Math.toIntExact(bytes.bytes()),
+              (target, offset) -> write(bytes, target, offset));
         }
       }
     }
@@ -549,8 +553,7 @@ public final class PreparedSamples {
           plan.length = -1; // From now on each is kept once it is made.
           return false;
         }
-        write(bytes, target, offset);
-        return true;
+        return write(bytes, target, offset);
       } catch (IOException | RuntimeException e) {
         throw e;
       } catch (Exception e) {
@@ -558,25 +561,20 @@ public final class PreparedSamples {
       }
     }
 
-    private static void write(PreparedBatch bytes, byte[] target, int offset) {
+    private static boolean write(PreparedBatch bytes, byte[] target, int offset) {
       bytes.writeTo(
           ByteBuffer.wrap(target, offset, Math.toIntExact(bytes.bytes()))
               .slice()
               .order(ByteOrder.nativeOrder()));
+      return true;
     }
 
-    private void put(ItemKey key, PreparedBatch bytes) throws IOException {
-      int length = Math.toIntExact(bytes.bytes());
+    /** Keeps what is made already. */
+    private void put(ItemKey key, int length, Loader copy) throws IOException {
       if (plan.length == 0) {
         plan.length = length;
       }
-      store.keep(
-          key,
-          length,
-          (target, offset) -> {
-            write(bytes, target, offset);
-            return true;
-          });
+      store.keep(key, length, copy);
     }
 
     /** Goes through all stages and notes what each takes, and keeps the last that can be kept. */
@@ -604,10 +602,7 @@ public final class PreparedSamples {
       plan.measured(nanos, bytes);
       if (lastStage >= 0 && plan.stage == lastStage) {
         byte[] kept = last;
-        if (plan.length == 0) {
-          plan.length = kept.length;
-        }
-        store.keep(
+        put(
             plan.key(lastStage, index),
             kept.length,
             (target, offset) -> {

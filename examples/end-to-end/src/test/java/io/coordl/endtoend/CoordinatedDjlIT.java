@@ -140,17 +140,7 @@ class CoordinatedDjlIT {
   }
 
   private static ChildJvm program(Jdk jdk, String mainClass) throws IOException {
-    ChildJvm program =
-        new ChildJvm(jdk, mainClass)
-            .classPath(Workshop.checkout().exampleJar("test-programs"))
-            .classPathFile(Workshop.checkout().exampleClassPath(Framework.DJL.module()))
-            .jvmArgs(
-                "-XX:TieredStopAtLevel=1",
-                "-Dai.djl.offline=true",
-                "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
-            .environment("OMP_NUM_THREADS", "1");
-    return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
+    return Workshop.program(jdk, Framework.DJL, mainClass).jvmArgs("-XX:TieredStopAtLevel=1");
   }
 
   private static Job job(Jdk jdk, Path directory, String name) throws IOException {

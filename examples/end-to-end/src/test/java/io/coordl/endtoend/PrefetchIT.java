@@ -155,19 +155,11 @@ class PrefetchIT {
 
   private static ChildJvm loop(Jdk jdk, Framework framework, String program, Path pictures)
       throws IOException {
-    ChildJvm child =
-        new ChildJvm(
-                jdk, "example.prefetch." + (framework == Framework.DJL ? "Djl" : "Dl4j") + "Loops")
-            .classPath(Workshop.checkout().exampleJar("test-programs"))
-            .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
-            .jvmArgs(
-                "-Djava.awt.headless=true",
-                "-Dai.djl.offline=true",
-                "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
-            .environment("OMP_NUM_THREADS", "1")
-            .args(program, pictures.toString());
-    return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
+    return Workshop.program(
+            jdk,
+            framework,
+            "example.prefetch." + (framework == Framework.DJL ? "Djl" : "Dl4j") + "Loops")
+        .args(program, pictures.toString());
   }
 
   /** A figure of the agent's line; 0 if it had nothing to say. */

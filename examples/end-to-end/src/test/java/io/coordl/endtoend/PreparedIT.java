@@ -111,31 +111,17 @@ class PreparedIT {
       Files.createSymbolicLink(
           pictures, Pictures.all().copyTo(Workshop.empty("few-pictures"), 24).directory());
     }
-    return child(jdk, "example.prepared.DjlSamples")
+    return Workshop.program(jdk, Framework.DJL, "example.prepared.DjlSamples")
         .args(programs, folder.toString(), Integer.toString(SAMPLES));
   }
 
   private static ChildJvm loops(Jdk jdk) throws IOException {
-    return child(jdk, "example.prefetch.DjlLoops")
+    return Workshop.program(jdk, Framework.DJL, "example.prefetch.DjlLoops")
         .args(LOOPS, Pictures.all().directory().toString());
   }
 
   private static ChildJvm agent(ChildJvm child, String policy) {
     return child.agent(Workshop.checkout().agentJar(), "record=off," + policy);
-  }
-
-  private static ChildJvm child(Jdk jdk, String program) throws IOException {
-    ChildJvm child =
-        new ChildJvm(jdk, program)
-            .classPath(Workshop.checkout().exampleJar("test-programs"))
-            .classPathFile(Workshop.checkout().exampleClassPath(Framework.DJL.module()))
-            .jvmArgs(
-                "-Djava.awt.headless=true",
-                "-Dai.djl.offline=true",
-                "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
-            .environment("OMP_NUM_THREADS", "1");
-    return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }
 
   private static long figure(ChildResult job, int group) {

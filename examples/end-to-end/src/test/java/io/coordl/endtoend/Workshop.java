@@ -1,6 +1,7 @@
 package io.coordl.endtoend;
 
 import io.coordl.benchmarks.Checkout;
+import io.coordl.benchmarks.ChildJvm;
 import io.coordl.benchmarks.Jdk;
 import io.coordl.benchmarks.Jdks;
 import java.io.IOException;
@@ -45,6 +46,21 @@ final class Workshop {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** A test program with a library, without the agent yet; one thread of the engine. */
+  static ChildJvm program(Jdk jdk, Framework framework, String mainClass) throws IOException {
+    ChildJvm program =
+        new ChildJvm(jdk, mainClass)
+            .classPath(CHECKOUT.exampleJar("test-programs"))
+            .classPathFile(CHECKOUT.exampleClassPath(framework.module()))
+            .jvmArgs(
+                "-Djava.awt.headless=true",
+                "-Dai.djl.offline=true",
+                "-DDJL_CACHE_DIR=" + CHECKOUT.work("djl-cache"),
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
+            .environment("OMP_NUM_THREADS", "1");
+    return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
   }
 
   /** An empty directory, left for whoever asks why a test failed. */

@@ -1,0 +1,48 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Memory over another; tests change what they want to see fail. */
+class WrappedMemory extends ArenaMemory {
+  final ArenaMemory memory;
+
+  WrappedMemory(ArenaMemory memory) {
+    this.memory = memory;
+  }
+
+  @Override
+  ByteBuffer segment(int number) {
+    return memory.segment(number);
+  }
+
+  @Override
+  void check() {
+    memory.check();
+  }
+
+  @Override
+  void write(long at, byte[] bytes, int offset, int length) throws IOException {
+    memory.write(at, bytes, offset, length);
+  }
+
+  @Override
+  final long stride() {
+    return memory.stride();
+  }
+
+  @Override
+  final long segmentBytes() {
+    return memory.segmentBytes();
+  }
+
+  @Override
+  final long capacity() {
+    return memory.capacity();
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+  }
+}

@@ -1,0 +1,39 @@
+package io.coordl.pipeline;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What differs when a file is rewritten or replaced.
+ *
+ * @param size in bytes; -1 if there is no such file
+ * @param modifiedNanos since 1970
+ * @param identity device and inode, which may be taken again, and when the inode last changed,
+ *     which nobody can set
+ */
+public record FileState(long size, long modifiedNanos, String identity) {
+  private static final String ATTRIBUTES = "unix:size,lastModifiedTime,fileKey,ctime";
+  private static final FileState MISSING = new FileState(-1, 0, "");
+
+  /** The file as it is now. Never throws. */
+  public static FileState of(String path) {
+    try {
+      Map<String, Object> now = Files.readAttributes(Path.of(path), ATTRIBUTES);
+      return new FileState(
+          (Long) Objects.requireNonNull(now.get("size")),
+          ((FileTime) Objects.requireNonNull(now.get("lastModifiedTime"))).to(TimeUnit.NANOSECONDS),
+          now.get("fileKey") + " " + now.get("ctime"));
+    } catch (IOException | RuntimeException e) {
+      return MISSING;
+    }
+  }
+
+  public boolean isMissing() {
+    return size < 0;
+  }
+}
