@@ -30,6 +30,16 @@ public class InterceptedCall {
     };
   }
 
+  /** The method does not run; the program gets {@code thrown} instead. */
+  public static InterceptedCall throwing(Throwable thrown) {
+    return new InterceptedCall(thrown) {
+      @Override
+      public Throwable thrown() {
+        return thrown;
+      }
+    };
+  }
+
   /** Whether the method's own body need not run. */
   public boolean replaced() {
     return replacement != null;

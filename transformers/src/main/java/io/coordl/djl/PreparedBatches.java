@@ -127,12 +127,7 @@ public final class PreparedBatches implements LibraryHooks {
     try {
       return new InterceptedCall(fields.fetch(over, indices, progress));
     } catch (Exception | Error e) {
-      return new InterceptedCall(over) {
-        @Override
-        public Throwable thrown() {
-          return e; // As the program's own call would.
-        }
-      };
+      return InterceptedCall.throwing(e); // As the program's own call would.
     }
   }
 }

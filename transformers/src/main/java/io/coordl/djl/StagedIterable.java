@@ -33,6 +33,11 @@ record StagedIterable(
   }
 
   @Override
+  public String name() {
+    return dataset().getClass().getName();
+  }
+
+  @Override
   public long size() {
     return dataset().size();
   }

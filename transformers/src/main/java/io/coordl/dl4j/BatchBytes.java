@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.concurrency.AffinityManager;
@@ -26,6 +28,7 @@ final class BatchBytes implements PreparedBatch {
   private static final String NULL = "null";
   private static final String SAME = "same as";
   private static final String PREPROCESSED = " preprocessed";
+  private static final String ATTACHED = "attached";
   private static final List<String> ROLES =
       List.of("features", "labels", "features mask", "labels mask");
 
@@ -34,13 +37,27 @@ final class BatchBytes implements PreparedBatch {
   private final BatchLayout layout;
   private final Runnable done;
 
+  /** What becomes of the bytes of an array. */
+  enum Reading {
+    /** It lies over them, and holds the buffer; it belongs to no workspace. */
+    IN_PLACE,
+    /** It has its own memory: of the workspace that is open, if it was in one when it was made. */
+    COPIED
+  }
+
+  /** As below, without files. */
+  BatchBytes(Object batch, Runnable done) {
+    this(batch, List.of(), done);
+  }
+
   /**
    * The bytes of a batch, as long as its arrays are valid.
    *
+   * @param files parts of the layout without values, to come behind its own
    * @param done run when they are no longer needed
    * @throws IllegalArgumentException if it has something that would be lost
    */
-  BatchBytes(Object batch, Runnable done) {
+  BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
     this.done = done;
     if (batch instanceof DataSet one) {
       refuse(one.getExampleMetaData(), "example metadata");
@@ -62,7 +79,25 @@ final class BatchBytes implements PreparedBatch {
     } else {
       throw new IllegalArgumentException("it is a " + batch.getClass().getName());
     }
+    refuseOverlaps();
+    described.addAll(files);
     layout = new BatchLayout(described);
+  }
+
+  /** Of two that share memory each would get its own. */
+  private void refuseOverlaps() {
+    TreeMap<Long, Long> ends = new TreeMap<>();
+    for (INDArray array : arrays) {
+      if (array != null) {
+        long from = Memory.address(array);
+        long end = from + Memory.length(array);
+        Map.Entry<Long, Long> before = ends.lowerEntry(end);
+        if (before != null && before.getValue() > from) {
+          throw new IllegalArgumentException("it has arrays that share memory");
+        }
+        ends.put(from, end);
+      }
+    }
   }
 
   private static void refuse(@Nullable List<?> more, String what) {
@@ -112,10 +147,10 @@ final class BatchBytes implements PreparedBatch {
     described.add(
         new BatchLayout.Array(
             role,
-            array.dataType() + " " + array.ordering(),
+            array.dataType() + " " + array.ordering() + (array.isAttached() ? " " + ATTACHED : ""),
             text(array.stride()),
             Arrays.stream(array.shape()).boxed().toList(),
-            Memory.span(array.shape(), array.stride()) * array.dataType().width()));
+            Memory.length(array)));
   }
 
   /** Of the same array, not of an equal one. */
@@ -160,11 +195,11 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * The batch whose bytes these are: its arrays lie over them, and hold the buffer.
+   * The batch whose bytes these are.
    *
    * @throws IOException if they are no batch
    */
-  static Object read(ByteBuffer staged) throws IOException {
+  static Object read(ByteBuffer staged, Reading how) throws IOException {
     BatchLayout layout = BatchLayout.read(staged);
     List<BatchLayout.Array> described = layout.arrays();
     String kind = described.get(0).type();
@@ -181,7 +216,7 @@ final class BatchBytes implements PreparedBatch {
               switch (array.type()) {
                 case NULL -> null;
                 case SAME -> arrays[Integer.parseInt(array.name())];
-                default -> over(staged, layout, next);
+                default -> array(staged, layout, next, how);
               };
           group[i] = arrays[next++];
         }
@@ -203,18 +238,19 @@ final class BatchBytes implements PreparedBatch {
     return group == null ? null : group[0];
   }
 
-  private static INDArray over(ByteBuffer staged, BatchLayout layout, int number) {
-    BatchLayout.Array array = layout.arrays().get(number);
-    String[] type = array.type().split(" ", -1);
-    INDArray over =
-        Memory.array(
-            staged,
-            layout.values(staged, number),
-            DataType.valueOf(type[0]),
-            array.shape().stream().mapToLong(Long::longValue).toArray(),
-            numbers(array.name()),
-            type[1].charAt(0));
-    Nd4j.getAffinityManager().tagLocation(over, AffinityManager.Location.HOST);
-    return over;
+  private static INDArray array(ByteBuffer staged, BatchLayout layout, int number, Reading how) {
+    BatchLayout.Array described = layout.arrays().get(number);
+    String[] type = described.type().split(" ", -1);
+    long[] shape = described.shape().stream().mapToLong(Long::longValue).toArray();
+    long[] stride = numbers(described.name());
+    DataType values = DataType.valueOf(type[0]);
+    char order = type[1].charAt(0);
+    ByteBuffer bytes = layout.values(staged, number);
+    INDArray array =
+        how == Reading.COPIED
+            ? Memory.copy(bytes, values, shape, stride, order, type.length > 2)
+            : Memory.array(staged, bytes, values, shape, stride, order);
+    Nd4j.getAffinityManager().tagLocation(array, AffinityManager.Location.HOST);
+    return array;
   }
 }

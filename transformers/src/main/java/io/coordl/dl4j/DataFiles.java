@@ -1,11 +1,8 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.FileState;
 import io.coordl.shared.SharedFile;
 import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -24,6 +21,9 @@ final class DataFiles {
   private final File[] sorted;
   private final Map<File, Integer> numbers = new HashMap<>();
   private final int[] counts;
+
+  /** Checksums of what each file was like. */
+  private final long[] states;
 
   /** Number of the first record of each file, and of all records. */
   private final int[] first;
@@ -59,6 +59,7 @@ final class DataFiles {
     }
     files = epoch.size();
     records = all;
+    states = Arrays.stream(sorted).mapToLong(DataFiles::stateOf).toArray();
     checksum = checksum();
   }
 
@@ -109,7 +110,7 @@ final class DataFiles {
     return Arrays.equals(items, numbersOf(epoch)) ? epoch : null;
   }
 
-  /** How many there are, and a checksum of paths, sizes and times of modification. */
+  /** How many there are, and a checksum of their paths and of what they are like. */
   @Override
   public String toString() {
     return (records == files ? "" : records + " in ")
@@ -122,19 +123,40 @@ final class DataFiles {
   private long checksum() {
     long hash = SharedFile.checksum("");
     for (int i = 0; i < sorted.length; i++) {
-      String file = sorted[i].getPath() + "\n" + stateOf(sorted[i]) + "\n" + counts[i] + "\n";
+      String file = sorted[i].getPath() + "\n" + states[i] + "\n" + counts[i] + "\n";
       hash = SharedFile.checksum(hash, file);
     }
     return hash;
   }
 
-  /** Size and time of modification. */
-  static String stateOf(File file) {
-    try {
-      BasicFileAttributes state = Files.readAttributes(file.toPath(), BasicFileAttributes.class);
-      return state.size() + " " + state.lastModifiedTime().toMillis();
-    } catch (IOException | InvalidPathException e) {
-      return "missing"; // The program meets that when it reads it.
+  /** A checksum of what differs when it is rewritten or replaced. */
+  static long stateOf(File file) {
+    return SharedFile.checksum(FileState.of(file.getPath()).toString());
+  }
+
+  /**
+   * What decides some records of an epoch: their files, as they are, and their places in them.
+   *
+   * @param items numbers of the records of an epoch, in its order
+   * @param from the first of them that is asked for, by its place in the order
+   * @return false if a file of several records is no longer what it was when they were counted
+   */
+  boolean identify(int[] items, int from, int to, StringBuilder text) {
+    int last = -1;
+    for (int at = from; at < to; at++) {
+      int number = Arrays.binarySearch(first, 0, sorted.length, items[at]);
+      number = number < 0 ? -number - 2 : number;
+      if (number != last) {
+        long state = stateOf(sorted[number]);
+        if (states[number] != state && records != files) {
+          return false;
+        }
+        text.append('\n').append(sorted[number].getAbsolutePath());
+        text.append('\n').append(state);
+        last = number;
+      }
+      text.append(' ').append(items[at] - first[number]);
     }
+    return true;
   }
 }

@@ -2,20 +2,28 @@ package io.coordl.dl4j;
 
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.log.OnceLog;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.CoordinatedEpoch;
 import io.coordl.pipeline.EpochCoordinator;
+import io.coordl.pipeline.Prepared;
+import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.ClassFiles;
+import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.Fingerprint;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.WeakHashMap;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.impl.FileRecordReader;
 import org.datavec.api.records.reader.impl.LineRecordReader;
@@ -27,14 +35,15 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code next(int)} and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
- * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}: epochs over
- * the library's readers are shared, each from its first batch on. Other readers are left alone, and
- * that is said once.
+ * {@code prep=coordinate} and {@code prepared=share} in DL4J: {@code next(int)} and {@code reset()}
+ * of {@code RecordReaderDataSetIterator}, {@code SequenceRecordReaderDataSetIterator} and {@code
+ * RecordReaderMultiDataSetIterator}, over the library's readers. Batches of an epoch that are the
+ * same each time are kept; where they are not, or nothing is to be kept, epochs are shared, each
+ * from its first batch on. Other readers are left alone, and that is said once.
  *
  * <p>At the first batch each reader tells the order of its records ({@link SeekableReader}), and is
- * set to the order that all jobs follow. {@code hasNext()} and everything else of the library then
- * works on that, unaware; {@code next(int)} returns a staged batch, or with one that this job
+ * set to the order that is followed. {@code hasNext()} and everything else of the library then
+ * works on that, unaware; {@code next(int)} returns a kept or staged batch, or one that this job
  * makes, and the readers are set behind it. Whatever else happens (the program's code throws, the
  * program asks for another number of examples, takes a record by itself, changes the preprocessor),
  * the library goes on by itself with the records that are left.
@@ -72,12 +81,20 @@ public final class EpochInterceptor implements LibraryHooks {
           DATAVEC + "transform.TransformProcessRecordReader",
           DATAVEC + "transform.TransformProcessSequenceRecordReader");
 
-  private final EpochCoordinator epochs;
+  private final @Nullable EpochCoordinator epochs;
+  private final @Nullable PreparedSamples samples;
+  private final OnceLog log;
   private final String code;
   private final ReaderFiles files = new ReaderFiles();
 
+  /** The preprocessors of iterators that may not do the same each time. */
+  private final Map<Object, Object> unsteady = Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** A checksum of the order that the last epoch of an iterator had. */
+  private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
+
   /**
-   * Shares epochs.
+   * Keeps batches, or shares epochs.
    *
    * @param declaring the iterator of several arrays
    * @throws IOException if what makes batches cannot be told
@@ -96,7 +113,14 @@ public final class EpochInterceptor implements LibraryHooks {
         long.class,
         char.class);
     ProgramIterator.require();
-    this.epochs = new EpochCoordinator("DL4J", services);
+    this.log = new OnceLog(services.log());
+    this.epochs = services.group() == null ? null : new EpochCoordinator("DL4J", services);
+    Prepared prepared = services.prepared();
+    this.samples =
+        prepared == null
+            ? null
+            : new PreparedSamples(
+                services, new PurityAnalyzer("", new KnownDl4j(), prepared::trusts));
     this.code =
         ClassFiles.checksum(declaring, "RecordReaderMultiDataSetIterator")
             + " "
@@ -112,8 +136,10 @@ public final class EpochInterceptor implements LibraryHooks {
       if (method.equals("reset")) {
         reset(self);
         return null;
+      } else if (method.equals("hasNext")) {
+        return hasNext(self) ? new InterceptedCall(true) : null;
       }
-      return InterceptedCall.replacedBy(next(self, (Integer) arguments[0]));
+      return next(self, (Integer) arguments[0]);
     } catch (ReflectiveOperationException | IOException e) {
       throw new IllegalStateException(e);
     }
@@ -131,6 +157,20 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
+  /** A reader that transforms its records has to make one to know that it is there. */
+  private boolean hasNext(Object iterator) {
+    ProgramIterator program = new ProgramIterator(iterator);
+    if (samples == null || program.hasBatchAtHand()) {
+      return false;
+    }
+    try {
+      IteratorEpoch epoch = epochOf(iterator, readers(program));
+      return epoch != null && epoch.hasNext();
+    } catch (CannotShareException e) {
+      return false;
+    }
+  }
+
   private static @Nullable IteratorEpoch epochOf(
       Object iterator, Map<String, SeekableReader> readers) {
     for (SeekableReader reader : readers.values()) {
@@ -143,7 +183,7 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /** The next batch of so many examples; null if the library is to make it. */
-  private @Nullable Object next(Object iterator, int num)
+  private @Nullable InterceptedCall next(Object iterator, int num)
       throws ReflectiveOperationException, IOException {
     ProgramIterator program = new ProgramIterator(iterator);
     if (program.hasBatchAtHand()) {
@@ -156,11 +196,16 @@ public final class EpochInterceptor implements LibraryHooks {
         begin(program, readers, num);
       }
     } catch (CannotShareException e) {
-      epochs.leave(e);
+      leave(e.getMessage());
       return null;
     }
     IteratorEpoch epoch = epochOf(iterator, readers);
     return epoch == null ? null : epoch.next(num);
+  }
+
+  private void leave(@Nullable String what) {
+    String policy = epochs == null ? "prepared=share" : "prep=coordinate";
+    log.once(policy + " leaves " + what + " to DL4J.");
   }
 
   private Map<String, SeekableReader> readers(ProgramIterator program) throws CannotShareException {
@@ -176,7 +221,7 @@ public final class EpochInterceptor implements LibraryHooks {
     if (TRANSFORMED.contains(name)) {
       RecordReader inner = TransformedReader.innerOf(reader);
       if (!OF_IMAGES.contains(inner.getClass().getName())) {
-        return new TransformedReader(reader, seekable(inner));
+        return new TransformedReader(reader, seekable(inner), files);
       }
       throw new CannotShareException("a TransformProcess over images");
     }
@@ -225,7 +270,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return;
     }
     List<int[]> own = orders(readers.values());
-    if (own != null) {
+    if (own != null && !keep(program, readers, own, num)) {
       share(program, readers, own, num);
     }
   }
@@ -269,11 +314,69 @@ public final class EpochInterceptor implements LibraryHooks {
     return orders;
   }
 
+  /** Whether the batches of the epoch are kept. */
+  private boolean keep(
+      ProgramIterator program, Map<String, SeekableReader> readers, List<int[]> own, int batchSize)
+      throws ReflectiveOperationException, CannotShareException, IOException {
+    if (samples == null) {
+      return false;
+    }
+    String name = readers.values().iterator().next().reader().getClass().getName();
+    String reason = reasonNotToKeep(program, readers.values(), own);
+    if (reason != null) {
+      log.once(PreparedSamples.leaves(name, reason));
+      return false;
+    }
+    Fingerprint fingerprint = new Fingerprint(parts(program, readers));
+    StagedIterator staged =
+        new StagedIterator(
+            program,
+            name,
+            OwnCode.of(readers.values()),
+            "JDK " + System.getProperty("java.runtime.version") + " " + fingerprint.parts(),
+            (own.get(0).length + batchSize - 1) / batchSize,
+            unsteady);
+    ReaderPipeline pipeline =
+        new ReaderPipeline(program, readers, own, batchSize, fingerprint, false);
+    return new IteratorEpoch(
+            program,
+            List.copyOf(readers.values()),
+            pipeline,
+            new PreparedRecords(samples, staged, pipeline),
+            batchSize)
+        .begin();
+  }
+
+  private @Nullable String reasonNotToKeep(
+      ProgramIterator program, Collection<SeekableReader> readers, List<int[]> own) {
+    for (SeekableReader reader : readers) {
+      String reason = reader.reasonNotToKeep();
+      if (reason != null) {
+        return reason;
+      }
+    }
+    int order = 0;
+    for (int[] one : own) {
+      order = 31 * order + Arrays.hashCode(one);
+    }
+    Integer before = orders.put(program.get(), order);
+    return before == null || before == order
+        ? null
+        : "its records come in another order in each epoch (decoded=share keeps images)";
+  }
+
   private void share(
       ProgramIterator program, Map<String, SeekableReader> readers, List<int[]> own, int batchSize)
       throws ReflectiveOperationException, CannotShareException, IOException {
+    if (epochs == null) {
+      return;
+    }
+    Map<String, String> parts = parts(program, readers);
+    readers.forEach(
+        (name, reader) -> parts.put(prefix(readers, name) + "records", reader.content()));
+    parts.put("preprocessor", Description.of("preprocessor", program.preprocessor()));
     ReaderPipeline pipeline =
-        new ReaderPipeline(program, readers, own, batchSize, fingerprint(program, readers));
+        new ReaderPipeline(program, readers, own, batchSize, new Fingerprint(parts), true);
     for (SeekableReader reader : readers.values()) {
       // A program that initialises a reader anew in the midst of an epoch does not reset the
       // iterator first; and that epoch works with the same transform.
@@ -283,20 +386,24 @@ public final class EpochInterceptor implements LibraryHooks {
             program,
             List.copyOf(readers.values()),
             pipeline,
-            new CoordinatedEpoch(epochs, pipeline),
+            new CoordinatedRecords(new CoordinatedEpoch(epochs, pipeline), pipeline),
             batchSize)
         .begin();
   }
 
-  private Fingerprint fingerprint(ProgramIterator program, Map<String, SeekableReader> readers)
+  private static String prefix(Map<String, SeekableReader> readers, String name) {
+    return readers.size() == 1 ? "" : name + ": ";
+  }
+
+  private Map<String, String> parts(ProgramIterator program, Map<String, SeekableReader> readers)
       throws CannotShareException, ReflectiveOperationException, IOException {
     Map<String, String> parts = new LinkedHashMap<>();
     for (Map.Entry<String, SeekableReader> reader : readers.entrySet()) {
-      reader.getValue().describe(parts, readers.size() == 1 ? "" : reader.getKey() + ": ");
+      reader.getValue().describe(parts, prefix(readers, reader.getKey()));
     }
     program.describe(parts);
     parts.put("data type", Nd4j.dataType().toString());
     parts.put("code of DL4J", code);
-    return new Fingerprint(parts);
+    return parts;
   }
 }

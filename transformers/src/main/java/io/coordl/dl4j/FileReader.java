@@ -3,12 +3,9 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import java.io.File;
-import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.datavec.api.records.reader.BaseRecordReader;
 import org.datavec.api.records.reader.impl.FileRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
@@ -47,7 +44,8 @@ final class FileReader extends ListedReader {
 
   @Override
   boolean isWhole(List<?> elements) {
-    return elements.size() == split.locations().length;
+    // What a split calls its length may be another one; its locations may be long to make.
+    return elements.size() == split.length() || elements.size() == split.locations().length;
   }
 
   @Override
@@ -71,12 +69,5 @@ final class FileReader extends ListedReader {
             : new FileRecordReader();
     LibraryField.copyAll(reader, copy);
     return new FileReader(copy, known);
-  }
-
-  @Override
-  void describe(Map<String, String> parts, String prefix)
-      throws CannotShareException, ReflectiveOperationException, IOException {
-    parts.put(prefix + "files", Objects.requireNonNull(files).toString());
-    super.describe(parts, prefix);
   }
 }

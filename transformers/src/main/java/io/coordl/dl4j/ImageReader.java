@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.datavec.api.split.InputSplit;
 import org.datavec.image.loader.NativeImageLoader;
 import org.datavec.image.recordreader.BaseImageRecordReader;
@@ -93,9 +92,15 @@ final class ImageReader extends ListedReader {
   }
 
   @Override
+  @Nullable String reasonNotToKeep() {
+    return field(TYPE, "imageTransform").get(reader) == null
+        ? null
+        : "its image transform may draw random numbers";
+  }
+
+  @Override
   void describe(Map<String, String> parts, String prefix)
       throws CannotShareException, ReflectiveOperationException, IOException {
-    parts.put(prefix + "images", Objects.requireNonNull(files).toString());
     parts.put(prefix + "reader", reader.getClass().getSimpleName());
     for (Field own : reader.getClass().getDeclaredFields()) {
       if (!own.getName().startsWith("current")) {

@@ -1,21 +1,21 @@
 package io.coordl.dl4j;
 
+import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.pipeline.CoordinatedEpoch;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An epoch of the program's iterator that is shared with other jobs; the program's readers hold it,
- * and it ends with them. Used as the iterator is.
+ * An epoch of the program's iterator whose batches come from elsewhere; the program's readers hold
+ * it, and it ends with them. Used as the iterator is.
  */
 final class IteratorEpoch {
   private final ProgramIterator iterator;
   private final List<SeekableReader> readers;
   private final ReaderPipeline pipeline;
-  private final CoordinatedEpoch epoch;
+  private final BatchSource source;
   private final int batchSize;
   private final @Nullable Object preprocessor;
   private int next;
@@ -30,19 +30,19 @@ final class IteratorEpoch {
       ProgramIterator iterator,
       List<SeekableReader> readers,
       ReaderPipeline pipeline,
-      CoordinatedEpoch epoch,
+      BatchSource source,
       int batchSize) {
     this.iterator = iterator;
     this.readers = readers;
     this.pipeline = pipeline;
-    this.epoch = epoch;
+    this.source = source;
     this.batchSize = batchSize;
     this.preprocessor = iterator.preprocessor();
   }
 
-  /** False if the jobs do not share it: the library goes on by itself. */
+  /** False if the library goes on by itself. */
   boolean begin() {
-    if (!epoch.begin(this)) {
+    if (!source.begin(this)) {
       return false;
     }
     for (int i = 0; i < readers.size(); i++) {
@@ -55,27 +55,36 @@ final class IteratorEpoch {
     return iterator.get() == other;
   }
 
+  /** Whether there is a next batch without a look at its first record. */
+  boolean hasNext() {
+    int place = next * batchSize;
+    return !source.isOver()
+        && source.isKnown()
+        && place < readers.get(0).records()
+        && readers.stream().allMatch(reader -> reader.isAt(place));
+  }
+
   /**
    * The next batch as the iterator would have made it, with its readers behind it; null if the
    * library is to make it, and all that follow.
    *
    * @param num how many examples the program asks for
    */
-  @Nullable Object next(int num) throws IOException {
-    if (epoch.isOver()) {
+  @Nullable InterceptedCall next(int num) throws IOException {
+    if (source.isOver()) {
       return null;
     }
     int place = next * batchSize;
     if (num != batchSize
         || iterator.preprocessor() != preprocessor
         || !readers.stream().allMatch(reader -> reader.isAt(place))) {
-      end(); // From here on it is no epoch of the pipeline that the jobs share.
+      end(); // From here on it is another epoch than the one that has begun.
       return null;
     }
     long span = Spans.enter(SpanKind.TAKE, iterator.get());
     Object batch = null;
     try {
-      batch = batch();
+      batch = source.batch(next);
     } finally {
       Spans.exit(span, batch);
     }
@@ -85,26 +94,18 @@ final class IteratorEpoch {
     }
     next++;
     readers.forEach(reader -> reader.seek(Math.min(place + batchSize, reader.records())));
-    epoch.used();
-    iterator.replaced(batch);
-    return batch;
-  }
-
-  /** Null if the program's code throws: it is then the library's own call that throws. */
-  private @Nullable Object batch() throws IOException {
-    Object staged = epoch.mapped(next, BatchBytes::read);
-    if (staged != null) {
-      return staged;
-    }
+    source.used();
     try {
-      return epoch.alone(() -> pipeline.make(next));
-    } catch (Exception | LinkageError e) {
-      return null;
+      source.finish(batch);
+    } catch (RuntimeException | Error e) {
+      return InterceptedCall.throwing(e);
     }
+    iterator.replaced(batch);
+    return new InterceptedCall(batch);
   }
 
   /** No more batches are taken; the second call does nothing. */
   void end() {
-    epoch.end();
+    source.end();
   }
 }

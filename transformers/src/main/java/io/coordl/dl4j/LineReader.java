@@ -10,7 +10,6 @@ import java.net.URI;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
@@ -211,12 +210,5 @@ final class LineReader extends SeekableReader {
       parser.set(copy, own);
     }
     return new LineReader(copy, known);
-  }
-
-  @Override
-  void describe(Map<String, String> parts, String prefix)
-      throws CannotShareException, ReflectiveOperationException, IOException {
-    parts.put(prefix + "records", Objects.requireNonNull(files).toString());
-    super.describe(parts, prefix);
   }
 }

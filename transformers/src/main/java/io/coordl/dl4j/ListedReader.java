@@ -3,6 +3,7 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import org.datavec.api.records.reader.RecordReader;
@@ -13,6 +14,11 @@ abstract sealed class ListedReader extends SeekableReader
     permits FileReader, ImageReader, MemoryReader {
   private final LibraryField<Object> iterator;
   private List<?> epoch = List.of();
+
+  /** The elements of the epoch as the library has them, and their numbers. */
+  private List<?> told = List.of();
+
+  private int @Nullable [] numbers;
 
   /**
    * A reader.
@@ -48,7 +54,9 @@ abstract sealed class ListedReader extends SeekableReader
       List<?> all = all();
       left = all.size() >= taken && all.subList(taken, all.size()).equals(left) ? all : List.of();
     }
-    return isWhole(left) ? numbersOf(left) : null;
+    told = left;
+    numbers = isWhole(left) ? numbersOf(left) : null;
+    return numbers == null ? null : numbers.clone();
   }
 
   /** What the reader has before it, which it has still when this returns. */
@@ -67,13 +75,21 @@ abstract sealed class ListedReader extends SeekableReader
 
   @Override
   boolean begin(int[] order, @Nullable IteratorEpoch shared) {
-    List<?> ordered = inOrderOf(order);
+    List<?> ordered = Arrays.equals(order, numbers) ? told : inOrderOf(order);
     if (ordered == null) {
       return false;
     }
     epoch = ordered;
     put(epoch, shared);
     return true;
+  }
+
+  @Override
+  ListedReader copy() throws ReflectiveOperationException {
+    ListedReader copy = (ListedReader) super.copy();
+    copy.told = told;
+    copy.numbers = numbers;
+    return copy;
   }
 
   @Override

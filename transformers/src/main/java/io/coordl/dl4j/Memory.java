@@ -2,6 +2,7 @@ package io.coordl.dl4j;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.bytedeco.javacpp.Pointer;
 import org.nd4j.linalg.api.buffer.DataBuffer;
 import org.nd4j.linalg.api.buffer.DataType;
@@ -22,11 +23,20 @@ final class Memory {
     return span;
   }
 
+  /** How many bytes that is. */
+  static long length(INDArray array) {
+    return span(array.shape(), array.stride()) * array.dataType().width();
+  }
+
+  /** Where its first value lies. */
+  static long address(INDArray array) {
+    return array.data().pointer().address() + array.data().offset() * array.dataType().width();
+  }
+
   /** The bytes of an array's {@link #span}, of native order; valid while the array is. */
   static ByteBuffer bytes(INDArray array) {
     int width = array.dataType().width();
-    long bytes = span(array.shape(), array.stride()) * width;
-    return new PagedPointer(array.data().pointer(), bytes, array.data().offset() * width)
+    return new PagedPointer(array.data().pointer(), length(array), array.data().offset() * width)
         .asBytePointer()
         .asByteBuffer()
         .order(ByteOrder.nativeOrder());
@@ -43,6 +53,28 @@ final class Memory {
     long elements = span(shape, stride);
     DataBuffer data = Nd4j.createBuffer(new Held(whole, values, elements), elements, type);
     return Nd4j.create(data, shape, stride, 0, order);
+  }
+
+  /**
+   * An array of its own memory.
+   *
+   * @param attached whether that is the open workspace's, if there is one
+   */
+  static INDArray copy(
+      ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
+    INDArray array = uninitialized(type, shape, order, attached);
+    if (!Arrays.equals(array.stride(), stride)) {
+      long[] span = {span(shape, stride)};
+      array = Nd4j.create(uninitialized(type, span, 'c', attached).data(), shape, stride, 0, order);
+    }
+    bytes(array).put(values);
+    return array;
+  }
+
+  private static INDArray uninitialized(DataType type, long[] shape, char order, boolean attached) {
+    return attached
+        ? Nd4j.createUninitialized(type, shape, order)
+        : Nd4j.createUninitializedDetached(type, order, shape);
   }
 
   /** The memory of a buffer; holds what it is a slice of, which the slice itself may not. */

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 import java.util.zip.CheckedOutputStream;
@@ -121,9 +120,12 @@ final class MemoryReader extends ListedReader {
   }
 
   @Override
-  void describe(Map<String, String> parts, String prefix)
-      throws CannotShareException, ReflectiveOperationException, IOException {
-    parts.put(prefix + "records", content);
-    super.describe(parts, prefix);
+  String reasonNotToKeep() {
+    return "its records are in memory already";
+  }
+
+  @Override
+  String content() {
+    return content;
   }
 }

@@ -1,15 +1,21 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.ObjectDescription;
 import io.coordl.pipeline.ObjectSnapshot;
+import io.coordl.purity.JdkObjects;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.datavec.api.split.InputSplit;
 import org.jspecify.annotations.Nullable;
 
 /** Tells whether code of the program runs while batches are made. */
 final class OwnCode {
+  /** Of the library, which may be made of others. */
+  private static final String PREPROCESSORS = ".*([.]preprocessor[.]|PreProcessor$).*";
+
   private OwnCode() {}
 
   /**
@@ -18,34 +24,39 @@ final class OwnCode {
    * @param preprocessor of the iterator, whose parts may be the program's too
    */
   static boolean isIn(@Nullable Object preprocessor, Collection<SeekableReader> readers) {
-    List<Object> parts = new ArrayList<>();
-    if (preprocessor != null) {
-      parts.add(preprocessor);
-    }
-    readers.forEach(reader -> addGenerators(reader.reader(), parts));
-    return parts.stream().anyMatch(OwnCode::hasOwn);
+    return !of(readers).isEmpty() || (preprocessor != null && hasOwn(preprocessor));
   }
 
-  /** What makes labels of names. */
-  private static void addGenerators(Object reader, List<Object> parts) {
-    for (Class<?> type = reader.getClass(); type != null; type = type.getSuperclass()) {
-      for (Field field : type.getDeclaredFields()) {
-        if (!Modifier.isStatic(field.getModifiers())
-            && isOfLibrary(type)
-            && field.getType().getName().endsWith("Generator")) {
-          Object generator = SeekableReader.field(type, field.getName()).get(reader);
-          if (generator != null) {
-            parts.add(generator);
+  /** The objects of the program that the library's readers use, but for lists of files. */
+  static List<Object> of(Collection<SeekableReader> readers) {
+    List<Object> parts = new ArrayList<>();
+    for (SeekableReader reader : readers) {
+      Class<?> type = reader.reader().getClass();
+      for (Class<?> at = type; at != null && isOfLibrary(at); at = at.getSuperclass()) {
+        for (Field field : at.getDeclaredFields()) {
+          if (!Modifier.isStatic(field.getModifiers()) && isOfLibrary(field.getType())) {
+            Object part = SeekableReader.field(at, field.getName()).get(reader.reader());
+            if (part != null && isOwn(part.getClass())) {
+              parts.add(part);
+            }
           }
         }
       }
     }
+    return parts;
+  }
+
+  private static boolean isOwn(Class<?> type) {
+    return !JdkObjects.isOfJdk(type)
+        && !isOfLibrary(type)
+        && !InputSplit.class.isAssignableFrom(type)
+        && !ObjectDescription.startsWith(type.getName(), "org.slf4j.", "org.bytedeco.");
   }
 
   private static boolean hasOwn(Object part) {
     Collection<Class<?>> classes =
         ObjectSnapshot.classes(
-            part, type -> !isOfLibrary(type) || type.getName().contains(".preprocessor."));
+            part, type -> !isOfLibrary(type) || type.getName().matches(PREPROCESSORS));
     return classes == null || !classes.stream().allMatch(OwnCode::isOfLibrary);
   }
 

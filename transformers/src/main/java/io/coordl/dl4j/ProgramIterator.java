@@ -14,6 +14,9 @@ import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.MultiDataSet;
+import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
@@ -133,6 +136,26 @@ final class ProgramIterator {
         : ((DataSetIterator) iterator).getPreProcessor();
   }
 
+  /** Does to a batch what the program has set to be done to each; throws what that throws. */
+  void preprocess(Object batch) {
+    Object own = preprocessor();
+    if (own instanceof MultiDataSetPreProcessor several && batch instanceof MultiDataSet made) {
+      several.preProcess(made);
+    } else if (own instanceof DataSetPreProcessor one && batch instanceof DataSet made) {
+      one.preProcess(made);
+    }
+  }
+
+  /** Makes its batches without what the program has set to be done to each. */
+  ProgramIterator unprocessed() {
+    if (iterator instanceof RecordReaderMultiDataSetIterator several) {
+      several.setPreProcessor(null);
+    } else {
+      ((DataSetIterator) iterator).setPreProcessor(null);
+    }
+    return this;
+  }
+
   /** A batch has been made in its stead. */
   void replaced(Object batch) {
     if (iterator instanceof RecordReaderDataSetIterator) {
@@ -197,7 +220,7 @@ final class ProgramIterator {
         : ((DataSetIterator) iterator).next(examples);
   }
 
-  /** What it does with its records, part by part. */
+  /** What it does with its records, part by part, but for the preprocessor. */
   void describe(Map<String, String> parts) throws CannotShareException {
     RecordReaderMultiDataSetIterator arrays = Objects.requireNonNull(arrays());
     parts.put("iterator", iterator.getClass().getSimpleName());
@@ -215,7 +238,6 @@ final class ProgramIterator {
       parts.put(
           "inner preprocessor", Description.of("inner preprocessor", arrays.getPreProcessor()));
     }
-    parts.put("preprocessor", Description.of("preprocessor", preprocessor()));
   }
 
   private static String part(Class<?> owner, Object object, String field)

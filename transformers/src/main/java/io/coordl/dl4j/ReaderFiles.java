@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.ObjectSnapshot;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,13 +18,21 @@ import org.nd4j.common.function.Function;
 
 /** What is known of the files that readers go through, from epoch to epoch. Thread-safe. */
 final class ReaderFiles {
+  private static final String SCHEMAS = "org.datavec.api.transform.schema.";
+
   /** What each reader went through last; a reader tells its files anew in each epoch. */
   private final Map<RecordReader, DataFiles> ofReaders = new WeakHashMap<>();
 
   private final Map<File, Indexed> indices = new ConcurrentHashMap<>();
 
+  /** What the transform processes of readers are, which may be long to tell. */
+  private final Map<RecordReader, Described> processes = new WeakHashMap<>();
+
+  /** An object as it was described. */
+  private record Described(ObjectSnapshot as, String text) {}
+
   /** The lines of a file as it was. */
-  private record Indexed(String state, LineIndex index) {}
+  private record Indexed(long state, LineIndex index) {}
 
   /** The files of an epoch of that reader, with a record each; looked at once. */
   DataFiles filesOf(RecordReader reader, List<File> epoch) {
@@ -38,6 +47,21 @@ final class ReaderFiles {
     }
   }
 
+  /** The text of a reader's transform process. */
+  String describe(RecordReader reader, Object process) throws CannotShareException {
+    synchronized (processes) {
+      Described known = processes.get(reader);
+      if (known == null || !known.as.isOf(process)) {
+        // Schemas are never changed once they are made, and large.
+        ObjectSnapshot now =
+            new ObjectSnapshot(process, type -> !type.getName().startsWith(SCHEMAS));
+        known = new Described(now, Description.of("transform process", process));
+        processes.put(reader, known);
+      }
+      return known.text;
+    }
+  }
+
   /**
    * Where the lines of a file begin: read once, and again if the file has changed.
    *
@@ -46,9 +70,9 @@ final class ReaderFiles {
    */
   LineIndex linesOf(URI uri, Function<URI, InputStream> opener) {
     File file = new File(uri);
-    String state = DataFiles.stateOf(file);
+    long state = DataFiles.stateOf(file);
     Indexed known = indices.get(file);
-    if (known == null || !known.state().equals(state)) {
+    if (known == null || known.state() != state) {
       try (InputStream in = opener.apply(uri)) {
         known = new Indexed(state, LineIndex.of(in));
       } catch (IOException e) {

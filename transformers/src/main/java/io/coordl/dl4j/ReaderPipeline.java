@@ -44,13 +44,15 @@ final class ReaderPipeline implements Pipeline {
    * @param own its readers, by their names
    * @param orders of each of them, in this epoch
    * @param batchSize records of each reader in each batch but the last one
+   * @param preprocesses whether batches are made with the program's preprocessor
    */
   ReaderPipeline(
       ProgramIterator program,
       Map<String, SeekableReader> own,
       List<int[]> orders,
       int batchSize,
-      Fingerprint fingerprint)
+      Fingerprint fingerprint,
+      boolean preprocesses)
       throws ReflectiveOperationException {
     this.orders = orders;
     this.batchSize = batchSize;
@@ -62,7 +64,8 @@ final class ReaderPipeline implements Pipeline {
       readers.add(copy);
       copies.put(reader.getKey(), copy.reader());
     }
-    iterator = program.copy(copies);
+    ProgramIterator copy = program.copy(copies);
+    iterator = preprocesses ? copy : copy.unprocessed();
     scopes = OwnCode.isIn(program.preprocessor(), own.values()) ? null : new Scopes();
   }
 
@@ -70,6 +73,33 @@ final class ReaderPipeline implements Pipeline {
   Object make(int batch) {
     readers.forEach(reader -> reader.seek(batch * batchSize));
     return iterator.next(batchSize);
+  }
+
+  /**
+   * Sets the copies at the beginning of the epoch, in its own order; false if they have changed.
+   */
+  boolean begin() {
+    for (int i = 0; i < readers.size(); i++) {
+      if (!readers.get(i).begin(orders.get(i), null)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What decides a batch but for {@link #fingerprint}; null if a file is not what it was. */
+  @Nullable String identify(int batch) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < readers.size(); i++) {
+      int[] order = orders.get(i);
+      int from = batch * batchSize;
+      DataFiles files = readers.get(i).files();
+      if (files == null
+          || !files.identify(order, from, Math.min(order.length, from + batchSize), text)) {
+        return null;
+      }
+    }
+    return text.toString();
   }
 
   /** Of each reader, the one that is followed. */
@@ -93,13 +123,13 @@ final class ReaderPipeline implements Pipeline {
     if (adopted == null) {
       return false;
     }
-    for (int i = 0; i < readers.size(); i++) {
-      if (!readers.get(i).begin(adopted.get(i), null)) {
-        return false;
-      }
-    }
+    List<int[]> own = orders;
     orders = adopted;
-    return true;
+    if (begin()) {
+      return true;
+    }
+    orders = own;
+    return false;
   }
 
   /**

@@ -57,6 +57,11 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return reader;
   }
 
+  /** The files of the epoch; null before its order is told, or if it reads none. */
+  @Nullable DataFiles files() {
+    return files;
+  }
+
   /** What stands in the place of the library's iterator; null if it is the library's own. */
   abstract @Nullable EpochRecords<?> current();
 
@@ -105,6 +110,11 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return current() != null;
   }
 
+  /** Why equal records of it may make other batches, or need not be kept; null for neither. */
+  @Nullable String reasonNotToKeep() {
+    return null;
+  }
+
   /** The reader once more, with all that the program gave it; its epoch is yet to begin. */
   SeekableReader copy() throws ReflectiveOperationException {
     try {
@@ -119,7 +129,12 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   /** As above; its files are the caller's affair. */
   abstract SeekableReader makeCopy() throws ReflectiveOperationException, CannotShareException;
 
-  /** What the reader does, part by part; what it reads is known once its order has been told. */
+  /** What it reads, once its order has been told. */
+  String content() {
+    return Objects.requireNonNull(files).toString();
+  }
+
+  /** What the reader does with that, part by part. */
   void describe(Map<String, String> parts, String prefix)
       throws CannotShareException, ReflectiveOperationException, IOException {
     parts.put(prefix + "reader", reader.getClass().getSimpleName());

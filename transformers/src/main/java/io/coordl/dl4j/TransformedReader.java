@@ -21,6 +21,7 @@ final class TransformedReader extends SeekableReader {
   private final RecordReader reader;
   private final SeekableReader inner;
   private final TransformProcess process;
+  private final ReaderFiles known;
 
   /**
    * A reader.
@@ -28,8 +29,10 @@ final class TransformedReader extends SeekableReader {
    * @param inner what it stands on
    * @throws CannotShareException if records may vanish, or what becomes of one may depend on others
    */
-  TransformedReader(RecordReader reader, SeekableReader inner) throws CannotShareException {
+  TransformedReader(RecordReader reader, SeekableReader inner, ReaderFiles known)
+      throws CannotShareException {
     super(reader);
+    this.known = known;
     this.reader = reader;
     this.inner = inner;
     Object own = field(reader.getClass(), "transformProcess").get(reader);
@@ -120,13 +123,28 @@ final class TransformedReader extends SeekableReader {
             ? new TransformProcessRecordReader(below.reader(), process)
             : new TransformProcessSequenceRecordReader(
                 (SequenceRecordReader) below.reader(), process);
-    return new TransformedReader(copy, below);
+    return new TransformedReader(copy, below, known);
+  }
+
+  @Override
+  @Nullable DataFiles files() {
+    return inner.files();
+  }
+
+  @Override
+  String content() {
+    return inner.content();
+  }
+
+  @Override
+  @Nullable String reasonNotToKeep() {
+    return inner.reasonNotToKeep();
   }
 
   @Override
   void describe(Map<String, String> parts, String prefix)
       throws CannotShareException, ReflectiveOperationException, IOException {
     inner.describe(parts, prefix);
-    parts.put(prefix + "transform process", Description.of("transform process", process));
+    parts.put(prefix + "transform process", known.describe(reader, process));
   }
 }

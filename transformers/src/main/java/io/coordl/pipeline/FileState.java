@@ -7,6 +7,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What differs when a file is rewritten or replaced.
@@ -26,11 +27,15 @@ public record FileState(long size, long modifiedNanos, String identity) {
       Map<String, Object> now = Files.readAttributes(Path.of(path), ATTRIBUTES);
       return new FileState(
           (Long) Objects.requireNonNull(now.get("size")),
-          ((FileTime) Objects.requireNonNull(now.get("lastModifiedTime"))).to(TimeUnit.NANOSECONDS),
-          now.get("fileKey") + " " + now.get("ctime"));
+          nanos(now.get("lastModifiedTime")),
+          now.get("fileKey") + " " + nanos(now.get("ctime")));
     } catch (IOException | RuntimeException e) {
       return MISSING;
     }
+  }
+
+  private static long nanos(@Nullable Object time) {
+    return ((FileTime) Objects.requireNonNull(time)).to(TimeUnit.NANOSECONDS);
   }
 
   public boolean isMissing() {

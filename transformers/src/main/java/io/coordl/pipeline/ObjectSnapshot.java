@@ -37,7 +37,7 @@ public final class ObjectSnapshot {
    *
    * @param counts whether the fields that a class declares are looked at
    */
-  ObjectSnapshot(Object root, Predicate<Class<?>> counts) {
+  public ObjectSnapshot(Object root, Predicate<Class<?>> counts) {
     this.counts = counts;
     Found now = Found.of(root, counts);
     this.found = now == null ? null : new SoftReference<>(now);
@@ -66,7 +66,7 @@ public final class ObjectSnapshot {
   }
 
   /** Whether {@code root} is as it was; false where that cannot be told. */
-  boolean isOf(Object root) {
+  public boolean isOf(Object root) {
     Found then = found == null ? null : found.get();
     if (then == null) {
       return false;

@@ -120,7 +120,7 @@ public final class PreparedSamples {
     Object settings = pipeline.settings();
     List<List<@Nullable Object>> stages = pipeline.stages(settings);
     List<String> names = new ArrayList<>();
-    String type = pipeline.dataset().getClass().getName();
+    String type = pipeline.name();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
       return new Plan(pipeline, settings, now, null, names);
     }
@@ -222,6 +222,7 @@ public final class PreparedSamples {
 
   /** How the samples of one data set are kept. */
   public final class Plan extends WeakReference<Object> {
+    private final String name;
     private final Object settings;
     private final @Nullable ObjectSnapshot looked;
 
@@ -253,6 +254,7 @@ public final class PreparedSamples {
         @Nullable ObjectSnapshot looked,
         List<String> texts) {
       super(pipeline.dataset());
+      this.name = pipeline.name();
       this.settings = settings;
       this.looked = looked;
       this.generation = generation;
@@ -371,8 +373,7 @@ public final class PreparedSamples {
 
     private void leave(String why) {
       left = true;
-      Object dataset = get();
-      log.once(leaves(dataset == null ? "a data set" : dataset.getClass().getName(), why));
+      log.once(leaves(name, why));
     }
 
     /** What finding takes longer than making is not worth its memory. */

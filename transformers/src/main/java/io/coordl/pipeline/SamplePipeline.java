@@ -12,6 +12,9 @@ public interface SamplePipeline {
   /** The data set; two calls for the same one find the same plan. */
   Object dataset();
 
+  /** The class that tells what kind of data set it is, for the user. */
+  String name();
+
   /** How many samples the data set has. */
   long size();
 

@@ -35,7 +35,7 @@ public final class RewriteTable {
           interceptor != null
               ? (rule.advice() == HookRule.Weave.RANDOM ? "forked" : "intercepted")
                   + " by `"
-                  + interceptor.policy()
+                  + String.join("` or `", interceptor.policies())
                   + "`"
               : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
       table.add(new Row(rule.library(), effect, rule.provenOn()), method(rule));

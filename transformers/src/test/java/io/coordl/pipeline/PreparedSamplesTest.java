@@ -158,6 +158,11 @@ class PreparedSamplesTest {
     }
 
     @Override
+    public String name() {
+      return dataset.getClass().getName();
+    }
+
+    @Override
     public long size() {
       return size;
     }

@@ -44,7 +44,7 @@ public final class Installer {
                     new Predicate<>() { // No lambda here: each drags in its machinery.
                       @Override
                       public boolean test(HookRule.Interceptor interceptor) {
-                        return options.inForce(interceptor.policy());
+                        return options.inForce(interceptor.policies());
                       }
                     })),
             new ClassListener(rewrites, activation, log));

@@ -141,8 +141,17 @@ public final class Options {
     return get(Option.PROFILE).equals("all");
   }
 
-  /** Whether {@code policy}, as {@code key=value}, was asked for. */
-  boolean inForce(String policy) {
+  /** Whether one of these policies, as {@code key=value}, was asked for. */
+  boolean inForce(List<String> policies) {
+    for (String policy : policies) { // No stream here: the installer calls this.
+      if (inForce(policy)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean inForce(String policy) {
     return switch (policy) {
       case "decoded=share" -> keepsDecoded() || learnsSizes();
       case Hooks.PREPARED -> keepsPrepared();

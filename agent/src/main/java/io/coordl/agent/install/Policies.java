@@ -289,7 +289,7 @@ final class Policies {
     for (HookRule rule : Hooks.interceptions()) {
       HookRule.Interceptor interceptor = rule.interceptor();
       if (interceptor != null && interceptor.name().equals(name)) {
-        return interceptor.policy();
+        return String.join(" or ", interceptor.policies());
       }
     }
     return name;

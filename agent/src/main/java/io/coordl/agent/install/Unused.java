@@ -73,7 +73,8 @@ final class Unused {
     }
     return store.spared() > 0
         ? "random numbers were drawn for each sample, or samples are more than arrays of numbers"
-        : "no sample came from a DataIterable of DJL";
+        : "no sample came from a DataIterable of DJL, and no batch from an iterator over readers of"
+            + " DL4J";
   }
 
   /** Of {@code prefetch=N}. */

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,6 +27,10 @@ class PreparedIT {
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
       "rewritten,failing,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+  private static final String DL4J =
+      "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
+  private static final String HOSTILE_DL4J =
+      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing";
   private static final String LOOPS =
       "plain,break,own-transform,own-random,counter,lambda,draws,own-data,exception,restart,"
           + "together,interrupt,validation,close,changes";
@@ -59,6 +64,47 @@ class PreparedIT {
     assertThat(figure(kept, 2)).isPositive();
   }
 
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void everyBatchOfReadersIsTheSame(Jdk jdk) throws IOException, InterruptedException {
+    String all = DL4J + "," + HOSTILE_DL4J;
+    ChildResult plain = records(jdk, all).run().orFail("Records without the agent");
+    assertThat(plain.out().lines()).hasSizeGreaterThan(4 * 20 * SAMPLES / 32);
+    for (String policy :
+        Workshop.first(1, List.of("prepared=share", "prepared=share,cache=minio,prefetch=2"))) {
+      ChildResult kept = agent(records(jdk, all), policy).run().orFail(policy);
+      assertThat(kept.out()).as(policy).isEqualTo(plain.out());
+      assertThat(kept.err())
+          .doesNotContain("fault")
+          .contains(
+              "Dl4jSamples$Flipping.getLabelForPath sets its field calls",
+              "its records come in another order in each epoch");
+      // All later epochs, but for what changes.
+      assertThat(figure(kept, 2)).as(policy).isGreaterThan(3L * 17 * SAMPLES / 32);
+    }
+  }
+
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void readersOfEveryKindGiveTheSame(Jdk jdk) throws IOException, InterruptedException {
+    Path data = Workshop.empty("prepared-readers-" + jdk.version());
+    readers(jdk, data, "write").run().orFail("The data");
+    ChildResult plain = readers(jdk, data).run().orFail("Readers without the agent");
+    ChildResult kept = agent(readers(jdk, data), "prepared=share").run().orFail("prepared=share");
+    assertThat(kept.out()).isEqualTo(plain.out());
+    assertThat(kept.err()).doesNotContain("fault");
+    assertThat(figure(kept, 2)).isGreaterThan(2L * figure(kept, 3));
+  }
+
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void twoJobsPrepareEachBatchOnceBetweenThem(Jdk jdk) throws Exception {
+    ChildResult plain = records(jdk, "sequences").run().orFail("Records without the agent");
+    long batches = SAMPLES / 32;
+    assertThat(madeByTwo(() -> records(jdk, "sequences"), plain))
+        .isBetween(batches + 1, batches + 3);
+  }
+
   /** How an array lies in memory decides the last bit of what is computed of it. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
@@ -80,8 +126,13 @@ class PreparedIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void twoJobsPrepareEachSampleOnceBetweenThem(Jdk jdk) throws Exception {
     ChildResult plain = samples(jdk, "audio").run().orFail("Samples without the agent");
+    assertThat(madeByTwo(() -> samples(jdk, "audio"), plain)).isBetween(SAMPLES + 1L, SAMPLES + 3L);
+  }
+
+  /** What both make, and once what they agree on; before they do, both may make the first one. */
+  private static long madeByTwo(Callable<ChildJvm> job, ChildResult plain) throws Exception {
     String policy = "prepared=share,cache.scope=host,prepared.size=16m,group=" + UUID.randomUUID();
-    ChildJvm first = agent(samples(jdk, "audio"), policy);
+    ChildJvm first = agent(job.call(), policy);
     CompletableFuture<ChildResult> one =
         CompletableFuture.supplyAsync(
             () -> {
@@ -91,19 +142,34 @@ class PreparedIT {
                 throw new IllegalStateException(e);
               }
             });
-    ChildResult two = agent(samples(jdk, "audio"), policy).run().orFail("the second job");
+    ChildResult two = agent(job.call(), policy).run().orFail("the second job");
     long made = 0;
-    for (ChildResult job : List.of(one.get().orFail("the first job"), two)) {
-      assertThat(job.out()).isEqualTo(plain.out());
-      assertThat(job.err()).doesNotContain("fault");
-      assertThat(figure(job, 2)).isPositive();
-      made += figure(job, 3);
+    for (ChildResult done : List.of(one.get().orFail("the first job"), two)) {
+      assertThat(done.out()).isEqualTo(plain.out());
+      assertThat(done.err()).doesNotContain("fault");
+      assertThat(figure(done, 2)).isPositive();
+      made += figure(done, 3);
     }
-    // And once what they agree on; before they do, both may make the first one.
-    assertThat(made).isBetween(SAMPLES + 1L, SAMPLES + 3L);
+    return made;
   }
 
   private static ChildJvm samples(Jdk jdk, String programs) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.prepared.DjlSamples")
+        .args(programs, folder().toString(), Integer.toString(SAMPLES));
+  }
+
+  private static ChildJvm records(Jdk jdk, String programs) throws IOException {
+    return Workshop.program(jdk, Framework.DL4J, "example.prepared.Dl4jSamples")
+        .args(programs, folder().toString(), Integer.toString(SAMPLES));
+  }
+
+  private static ChildJvm readers(Jdk jdk, Path data, String... uses) throws IOException {
+    return Workshop.program(jdk, Framework.DL4J, "example.records.UseReaders")
+        .args(data.toString())
+        .args(uses);
+  }
+
+  private static Path folder() throws IOException {
     Path folder = Workshop.checkout().work("samples");
     Path pictures = folder.resolve("pictures");
     if (!Files.exists(pictures)) {
@@ -111,8 +177,7 @@ class PreparedIT {
       Files.createSymbolicLink(
           pictures, Pictures.all().copyTo(Workshop.empty("few-pictures"), 24).directory());
     }
-    return Workshop.program(jdk, Framework.DJL, "example.prepared.DjlSamples")
-        .args(programs, folder.toString(), Integer.toString(SAMPLES));
+    return folder;
   }
 
   private static ChildJvm loops(Jdk jdk) throws IOException {

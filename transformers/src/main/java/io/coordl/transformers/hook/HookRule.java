@@ -1,6 +1,7 @@
 package io.coordl.transformers.hook;
 
 import io.coordl.bridge.SpanKind;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +38,13 @@ public record HookRule(
    * What intercepts calls.
    *
    * @param name of the class below {@code io.coordl}
-   * @param policy the agent argument that asks for it
+   * @param policies the agent arguments that ask for it, each on its own
    */
-  public record Interceptor(String name, String policy) {}
+  public record Interceptor(String name, List<String> policies) {
+    Interceptor(String name, String... policies) {
+      this(name, List.of(policies));
+    }
+  }
 
   /** What is woven into a method. */
   public enum Weave {

@@ -88,7 +88,8 @@ public final class Hooks {
     HookRule.Interceptor djlProfile = new HookRule.Interceptor("djl.ProfiledBatches", PROFILE);
     HookRule.Interceptor dl4jProfile = new HookRule.Interceptor("dl4j.ProfiledBatches", PROFILE);
     HookRule.Interceptor batches = new HookRule.Interceptor("djl.CoordinatedBatches", COORDINATE);
-    HookRule.Interceptor epochs = new HookRule.Interceptor("dl4j.EpochInterceptor", COORDINATE);
+    HookRule.Interceptor epochs =
+        new HookRule.Interceptor("dl4j.EpochInterceptor", PREPARED, COORDINATE);
     HookRule.Interceptor images = new HookRule.Interceptor("djl.ImageInterceptor", SHARE);
     HookRule.Interceptor matrices = new HookRule.Interceptor("dl4j.MatrixInterceptor", SHARE);
     HookRule.Interceptor prepared = new HookRule.Interceptor("djl.PreparedBatches", PREPARED);
@@ -132,12 +133,15 @@ public final class Hooks {
             "asImageMatrix",
             "(Ljava/io/File;Z)Lorg/datavec/image/data/Image;"),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
+        intercept(epochs, iterators + "RecordReaderDataSetIterator", "hasNext", "()Z"),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "reset", "()V"),
         intercept(
             epochs, iterators + "SequenceRecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
+        intercept(epochs, iterators + "SequenceRecordReaderDataSetIterator", "hasNext", "()Z"),
         intercept(epochs, iterators + "SequenceRecordReaderDataSetIterator", "reset", "()V"),
         intercept(
             epochs, iterators + "RecordReaderMultiDataSetIterator", "next", "(I)" + MULTI_DATA_SET),
+        intercept(epochs, iterators + "RecordReaderMultiDataSetIterator", "hasNext", "()Z"),
         intercept(epochs, iterators + "RecordReaderMultiDataSetIterator", "reset", "()V"),
         intercept(matrices, NATIVE_LOADER, "streamToMat", "(Ljava/io/InputStream;)" + mat),
         intercept(matrices, NATIVE_LOADER, "transformImage", "(" + mat + ARRAY + ")" + ARRAY));

@@ -1,0 +1,505 @@
+package example.prepared;
+
+import java.io.BufferedWriter;
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.zip.CRC32;
+import org.datavec.api.io.labels.ParentPathLabelGenerator;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.SequenceRecordReader;
+import org.datavec.api.records.reader.impl.LineRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
+import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
+import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
+import org.datavec.api.split.FileSplit;
+import org.datavec.api.split.NumberedFileInputSplit;
+import org.datavec.api.transform.TransformProcess;
+import org.datavec.api.transform.schema.Schema;
+import org.datavec.api.writable.Text;
+import org.datavec.api.writable.Writable;
+import org.datavec.image.recordreader.ImageRecordReader;
+import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
+import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
+import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.AsyncDataSetIterator;
+import org.nd4j.linalg.dataset.api.DataSet;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.MultiDataSet;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.preprocessor.CompositeDataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
+import org.nd4j.linalg.dataset.api.preprocessor.NormalizerMinMaxScaler;
+import org.nd4j.linalg.dataset.api.preprocessor.NormalizerStandardize;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * Epochs of DL4J's iterators over readers of every kind. Arguments: {@code PROGRAM[,PROGRAM...]
+ * FOLDER SAMPLES}; what is not there is written first. Prints a line for each batch; and as errors
+ * the CPU time of the thread that prepares, for each epoch.
+ */
+public final class Dl4jSamples {
+  private static final int BATCH = 32;
+  private static final int EPOCHS = 4;
+  private static final int COLUMNS = 1190;
+  private static final int WORDS = 120;
+  private static final int CLASSES = 2;
+
+  /** What a preprocessor reads, and the loop changes. */
+  private static float level = 1;
+
+  private final Path folder;
+  private final int samples;
+
+  private Dl4jSamples(Path folder, int samples) {
+    this.folder = folder;
+    this.samples = samples;
+  }
+
+  /** Runs the programs one after the other. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    for (String program : args[0].split(",", -1)) {
+      System.out.println("program " + program);
+      Nd4j.getRandom().setSeed(1);
+      new Dl4jSamples(Path.of(args[1]), Integer.parseInt(args[2])).run(program);
+    }
+  }
+
+  private void run(String program) throws IOException, InterruptedException {
+    switch (program) {
+      case "csv" -> loop(program, csv(null));
+      case "normalized" -> loop(program, normalized());
+      case "text" -> loop(program, text());
+      case "sequences" -> loop(program, sequences());
+      case "images" -> loop(program, images(new ParentPathLabelGenerator()));
+      case "arrays" -> arrays();
+      case "prefetched" -> prefetched();
+      case "scaled" -> loop(program, csv(new Scaled(0.5f)));
+      case "composed" ->
+          loop(program, csv(new CompositeDataSetPreProcessor(new Scaled(2), new Counted())));
+      case "level" -> loop(program, csv(new Level()));
+      case "counter" -> loop(program, csv(new Counted()));
+      case "draws" -> loop(program, csv(new Drawing()));
+      case "views" -> loop(program, csv(new Views()));
+      case "lambda" -> loop(program, csv(batch -> batch.getFeatures().muli(level)));
+      case "refitted" -> refitted();
+      case "swapped" -> swapped();
+      case "kept" -> kept();
+      case "rewritten" -> rewritten();
+      case "own-labels" -> loop(program, images(new Flipping()));
+      case "labels" -> loop(program, images(new Initial()));
+      case "shuffled" -> loop(program, shuffled());
+      case "failing" -> failing();
+      default -> throw new IllegalArgumentException(program + " is no program of this.");
+    }
+  }
+
+  private void loop(String program, DataSetIterator iterator) {
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      long start = cpu();
+      long said = 0;
+      while (iterator.hasNext()) {
+        DataSet batch = iterator.next();
+        long before = cpu();
+        say(batch);
+        level++;
+        said += cpu() - before;
+      }
+      iterator.reset();
+      System.err.println("cpu " + program + " " + epoch + " " + (cpu() - start - said));
+    }
+    level = 1;
+  }
+
+  private static long cpu() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  private static void say(DataSet batch) {
+    System.out.println(
+        "features "
+            + array(batch.getFeatures())
+            + " labels "
+            + array(batch.getLabels())
+            + " masks "
+            + array(batch.getFeaturesMaskArray())
+            + " "
+            + array(batch.getLabelsMaskArray()));
+  }
+
+  private static String array(INDArray array) {
+    if (array == null) {
+      return "none";
+    }
+    CRC32 crc = new CRC32();
+    crc.update(array.dup('c').data().pointer().asByteBuffer());
+    return String.format(
+        Locale.ROOT,
+        "%s %s %s %s %08x",
+        Arrays.toString(array.shape()),
+        Arrays.toString(array.stride()),
+        array.ordering(),
+        array.dataType(),
+        crc.getValue());
+  }
+
+  // ---- iterators
+
+  private File table() throws IOException {
+    Path file = folder.resolve("dl4j-table-" + samples + ".csv");
+    if (!Files.exists(file)) {
+      Random random = new Random(5);
+      try (BufferedWriter out = Files.newBufferedWriter(file)) {
+        for (int row = 0; row < samples; row++) {
+          for (int column = 1; column < COLUMNS; column++) {
+            out.write(String.format(Locale.ROOT, "%.4f,", random.nextGaussian()));
+          }
+          out.write(random.nextInt(CLASSES) + "\n");
+        }
+      }
+    }
+    return file.toFile();
+  }
+
+  private static <T extends RecordReader> T of(T reader, File file)
+      throws IOException, InterruptedException {
+    reader.initialize(new FileSplit(file));
+    return reader;
+  }
+
+  private DataSetIterator csv(DataSetPreProcessor preprocessor)
+      throws IOException, InterruptedException {
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(
+            of(new CSVRecordReader(), table()), BATCH, COLUMNS - 1, CLASSES);
+    iterator.setPreProcessor(preprocessor);
+    return iterator;
+  }
+
+  private DataSetIterator normalized() throws IOException, InterruptedException {
+    DataSetIterator iterator = csv(null);
+    NormalizerStandardize normalizer = new NormalizerStandardize();
+    normalizer.fit(iterator);
+    iterator.reset();
+    iterator.setPreProcessor(normalizer);
+    return iterator;
+  }
+
+  /** Words, of which a transform process makes numbers. */
+  private DataSetIterator text() throws IOException, InterruptedException {
+    List<String> vocabulary = new ArrayList<>();
+    for (int word = 0; word < 200; word++) {
+      vocabulary.add("word" + word);
+    }
+    Path file = folder.resolve("dl4j-text-" + samples + ".csv");
+    if (!Files.exists(file)) {
+      Random random = new Random(6);
+      try (BufferedWriter out = Files.newBufferedWriter(file)) {
+        for (int row = 0; row < samples; row++) {
+          for (int word = 0; word < WORDS; word++) {
+            out.write(vocabulary.get(random.nextInt(vocabulary.size())) + ",");
+          }
+          out.write(random.nextInt(CLASSES) + "\n");
+        }
+      }
+    }
+    Schema.Builder schema = new Schema.Builder();
+    List<String> names = new ArrayList<>();
+    for (int word = 0; word < WORDS; word++) {
+      names.add("w" + word);
+      schema.addColumnCategorical("w" + word, vocabulary);
+    }
+    schema.addColumnInteger("class");
+    TransformProcess process =
+        new TransformProcess.Builder(schema.build())
+            .categoricalToInteger(names.toArray(String[]::new))
+            .build();
+    RecordReader reader =
+        new TransformProcessRecordReader(of(new CSVRecordReader(), file.toFile()), process);
+    return new RecordReaderDataSetIterator(reader, BATCH, WORDS, CLASSES);
+  }
+
+  /** About a second of sound: 80 to 120 frames of 24 bands, as text. */
+  private DataSetIterator sequences() throws IOException, InterruptedException {
+    Path frames = Files.createDirectories(folder.resolve("dl4j-frames"));
+    Random random = new Random(7);
+    for (int i = 0; i < samples; i++) {
+      Path file = frames.resolve("frames_" + i + ".csv");
+      if (!Files.exists(file)) {
+        StringBuilder features = new StringBuilder();
+        StringBuilder labels = new StringBuilder();
+        for (int frame = 80 + random.nextInt(40); frame > 0; frame--) {
+          for (int band = 0; band < 24; band++) {
+            features.append(band == 0 ? "" : ",").append(random.nextFloat());
+          }
+          features.append('\n');
+          labels.append(random.nextInt(CLASSES)).append('\n');
+        }
+        Files.writeString(file, features);
+        Files.writeString(frames.resolve("labels_" + i + ".csv"), labels);
+      }
+    }
+    return new SequenceRecordReaderDataSetIterator(
+        numbered(frames, "frames"),
+        numbered(frames, "labels"),
+        BATCH,
+        CLASSES,
+        false,
+        SequenceRecordReaderDataSetIterator.AlignmentMode.ALIGN_END);
+  }
+
+  private SequenceRecordReader numbered(Path frames, String name)
+      throws IOException, InterruptedException {
+    SequenceRecordReader reader = new CSVSequenceRecordReader();
+    reader.initialize(new NumberedFileInputSplit(frames + "/" + name + "_%d.csv", 0, samples - 1));
+    return reader;
+  }
+
+  private DataSetIterator images(ParentPathLabelGenerator labels) throws IOException {
+    ImageRecordReader reader = new ImageRecordReader(32, 32, 3, labels);
+    reader.initialize(new FileSplit(folder.resolve("pictures").toFile()));
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
+    iterator.setPreProcessor(new ImagePreProcessingScaler());
+    return iterator;
+  }
+
+  private void arrays() throws IOException, InterruptedException {
+    RecordReaderMultiDataSetIterator iterator =
+        new RecordReaderMultiDataSetIterator.Builder(BATCH)
+            .addReader("csv", of(new CSVRecordReader(), table()))
+            .addInput("csv", 0, 99)
+            .addInput("csv", 100, COLUMNS - 2)
+            .addOutputOneHot("csv", COLUMNS - 1, CLASSES)
+            .build();
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        MultiDataSet batch = iterator.next();
+        System.out.println(
+            "arrays "
+                + array(batch.getFeatures(0))
+                + " "
+                + array(batch.getFeatures(1))
+                + " "
+                + array(batch.getLabels(0)));
+      }
+      iterator.reset();
+    }
+  }
+
+  /** As {@code fit} does, in a workspace. */
+  private void prefetched() throws IOException, InterruptedException {
+    DataSetIterator iterator = csv(new Scaled(3));
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      AsyncDataSetIterator prefetched = new AsyncDataSetIterator(iterator, 2, true);
+      while (prefetched.hasNext()) {
+        say(prefetched.next());
+      }
+      prefetched.shutdown();
+      iterator.reset();
+    }
+  }
+
+  // ---- what changes
+
+  /** The statistics of a normalizer change in the midst of an epoch. */
+  private void refitted() throws IOException, InterruptedException {
+    DataSetIterator iterator = csv(null);
+    NormalizerMinMaxScaler scaler = new NormalizerMinMaxScaler();
+    scaler.fit(iterator);
+    iterator.reset();
+    iterator.setPreProcessor(scaler);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      for (int number = 0; iterator.hasNext(); number++) {
+        say(iterator.next());
+        if (number == 1) {
+          scaler.getMax().addi(epoch);
+        }
+      }
+      iterator.reset();
+    }
+  }
+
+  /** Another preprocessor from the second batch of an epoch on. */
+  private void swapped() throws IOException, InterruptedException {
+    DataSetIterator iterator = csv(null);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      iterator.setPreProcessor(new Scaled(2));
+      for (int number = 0; iterator.hasNext(); number++) {
+        say(iterator.next());
+        if (number == 0) {
+          iterator.setPreProcessor(epoch % 2 == 0 ? new Scaled(3) : null);
+        }
+      }
+      iterator.reset();
+    }
+  }
+
+  /** Batches that are kept and changed by the loop. */
+  private void kept() throws IOException, InterruptedException {
+    DataSetIterator iterator = csv(null);
+    List<DataSet> all = new ArrayList<>();
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        DataSet batch = iterator.next();
+        say(batch);
+        batch.getFeatures().muli(epoch);
+        batch.getLabels().assign(7);
+        all.add(batch);
+      }
+      iterator.reset();
+    }
+    all.forEach(Dl4jSamples::say);
+  }
+
+  /** A file is rewritten between epochs, or replaced by another of its size and time. */
+  private void rewritten() throws IOException, InterruptedException {
+    Path file = folder.resolve("dl4j-rewritten.csv");
+    Files.writeString(file, rows(0));
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(
+            of(new CSVRecordReader(), file.toFile()), BATCH, 2, CLASSES);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        say(iterator.next());
+      }
+      if (epoch % 2 == 0) {
+        Files.writeString(file, rows(epoch));
+      } else {
+        FileTime time = Files.getLastModifiedTime(file);
+        Path other = Files.writeString(file.resolveSibling("dl4j-other.csv"), rows(epoch));
+        Files.setLastModifiedTime(other, time);
+        Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+      }
+      iterator.reset();
+    }
+  }
+
+  private static String rows(int seed) {
+    StringBuilder rows = new StringBuilder();
+    for (int row = 0; row < 3 * BATCH; row++) {
+      rows.append(row % 10).append(',').append(seed).append(',').append(row % CLASSES).append('\n');
+    }
+    return rows.toString();
+  }
+
+  private DataSetIterator shuffled() throws IOException, InterruptedException {
+    Path folders = Files.createDirectories(folder.resolve("dl4j-shuffled"));
+    for (int file = 0; file < 8; file++) {
+      Files.writeString(folders.resolve(file + ".csv"), rows(file));
+    }
+    CSVRecordReader reader = new CSVRecordReader();
+    reader.initialize(new FileSplit(folders.toFile(), new Random(3)));
+    return new RecordReaderDataSetIterator(reader, BATCH, 2, CLASSES);
+  }
+
+  /** One record has no class that there is, each time. */
+  private void failing() throws IOException, InterruptedException {
+    Path file = folder.resolve("dl4j-failing.csv");
+    Files.writeString(file, rows(0) + "1,2,9\n" + rows(1));
+    LineRecordReader reader = of(new CSVRecordReader(), file.toFile());
+    DataSetIterator iterator = new RecordReaderDataSetIterator(reader, BATCH, 2, CLASSES);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      for (int call = 0; call < 20 && iterator.hasNext(); call++) {
+        try {
+          say(iterator.next());
+        } catch (RuntimeException e) {
+          System.out.println("failed " + e.getMessage());
+        }
+      }
+      iterator.reset();
+    }
+  }
+
+  // ---- preprocessors
+
+  /** Does the same each time. */
+  private static final class Scaled implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+    private final float factor;
+
+    Scaled(float factor) {
+      this.factor = factor;
+    }
+
+    @Override
+    public void preProcess(DataSet batch) {
+      batch.getFeatures().muli(factor);
+    }
+  }
+
+  /** Counts its calls. */
+  private static final class Counted implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+    private int calls;
+
+    @Override
+    public void preProcess(DataSet batch) {
+      calls++;
+      batch.getFeatures().addi(calls);
+    }
+  }
+
+  /** Reads what the loop changes. */
+  private static final class Level implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void preProcess(DataSet batch) {
+      batch.getFeatures().muli(level);
+    }
+  }
+
+  /** Draws from the library's generator. */
+  private static final class Drawing implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void preProcess(DataSet batch) {
+      batch.getFeatures().addi(Nd4j.rand(batch.getFeatures().shape()));
+    }
+  }
+
+  /** Has labels that are a part of the features. */
+  private static final class Views implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void preProcess(DataSet batch) {
+      batch.setLabels(batch.getFeatures().getColumn(0, true));
+      batch.getFeatures().addi(1);
+    }
+  }
+
+  /** Labels by the first letter of the folder: the same each time. */
+  private static final class Initial extends ParentPathLabelGenerator {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public Writable getLabelForPath(String path) {
+      return new Text(super.getLabelForPath(path).toString());
+    }
+  }
+
+  /** Other labels after some calls. */
+  private static final class Flipping extends ParentPathLabelGenerator {
+    private static final long serialVersionUID = 1;
+    private int calls;
+
+    @Override
+    public Writable getLabelForPath(String path) {
+      String other = ++calls % 3 == 0 ? path.replace("/class1/", "/class0/") : path;
+      return super.getLabelForPath(other);
+    }
+  }
+}
