@@ -197,8 +197,9 @@ public record Advice(
           why,
           more("prepared.size", evidence, StoreStatisticsEvent.PREPARED));
     }
-    // What preparing ahead cannot hide behind the step.
-    if (evidence.uses("djl") && !evidence.keepsPrepared() && nanos > 2 * judged.compute) {
+    // What preparing ahead cannot hide behind the step; DL4J prepares ahead by itself.
+    boolean remains = evidence.uses("djl") ? nanos > 2 * judged.compute : decoding <= WORTH_KEEPING;
+    if (remains && !evidence.keepsPrepared()) {
       return prep(
           evidence,
           "prepare each sample once, where that draws no random number,",
@@ -206,7 +207,6 @@ public record Advice(
           why,
           "prepared=share");
     }
-    // DL4J prepares ahead by itself; what can be brought ahead for it is in the stores already.
     if (evidence.uses("djl") && !evidence.isOn("prefetch") && !coordinates) {
       return prep(
           evidence,

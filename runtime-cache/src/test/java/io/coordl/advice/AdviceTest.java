@@ -313,14 +313,21 @@ class AdviceTest {
 
   /** Of a DJL job that prepares five times as long as it trains, and decodes nothing. */
   private Advice ofTables(List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
+    return ofTables(stores, configuration, "DJL");
+  }
+
+  private Advice ofTables(
+      List<StoreStatisticsEvent> stores, Map<String, String> configuration, String framework) {
     EpochEvent figures = figures(5, 80, 0, 0, 0);
     figures.otherTime = figures.decodeTime;
     figures.decodeTime = 0;
-    return on(evidence(figures, only(figures), stores, configuration, "DJL", 1));
+    return on(evidence(figures, only(figures), stores, configuration, framework, 1));
   }
 
   @Test
   void whatPreparingAheadCannotHideIsToBeKept() {
+    assertThat(ofTables(List.of(), Map.of(), "DL4J").arguments()).containsExactly("prepared=share");
+
     assertThat(ofTables(List.of(), Map.of()).arguments()).containsExactly("prepared=share");
     assertThat(ofTables(List.of(prepared(0)), Map.of("prepared", "share")).arguments())
         .containsExactly("prepared=share", "prefetch=2");

@@ -18,6 +18,23 @@ public final class PreparedBenchmark {
   private static final int PICTURES = 600;
   private static final Pattern CPU = Pattern.compile("cpu \\w+ (\\d) (\\d+)");
 
+  private static final String DJL = "DJL";
+  private static final String DL4J = "DL4J";
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind(DJL, "csv"),
+          new Kind(DJL, "text"),
+          new Kind(DJL, "audio"),
+          new Kind(DJL, "images"),
+          new Kind(DL4J, "csv"),
+          new Kind(DL4J, "text"),
+          new Kind(DL4J, "sequences"),
+          new Kind(DL4J, "images"));
+
+  /** What is prepared, by which library. */
+  private record Kind(String library, String program) {}
+
   private PreparedBenchmark() {}
 
   /** See the class. */
@@ -28,13 +45,19 @@ public final class PreparedBenchmark {
     Pictures.make(checkout, work.resolve("pictures"), "2", Integer.toString(PICTURES / 2));
     TextTable table =
         new TextTable(
-            "samples", "first epoch s", "prepared", "later epochs s", "prepared", "times");
+            "library",
+            "samples",
+            "first epoch s",
+            "prepared",
+            "later epochs s",
+            "prepared",
+            "times");
     boolean met = true;
-    for (String program : List.of("csv", "text", "audio", "images")) {
-      ChildJvm own = job(checkout, work, program, samples);
-      ChildResult plain = own.run().orFail(program);
+    for (Kind kind : KINDS) {
+      String program = kind.program;
+      ChildResult plain = job(checkout, work, kind, samples).run().orFail(program);
       ChildResult kept =
-          job(checkout, work, program, samples)
+          job(checkout, work, kind, samples)
               .agent(checkout.agentJar(), "record=off,prepared=share")
               .run()
               .orFail(program + " with prepared=share");
@@ -44,6 +67,7 @@ public final class PreparedBenchmark {
       }
       double times = later(plain) / later(kept);
       table.row(
+          kind.library,
           program,
           seconds(first(plain)),
           seconds(first(kept)),
@@ -59,18 +83,21 @@ public final class PreparedBenchmark {
     System.exit(met ? 0 : 1);
   }
 
-  private static ChildJvm job(Checkout checkout, Path work, String program, String samples)
+  private static ChildJvm job(Checkout checkout, Path work, Kind kind, String samples)
       throws IOException {
-    return new ChildJvm(Jdks.running(), "example.prepared.DjlSamples")
+    String library = kind.library;
+    return new ChildJvm(
+            Jdks.running(),
+            "example.prepared." + (library.equals(DJL) ? "DjlSamples" : "Dl4jSamples"))
         .classPath(checkout.exampleJar("test-programs"))
-        .classPathFile(checkout.exampleClassPath("djl-image"))
+        .classPathFile(checkout.exampleClassPath(library.toLowerCase(Locale.ROOT) + "-image"))
         .jvmArgs(
             "-Djava.awt.headless=true",
             "-Dai.djl.offline=true",
             "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
         .environment("OMP_NUM_THREADS", "1")
-        .args(program, work.toString(), samples);
+        .args(kind.program, work.toString(), samples);
   }
 
   private static double first(ChildResult job) {
