@@ -1,8 +1,11 @@
 package example.prepared;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+
 import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,8 +13,11 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
@@ -24,13 +30,21 @@ import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReade
 import org.datavec.api.split.FileSplit;
 import org.datavec.api.split.NumberedFileInputSplit;
 import org.datavec.api.transform.TransformProcess;
+import org.datavec.api.transform.condition.Condition;
+import org.datavec.api.transform.condition.SequenceConditionMode;
+import org.datavec.api.transform.condition.column.BaseColumnCondition;
 import org.datavec.api.transform.schema.Schema;
+import org.datavec.api.transform.transform.string.ChangeCaseStringTransform;
+import org.datavec.api.transform.transform.string.StringMapTransform;
+import org.datavec.api.writable.IntWritable;
 import org.datavec.api.writable.Text;
 import org.datavec.api.writable.Writable;
 import org.datavec.image.recordreader.ImageRecordReader;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.memory.MemoryWorkspace;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.AsyncDataSetIterator;
 import org.nd4j.linalg.dataset.api.DataSet;
@@ -100,6 +114,18 @@ public final class Dl4jSamples {
       case "labels" -> loop(program, images(new Initial()));
       case "shuffled" -> loop(program, shuffled());
       case "failing" -> failing();
+      case "deleted" -> meanwhile(Files::delete);
+      case "replaced" -> meanwhile(Dl4jSamples::replace);
+      case "appended" -> meanwhile(file -> Files.writeString(file, rows(7), APPEND));
+      case "condition" -> transformed(new Sometimes("b"), () -> {});
+      case "locale" -> locales();
+      case "types" -> types();
+      case "workspace" -> inAWorkspaceLater();
+      case "names" -> loop(program, csv(new Naming()));
+      case "static" -> statics();
+      case "settings" -> settings();
+      case "map" -> changedMap();
+      case "pipe" -> pipe();
       default -> throw new IllegalArgumentException(program + " is no program of this.");
     }
   }
@@ -323,7 +349,7 @@ public final class Dl4jSamples {
       for (int number = 0; iterator.hasNext(); number++) {
         say(iterator.next());
         if (number == 1) {
-          scaler.getMax().addi(epoch);
+          scaler.getMin().addi(epoch);
         }
       }
       iterator.reset();
@@ -421,7 +447,234 @@ public final class Dl4jSamples {
     }
   }
 
+  /** What happens to a file while it is read. */
+  private interface Change {
+    void to(Path file) throws IOException;
+  }
+
+  private static void replace(Path file) throws IOException {
+    Path other = Files.writeString(file.resolveSibling("dl4j-replacing.csv"), rows(9));
+    Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private void meanwhile(Change change) throws IOException, InterruptedException {
+    Path file = folder.resolve("dl4j-meanwhile.csv");
+    Files.writeString(file, rows(0).repeat(100)); // More than is read at once.
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(
+            of(new CSVRecordReader(), file.toFile()), BATCH, 2, CLASSES);
+    for (int epoch = 1; epoch <= 2; epoch++) {
+      for (int number = 0; iterator.hasNext(); number++) {
+        say(iterator.next());
+        if (epoch == 2 && number == 3) {
+          change.to(file);
+        }
+      }
+      if (epoch == 1) {
+        iterator.reset();
+      }
+    }
+  }
+
+  private DataSetIterator table(TransformProcess process) throws IOException, InterruptedException {
+    StringBuilder rows = new StringBuilder();
+    for (int row = 0; row < 3 * BATCH; row++) {
+      rows.append(row % 2 == 0 ? "TITLE," : "other,").append(row).append(",").append(row % CLASSES);
+      rows.append('\n');
+    }
+    Path file = Files.writeString(folder.resolve("dl4j-words.csv"), rows);
+    return new RecordReaderDataSetIterator(
+        new TransformProcessRecordReader(of(new CSVRecordReader(), file.toFile()), process),
+        BATCH,
+        2,
+        CLASSES);
+  }
+
+  private static TransformProcess.Builder words(Map<String, String> numbers) {
+    return new TransformProcess.Builder(
+            new Schema.Builder().addColumnString("a").addColumnsInteger("b", "class").build())
+        .transform(new ChangeCaseStringTransform("a", ChangeCaseStringTransform.CaseType.LOWER))
+        .transform(new StringMapTransform("a", numbers));
+  }
+
+  /** In Turkish the lower case of I has no dot. */
+  private static Map<String, String> numbers() {
+    return new HashMap<>(Map.of("title", "1", "t\u0131tle", "2", "other", "3"));
+  }
+
+  /** A condition of the program's own decides what becomes of a record. */
+  private void transformed(Condition condition, Runnable afterEach)
+      throws IOException, InterruptedException {
+    DataSetIterator iterator =
+        table(
+            words(numbers())
+                .conditionalReplaceValueTransform("b", new IntWritable(-1), condition)
+                .build());
+    epochs(iterator, afterEach);
+  }
+
+  private static void epochs(DataSetIterator iterator, Runnable afterEach) {
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        say(iterator.next());
+      }
+      afterEach.run();
+      iterator.reset();
+    }
+  }
+
+  private void locales() throws IOException, InterruptedException {
+    Locale before = Locale.getDefault();
+    epochs(
+        table(words(numbers()).build()),
+        () ->
+            Locale.setDefault(
+                Locale.getDefault().getLanguage().equals("tr") ? before : new Locale("tr", "TR")));
+    Locale.setDefault(before);
+  }
+
+  private void types() throws IOException, InterruptedException {
+    DataSetIterator iterator = csv(null);
+    DataType[] all = {DataType.DOUBLE, DataType.FLOAT};
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+      for (int number = 0; iterator.hasNext(); number++) {
+        say(iterator.next());
+        if (number == 0) {
+          Nd4j.setDefaultDataTypes(DataType.FLOAT, all[epoch % 2]);
+        }
+      }
+      Nd4j.setDefaultDataTypes(DataType.FLOAT, all[epoch / 2]);
+      iterator.reset();
+    }
+    Nd4j.setDefaultDataTypes(DataType.FLOAT, DataType.FLOAT);
+  }
+
+  private void inAWorkspaceLater() throws IOException, InterruptedException {
+    DataSetIterator iterator = csv(null);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        MemoryWorkspace workspace =
+            epoch % 2 == 0 ? Nd4j.getWorkspaceManager().getAndActivateWorkspace("own") : null;
+        DataSet batch = iterator.next();
+        System.out.println(batch.getFeatures().isAttached() + " " + batch.getLabels().isAttached());
+        say(batch);
+        if (workspace != null) {
+          workspace.close();
+        }
+      }
+      iterator.reset();
+    }
+  }
+
+  private void statics() throws IOException, InterruptedException {
+    DataSetIterator iterator = csv(null);
+    Static.MIN_MAX.fit(iterator);
+    iterator.reset();
+    iterator.setPreProcessor(new Static());
+    epochs(iterator, () -> Static.MIN_MAX.getMin().addi(1));
+  }
+
+  private void settings() throws IOException {
+    ImageRecordReader reader = new ImageRecordReader(32, 32, 3, new ParentPathLabelGenerator());
+    reader.initialize(new FileSplit(folder.resolve("pictures").toFile()));
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
+    epochs(iterator, () -> Collections.reverse(reader.getLabels()));
+  }
+
+  /** A map that the program has given away changes in the midst of an epoch, and back. */
+  private void changedMap() throws IOException, InterruptedException {
+    Map<String, String> numbers = numbers();
+    DataSetIterator iterator = table(words(numbers).build());
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        DataSet batch = iterator.next();
+        if (epoch > 1) { // What is changed in the midst of an epoch may be seen in the next one.
+          say(batch);
+        }
+        numbers.put("other", epoch == 1 ? "50" : "3");
+      }
+      numbers.put("other", "3");
+      iterator.reset();
+    }
+  }
+
+  /** What can be read but once. */
+  private void pipe() throws IOException, InterruptedException {
+    Path pipe = folder.resolve("dl4j-pipe");
+    Files.deleteIfExists(pipe);
+    new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start().waitFor();
+    Thread writer =
+        new Thread(
+            () -> {
+              try {
+                Files.writeString(pipe, rows(3));
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    writer.start();
+    RecordReaderMultiDataSetIterator iterator =
+        new RecordReaderMultiDataSetIterator.Builder(BATCH)
+            .addReader("csv", of(new CSVRecordReader(), pipe.toFile()))
+            .addInput("csv", 0, 1)
+            .addOutputOneHot("csv", 2, CLASSES)
+            .build();
+    while (iterator.hasNext()) {
+      System.out.println(array(iterator.next().getFeatures(0)));
+    }
+    writer.join();
+  }
+
   // ---- preprocessors
+
+  /** Gives the columns names. */
+  private static final class Naming implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void preProcess(DataSet batch) {
+      batch.setColumnNames(List.of("a", "b"));
+      System.out.println("named");
+    }
+  }
+
+  /** Uses what changes, though the field that has it does not. */
+  private static final class Static implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+    static final NormalizerMinMaxScaler MIN_MAX = new NormalizerMinMaxScaler();
+    private static final DataSetPreProcessor SCALER = MIN_MAX;
+
+    @Override
+    public void preProcess(DataSet batch) {
+      SCALER.preProcess(batch);
+    }
+  }
+
+  /** True now and then. */
+  private static final class Sometimes extends BaseColumnCondition {
+    private static final long serialVersionUID = 1;
+    private final Random random = new Random(3);
+
+    Sometimes(String column) {
+      super(column, SequenceConditionMode.NoSequenceMode);
+    }
+
+    @Override
+    public boolean columnCondition(Writable value) {
+      return condition(value);
+    }
+
+    @Override
+    public boolean condition(Object value) {
+      return random.nextBoolean();
+    }
+
+    @Override
+    public String toString() {
+      return "Sometimes";
+    }
+  }
 
   /** Does the same each time. */
   private static final class Scaled implements DataSetPreProcessor {

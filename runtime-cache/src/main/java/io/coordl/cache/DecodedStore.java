@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class DecodedStore implements Closeable {
   private final ArenaStore store;
   private final ItemFilter filter;
   private final @Nullable SharedBudget budget;
+  private final BooleanSupplier keeps;
   private final StoreCounters counters = new StoreCounters();
 
   /** Bytes of the shortest item that this process has made. */
@@ -29,28 +31,31 @@ public final class DecodedStore implements Closeable {
 
   /** A store over {@code arena}, in which this process keeps decoded items only. */
   public DecodedStore(ArenaStore arena, ItemFilter filter) {
-    this(arena, filter, null);
+    this(arena, filter, null, () -> true);
   }
 
   /**
    * A store over {@code arena}.
    *
    * @param budget that of the arena, if this process keeps raw items there too
+   * @param keeps whether items are to be kept now
    */
-  public DecodedStore(ArenaStore arena, ItemFilter filter, @Nullable SharedBudget budget) {
+  public DecodedStore(
+      ArenaStore arena, ItemFilter filter, @Nullable SharedBudget budget, BooleanSupplier keeps) {
+    this.keeps = keeps;
     this.store = arena;
     this.filter = filter;
     this.budget = budget;
   }
 
   /**
-   * The item at {@code path} as it is now; null if it is not one of the data set, or is missing,
-   * unreadable or not a regular file.
+   * The item at {@code path} as it is now; null if it is not one of the data set, is missing,
+   * unreadable or not a regular file, or if none are to be kept now.
    *
    * @param path as the program wrote it
    */
   public @Nullable DecodedItem item(String path) {
-    ItemFile file = ItemFile.of(path, filter, true);
+    ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;
     if (file == null) {
       return null;
     }

@@ -36,7 +36,8 @@ public final class AgentEvents {
           StagingStatisticsEvent.class,
           StepEvent.class,
           StoreStatisticsEvent.class,
-          TransformEvent.class);
+          TransformEvent.class,
+          TuningEvent.class);
 
   private AgentEvents() {}
 

@@ -1,25 +1,6 @@
 package io.coordl.recording;
 
 import io.coordl.event.AgentEvents;
-import io.coordl.event.BatchEvent;
-import io.coordl.event.CheckpointEvent;
-import io.coordl.event.ConfigurationEvent;
-import io.coordl.event.DataStallEvent;
-import io.coordl.event.DecodeEvent;
-import io.coordl.event.EpochEvent;
-import io.coordl.event.FaultEvent;
-import io.coordl.event.FetchEvent;
-import io.coordl.event.HostEvent;
-import io.coordl.event.JobStatisticsEvent;
-import io.coordl.event.LatencyStatisticsEvent;
-import io.coordl.event.PeerFetchEvent;
-import io.coordl.event.PeerStatisticsEvent;
-import io.coordl.event.PhaseEvent;
-import io.coordl.event.RewrittenEvent;
-import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.event.StepEvent;
-import io.coordl.event.StoreStatisticsEvent;
-import io.coordl.event.TransformEvent;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -36,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import jdk.jfr.Enabled;
 import jdk.jfr.Label;
 import jdk.jfr.MetadataDefinition;
@@ -56,27 +38,7 @@ import jdk.jfr.Timestamp;
 public final class EventDescription {
   /** All events that a recording of the agent may have. */
   static final List<Class<?>> EVENTS =
-      List.of(
-          JvmInformation.class,
-          ConfigurationEvent.class,
-          RewrittenEvent.class,
-          FaultEvent.class,
-          FetchEvent.class,
-          PeerFetchEvent.class,
-          DecodeEvent.class,
-          TransformEvent.class,
-          BatchEvent.class,
-          DataStallEvent.class,
-          StepEvent.class,
-          CheckpointEvent.class,
-          EpochEvent.class,
-          JobStatisticsEvent.class,
-          LatencyStatisticsEvent.class,
-          StoreStatisticsEvent.class,
-          StagingStatisticsEvent.class,
-          PeerStatisticsEvent.class,
-          PhaseEvent.class,
-          HostEvent.class);
+      Stream.<Class<?>>concat(Stream.of(JvmInformation.class), AgentEvents.ALL.stream()).toList();
 
   private static final String THREAD = "java.lang.Thread";
   private static final long FIRST_NUMBER = 100;

@@ -391,7 +391,7 @@ class MinioCacheTest {
       assertThat(told).hasValue(1);
       assertThat(ended).containsExactly(file);
       store.choose(new Rates(1, 2, 1, 1000)); // Decoded items come first.
-      new DecodedStore(store, path -> true, budget).item(file);
+      new DecodedStore(store, path -> true, budget, () -> true).item(file);
       sharing.open(file);
       assertThat(told).hasValue(2);
       assertThat(sharing.statistics().hits()).isEqualTo(1);

@@ -44,7 +44,7 @@ class SharedBudgetTest {
   private void join() {
     SharedBudget budget = new SharedBudget(arena);
     raw = new MinioCache(arena, path -> true, budget);
-    decoded = new DecodedStore(arena, path -> true, budget);
+    decoded = new DecodedStore(arena, path -> true, budget, () -> true);
   }
 
   @AfterEach

@@ -125,7 +125,7 @@ class EventFileTest {
     assertThat(fetch.getField("batch").getContentType())
         .isEqualTo(jfr.getField("batch").getContentType());
     assertThat(BatchId.class).hasAnnotation(Relational.class);
-    assertThat(read).extracting(EventType::getName).doesNotHaveDuplicates().hasSize(20);
+    assertThat(read).extracting(EventType::getName).doesNotHaveDuplicates().hasSize(21);
   }
 
   @Test

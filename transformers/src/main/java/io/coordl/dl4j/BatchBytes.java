@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,6 +30,8 @@ final class BatchBytes implements PreparedBatch {
   private static final String SAME = "same as";
   private static final String PREPROCESSED = " preprocessed";
   private static final String ATTACHED = "attached";
+  private static final LibraryField<Object> COLUMN_NAMES =
+      SeekableReader.field(DataSet.class, "columnNames");
   private static final List<String> ROLES =
       List.of("features", "labels", "features mask", "labels mask");
 
@@ -60,8 +63,9 @@ final class BatchBytes implements PreparedBatch {
   BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
     this.done = done;
     if (batch instanceof DataSet one) {
-      refuse(one.getExampleMetaData(), "example metadata");
+      refuseAny(one.getExampleMetaData());
       refuse(one.getLabelNamesList(), "label names");
+      refuse((List<?>) COLUMN_NAMES.get(one), "column names");
       add(
           DataSet.class.getSimpleName() + (one.isPreProcessed() ? PREPROCESSED : ""),
           group(one.getFeatures()),
@@ -69,7 +73,7 @@ final class BatchBytes implements PreparedBatch {
           group(one.getFeaturesMaskArray()),
           group(one.getLabelsMaskArray()));
     } else if (batch instanceof MultiDataSet several) {
-      refuse(several.getExampleMetaData(), "example metadata");
+      refuseAny(several.getExampleMetaData());
       add(
           MultiDataSet.class.getSimpleName(),
           group(several.getFeatures()),
@@ -97,6 +101,22 @@ final class BatchBytes implements PreparedBatch {
         }
         ends.put(from, end);
       }
+    }
+  }
+
+  /** Whether an array is a part of a larger one, which would be lost. */
+  boolean hasParts() {
+    return arrays.stream()
+        .anyMatch(
+            array ->
+                array != null
+                    && (array.isView()
+                        || array.data().length() != Memory.span(array.shape(), array.stride())));
+  }
+
+  private static void refuseAny(@Nullable Object metadata) {
+    if (metadata != null) {
+      throw new IllegalArgumentException("it has example metadata");
     }
   }
 

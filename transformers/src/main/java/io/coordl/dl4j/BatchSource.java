@@ -15,8 +15,8 @@ interface BatchSource {
    */
   @Nullable Object batch(int number) throws IOException;
 
-  /** Whether what comes next in the epoch is there without a look at it. */
-  default boolean isKnown() {
+  /** Whether a batch is there without a look at its records. */
+  default boolean isKnown(int number) {
     return false;
   }
 

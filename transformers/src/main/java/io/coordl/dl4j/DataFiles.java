@@ -134,6 +134,11 @@ final class DataFiles {
     return SharedFile.checksum(FileState.of(file.getPath()).toString());
   }
 
+  /** Whether a file is what it was. */
+  boolean isUnchanged(File file) {
+    return states[numberOf(file)] == stateOf(file);
+  }
+
   /**
    * What decides some records of an epoch: their files, as they are, and their places in them.
    *

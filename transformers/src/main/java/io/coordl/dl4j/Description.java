@@ -75,6 +75,6 @@ final class Description implements ObjectDescription.Library {
 
   @Override
   public int mostObjects() {
-    return 10_000;
+    return 200_000;
   }
 }

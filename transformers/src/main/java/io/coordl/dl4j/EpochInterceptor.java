@@ -20,8 +20,10 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
 import org.datavec.api.records.reader.RecordReader;
@@ -86,6 +88,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private final OnceLog log;
   private final String code;
   private final ReaderFiles files = new ReaderFiles();
+  private final Worth worth = new Worth();
 
   /** The preprocessors of iterators that may not do the same each time. */
   private final Map<Object, Object> unsteady = Collections.synchronizedMap(new WeakHashMap<>());
@@ -150,17 +153,17 @@ public final class EpochInterceptor implements LibraryHooks {
     try {
       IteratorEpoch epoch = epochOf(iterator, readers(new ProgramIterator(iterator)));
       if (epoch != null) {
-        epoch.end();
+        epoch.reset();
       }
     } catch (CannotShareException e) {
       // Then none was shared.
     }
   }
 
-  /** A reader that transforms its records has to make one to know that it is there. */
+  /** A reader that transforms its records has to make one to know that it is there, else. */
   private boolean hasNext(Object iterator) {
     ProgramIterator program = new ProgramIterator(iterator);
-    if (samples == null || program.hasBatchAtHand()) {
+    if (program.hasBatchAtHand()) {
       return false;
     }
     try {
@@ -186,7 +189,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private @Nullable InterceptedCall next(Object iterator, int num)
       throws ReflectiveOperationException, IOException {
     ProgramIterator program = new ProgramIterator(iterator);
-    if (program.hasBatchAtHand()) {
+    if (program.hasBatchAtHand() || (epochs == null && !keeps())) {
       return null;
     }
     Map<String, SeekableReader> readers;
@@ -201,6 +204,15 @@ public final class EpochInterceptor implements LibraryHooks {
     }
     IteratorEpoch epoch = epochOf(iterator, readers);
     return epoch == null ? null : epoch.next(num);
+  }
+
+  private boolean keeps() {
+    if (samples != null && !worth.isIt()) {
+      log.once(
+          PreparedSamples.leaves(
+              "batches", "making them takes hardly longer than to find and to keep them"));
+    }
+    return samples != null && samples.areKept() && worth.isIt();
   }
 
   private void leave(@Nullable String what) {
@@ -318,9 +330,10 @@ public final class EpochInterceptor implements LibraryHooks {
   private boolean keep(
       ProgramIterator program, Map<String, SeekableReader> readers, List<int[]> own, int batchSize)
       throws ReflectiveOperationException, CannotShareException, IOException {
-    if (samples == null) {
+    if (samples == null || !keeps()) {
       return false;
     }
+    long start = System.nanoTime();
     String name = readers.values().iterator().next().reader().getClass().getName();
     String reason = reasonNotToKeep(program, readers.values(), own);
     if (reason != null) {
@@ -332,19 +345,31 @@ public final class EpochInterceptor implements LibraryHooks {
         new StagedIterator(
             program,
             name,
-            OwnCode.of(readers.values()),
-            "JDK " + System.getProperty("java.runtime.version") + " " + fingerprint.parts(),
+            List.copyOf(readers.values()),
+            String.join(
+                "\n",
+                "JDK " + System.getProperty("java.runtime.version"),
+                // The order of sums may follow the number of threads.
+                "threads "
+                    + System.getenv("OMP_NUM_THREADS")
+                    + " "
+                    + Nd4j.getEnvironment().maxThreads(),
+                Nd4j.getBackend().buildInfo(),
+                fingerprint.parts().toString()),
             (own.get(0).length + batchSize - 1) / batchSize,
             unsteady);
     ReaderPipeline pipeline =
         new ReaderPipeline(program, readers, own, batchSize, fingerprint, false);
-    return new IteratorEpoch(
-            program,
-            List.copyOf(readers.values()),
-            pipeline,
-            new PreparedRecords(samples, staged, pipeline),
-            batchSize)
-        .begin();
+    boolean begun =
+        new IteratorEpoch(
+                program,
+                List.copyOf(readers.values()),
+                pipeline,
+                new PreparedRecords(samples, staged, pipeline, worth),
+                batchSize)
+            .begin();
+    worth.begun(System.nanoTime() - start);
+    return begun;
   }
 
   private @Nullable String reasonNotToKeep(
@@ -402,7 +427,8 @@ public final class EpochInterceptor implements LibraryHooks {
       reader.getValue().describe(parts, prefix(readers, reader.getKey()));
     }
     program.describe(parts);
-    parts.put("data type", Nd4j.dataType().toString());
+    parts.put("data types", Nd4j.dataType() + " and " + Nd4j.defaultFloatingPointType());
+    parts.put("locale", Locale.getDefault() + " " + TimeZone.getDefault().getID());
     parts.put("code of DL4J", code);
     return parts;
   }

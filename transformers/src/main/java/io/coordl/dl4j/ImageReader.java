@@ -55,7 +55,7 @@ final class ImageReader extends ListedReader {
   }
 
   @Override
-  int @Nullable [] numbersOf(List<?> elements) {
+  int @Nullable [] numbersOf(List<?> elements) throws CannotShareException {
     List<File> epoch = elements.stream().map(File.class::cast).toList();
     files = known.filesOf(reader, epoch);
     return files.numbersOf(epoch);

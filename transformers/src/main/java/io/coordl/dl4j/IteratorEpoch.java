@@ -58,10 +58,22 @@ final class IteratorEpoch {
   /** Whether there is a next batch without a look at its first record. */
   boolean hasNext() {
     int place = next * batchSize;
-    return !source.isOver()
-        && source.isKnown()
+    return !isOver()
         && place < readers.get(0).records()
-        && readers.stream().allMatch(reader -> reader.isAt(place));
+        && readers.stream().anyMatch(SeekableReader::makesToKnow)
+        && readers.stream().allMatch(reader -> reader.isAt(place))
+        && source.isKnown(next);
+  }
+
+  /** A file that changes while it is read is the library's affair from then on. */
+  private boolean isOver() {
+    if (!source.isOver()
+        && (iterator.collectsMetadata()
+            || !readers.stream().allMatch(SeekableReader::isUnchanged))) {
+      end();
+      readers.forEach(SeekableReader::giveBack);
+    }
+    return source.isOver();
   }
 
   /**
@@ -71,7 +83,7 @@ final class IteratorEpoch {
    * @param num how many examples the program asks for
    */
   @Nullable InterceptedCall next(int num) throws IOException {
-    if (source.isOver()) {
+    if (isOver()) {
       return null;
     }
     int place = next * batchSize;
@@ -102,6 +114,12 @@ final class IteratorEpoch {
     }
     iterator.replaced(batch);
     return new InterceptedCall(batch);
+  }
+
+  /** The program resets the iterator, and with it the readers. */
+  void reset() {
+    end();
+    readers.forEach(SeekableReader::close);
   }
 
   /** No more batches are taken; the second call does nothing. */

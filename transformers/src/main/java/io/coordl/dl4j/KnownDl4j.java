@@ -60,6 +60,7 @@ final class KnownDl4j implements PurityAnalyzer.Known {
           "toString",
           "close",
           "id",
+          "getId",
           "data");
 
   /** Of {@code Nd4j}, which draws, has settings and hands out memory as it is, too. */
@@ -126,8 +127,13 @@ final class KnownDl4j implements PurityAnalyzer.Known {
     if (owner.equals("org/nd4j/linalg/factory/Nd4j")) {
       return FACTORY.contains(method);
     }
-    return (KNOWN.stream().anyMatch(owner::startsWith) || owner.endsWith("Exception"))
+    return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))
+            || owner.endsWith("Exception"))
         && UNKNOWN.stream().noneMatch(method::startsWith);
+  }
+
+  private static boolean isIn(String known, String owner) {
+    return known.endsWith("/") && owner.startsWith(known);
   }
 
   @Override

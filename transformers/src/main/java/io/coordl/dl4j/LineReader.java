@@ -11,6 +11,7 @@ import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.apache.commons.io.LineIterator;
 import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
 import org.datavec.api.records.reader.impl.csv.SerializableCSVParser;
@@ -96,6 +97,7 @@ final class LineReader extends SeekableReader {
     if (epoch.size() > 1 && skipped > 0 && reader instanceof RegexLineRecordReader) {
       throw new CannotShareException("RegexLineRecordReader that skips lines of several files");
     }
+    ReaderFiles.requireFiles(epoch);
     for (File file : epoch) {
       if (linesOf(file) <= skipped) {
         throw new CannotShareException("readers of files without records, as " + file + ",");
@@ -167,6 +169,7 @@ final class LineReader extends SeekableReader {
       closeOwn();
       iterator.set(reader, records);
     }
+    now.reach(place);
     int file = now.fileOf(place);
     records.moveTo(place, now.endOf(file));
     splitIndex.set(reader, file);
@@ -177,6 +180,41 @@ final class LineReader extends SeekableReader {
       field(RegexLineRecordReader.class, "numLinesSkipped").set(reader, skipped());
     } else if (reader instanceof SVMLightRecordReader) {
       field(SVMLightRecordReader.class, "recordLookahead").set(reader, null);
+    }
+  }
+
+  @Override
+  boolean isUnchanged() {
+    Lines now = lines;
+    EpochRecords<String> records = stand;
+    return files == null
+        || now == null
+        || records == null
+        || records.place() == now.count()
+        || files.isUnchanged(now.at(records.place()));
+  }
+
+  @Override
+  void giveBack() {
+    Lines now = lines;
+    EpochRecords<String> records = stand;
+    if (now != null
+        && records != null
+        && records.place() < now.count()
+        && iterator.get(reader) == records) {
+      try {
+        iterator.set(reader, new LineIterator(now.rest(records.place())));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  @Override
+  void close() {
+    Lines now = lines;
+    if (now != null) {
+      now.close();
     }
   }
 

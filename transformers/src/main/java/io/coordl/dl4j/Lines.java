@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -14,7 +15,9 @@ import org.nd4j.common.function.Function;
 
 /**
  * The lines of several files by their places in one order, without those each file begins with that
- * are no records. Lines asked for one after the other are read on. Used by one thread at a time.
+ * are no records. Lines asked for one after the other are read on. A file that lines are read from
+ * stays open, so that it is read as it was, whatever is deleted or takes its name meanwhile, until
+ * those of another are asked for. Used by one thread at a time.
  */
 final class Lines implements IntFunction<String> {
   private final List<URI> files;
@@ -28,6 +31,8 @@ final class Lines implements IntFunction<String> {
 
   private @Nullable BufferedReader open;
   private int openAt;
+  private @Nullable OpenFile held;
+  private int heldFile;
 
   /**
    * Lines.
@@ -64,6 +69,11 @@ final class Lines implements IntFunction<String> {
     return Math.min(found >= 0 ? found : -found - 2, files.size() - 1);
   }
 
+  /** The file of the record of that place; behind the last, the last. */
+  File at(int place) {
+    return new File(files.get(fileOf(place)));
+  }
+
   /** How many lines of its file come before the record of that place. */
   int linesBefore(int place) {
     return skipped + place - first[fileOf(place)];
@@ -79,7 +89,6 @@ final class Lines implements IntFunction<String> {
     try {
       BufferedReader reader = open;
       if (reader == null || place != openAt) {
-        close();
         reader = open(place);
       }
       String line = reader.readLine();
@@ -99,16 +108,97 @@ final class Lines implements IntFunction<String> {
 
   private BufferedReader open(int place) throws IOException {
     int file = fileOf(place);
-    return indices.get(file).from(opener.apply(files.get(file)), charset, linesBefore(place));
+    OpenFile opened = hold(file);
+    opened.rewind();
+    return indices.get(file).from(opened, charset, linesBefore(place));
+  }
+
+  /** Opens a file, if it is not open. */
+  private OpenFile hold(int file) {
+    OpenFile now = held;
+    if (now == null || heldFile != file) {
+      close();
+      now = new OpenFile(opener.apply(files.get(file)));
+      held = now;
+      heldFile = file;
+    }
+    return now;
+  }
+
+  /** The epoch has come to that place: the file of its next record is open from now on. */
+  void reach(int place) {
+    if (place < count()) {
+      hold(fileOf(place));
+    } else {
+      close();
+    }
+  }
+
+  /** What is left of the file from that place on, also what was written to it since it was read. */
+  BufferedReader rest(int place) throws IOException {
+    BufferedReader reader = open(place);
+    held = null; // It is the caller's to close.
+    open = null;
+    return reader;
   }
 
   /** Closes what is open; it is opened again when it is needed. */
   void close() {
-    BufferedReader reader = open;
+    OpenFile now = held;
+    held = null;
     open = null;
-    if (reader != null) {
+    if (now != null) {
+      now.release();
+    }
+  }
+
+  /** A file in which lines are looked up; readers on it do not close it while it is held. */
+  private final class OpenFile extends InputStream {
+    private final InputStream in;
+    private long at;
+
+    OpenFile(InputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int read = in.read();
+      at += read < 0 ? 0 : 1;
+      return read;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      int read = in.read(target, offset, length);
+      at += Math.max(0, read);
+      return read;
+    }
+
+    @Override
+    public long skip(long bytes) throws IOException {
+      long skipped = in.skip(bytes);
+      at += skipped;
+      return skipped;
+    }
+
+    /** Files can be skipped backwards. */
+    void rewind() throws IOException {
+      if (at != 0 && skip(-at) == 0) {
+        throw new IOException("the file cannot be read again from its beginning");
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (held != this) {
+        in.close();
+      }
+    }
+
+    void release() {
       try {
-        reader.close();
+        close();
       } catch (IOException e) {
         return; // Nothing has been written to it.
       }

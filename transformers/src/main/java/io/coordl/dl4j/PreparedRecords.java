@@ -20,11 +20,17 @@ final class PreparedRecords implements BatchSource {
   private final PreparedSamples samples;
   private final StagedIterator staged;
   private final ReaderPipeline pipeline;
+  private final Worth worth;
+
+  /** What the program's code took of the batch that is being made. */
+  private long making;
+
   private boolean isFinished;
-  private boolean wasFound;
   private boolean over;
 
-  PreparedRecords(PreparedSamples samples, StagedIterator staged, ReaderPipeline pipeline) {
+  PreparedRecords(
+      PreparedSamples samples, StagedIterator staged, ReaderPipeline pipeline, Worth worth) {
+    this.worth = worth;
     this.samples = samples;
     this.staged = staged;
     this.pipeline = pipeline;
@@ -37,6 +43,16 @@ final class PreparedRecords implements BatchSource {
 
   @Override
   public @Nullable Object batch(int number) throws IOException {
+    long start = System.nanoTime();
+    making = 0;
+    Object batch = worth.isIt() ? made(number) : null;
+    if (batch != null) {
+      worth.taken(System.nanoTime() - start, making);
+    }
+    return batch;
+  }
+
+  private @Nullable Object made(int number) throws IOException {
     PreparedSamples.Plan plan = samples.plan(staged);
     String records = plan == null ? null : pipeline.identify(number);
     if (plan == null || records == null) {
@@ -46,21 +62,22 @@ final class PreparedRecords implements BatchSource {
     if (!isFinished) {
       staged.leavePreprocessor();
     }
-    long index = ItemKey.of(records, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
-    Maker maker = new Maker(number, records);
     try {
-      Object batch = samples.sample(plan, index, maker);
-      wasFound = !maker.made;
-      return batch;
-    } catch (Exception | LinkageError e) {
+      return samples.sample(plan, index(records), new Maker(number, records));
+    } catch (Exception | Error e) {
       return null;
     }
   }
 
-  /** Where one was found, so will be the next; or else it is made, and throws what is to come. */
+  private static long index(String records) {
+    return ItemKey.of(records, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
+  }
+
   @Override
-  public boolean isKnown() {
-    return wasFound;
+  public boolean isKnown(int number) {
+    PreparedSamples.Plan plan = samples.plan(staged);
+    String records = plan == null ? null : pipeline.identify(number);
+    return plan != null && records != null && samples.isKept(plan, index(records));
   }
 
   @Override
@@ -78,12 +95,12 @@ final class PreparedRecords implements BatchSource {
   @Override
   public void end() {
     over = true;
+    pipeline.close();
   }
 
   private final class Maker implements SampleMaker<Object> {
     private final int number;
     private final String records;
-    private boolean made;
 
     /**
      * Makes one batch.
@@ -97,21 +114,26 @@ final class PreparedRecords implements BatchSource {
 
     @Override
     public Object get() {
-      made = true;
-      return pipeline.make(number);
+      long start = System.nanoTime();
+      Object batch = pipeline.make(number);
+      making += System.nanoTime() - start;
+      return batch;
     }
 
     @Override
     public Object transform(int stage, Object batch) {
+      long start = System.nanoTime();
       staged.iterator().preprocess(batch);
+      making += System.nanoTime() - start;
       return batch;
     }
 
     @Override
     public @Nullable PreparedBatch bytes(Object batch, List<BatchLayout.Array> files) {
       try {
-        return records.equals(pipeline.identify(number))
-            ? new BatchBytes(batch, others(files), () -> {})
+        BatchBytes bytes = new BatchBytes(batch, others(files), () -> {});
+        return records.equals(pipeline.identify(number)) && !bytes.hasParts() && staged.isSteady()
+            ? bytes
             : null;
       } catch (IllegalArgumentException e) {
         return null; // It is more than arrays.

@@ -92,11 +92,17 @@ final class ProgramIterator {
     if (iterator.getClass() != type) {
       return false;
     }
-    if (iterator instanceof RecordReaderDataSetIterator one) {
-      return (Integer) Objects.requireNonNull(value("maxNumBatches")) < 0
-          && !one.isCollectMetaData();
-    }
-    return !((SequenceRecordReaderDataSetIterator) iterator).isCollectMetaData();
+    return !collectsMetadata()
+        && (isOfSequences() || (Integer) Objects.requireNonNull(value("maxNumBatches")) < 0);
+  }
+
+  /** Whether it makes more than arrays. */
+  boolean collectsMetadata() {
+    return iterator instanceof RecordReaderDataSetIterator one
+        ? one.isCollectMetaData()
+        : iterator instanceof SequenceRecordReaderDataSetIterator sequences
+            ? sequences.isCollectMetaData()
+            : ((RecordReaderMultiDataSetIterator) iterator).isCollectMetaData();
   }
 
   /** What makes its arrays, perhaps itself; null before the first batch. */

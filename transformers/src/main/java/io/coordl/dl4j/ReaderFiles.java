@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.ObjectDescription;
 import io.coordl.pipeline.ObjectSnapshot;
 import java.io.File;
 import java.io.IOException;
@@ -9,16 +10,21 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.datavec.api.records.reader.BaseRecordReader;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.split.streams.FileStreamCreatorFunction;
+import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
 /** What is known of the files that readers go through, from epoch to epoch. Thread-safe. */
 final class ReaderFiles {
+  /** Never changed once they are made, and large. */
   private static final String SCHEMAS = "org.datavec.api.transform.schema.";
+
+  private static final String CATEGORIES = "org.datavec.api.transform.transform.categorical.";
 
   /** What each reader went through last; a reader tells its files anew in each epoch. */
   private final Map<RecordReader, DataFiles> ofReaders = new WeakHashMap<>();
@@ -28,22 +34,58 @@ final class ReaderFiles {
   /** What the transform processes of readers are, which may be long to tell. */
   private final Map<RecordReader, Described> processes = new WeakHashMap<>();
 
-  /** An object as it was described. */
-  private record Described(ObjectSnapshot as, String text) {}
+  /**
+   * A process as it was described.
+   *
+   * @param text null if it cannot be, for that reason
+   */
+  private record Described(ObjectSnapshot as, @Nullable String text, String reason) {}
 
   /** The lines of a file as it was. */
   private record Indexed(long state, LineIndex index) {}
 
   /** The files of an epoch of that reader, with a record each; looked at once. */
-  DataFiles filesOf(RecordReader reader, List<File> epoch) {
+  DataFiles filesOf(RecordReader reader, List<File> epoch) throws CannotShareException {
     synchronized (ofReaders) {
       DataFiles before = ofReaders.get(reader);
       if (before != null && before.numbersOf(epoch) != null) {
         return before;
       }
+      requireFiles(epoch);
       DataFiles all = new DataFiles(epoch);
       ofReaders.put(reader, all);
       return all;
+    }
+  }
+
+  /** A condition, say, may be the program's, and do anything. */
+  private static void requireLibrary(Object process) throws CannotShareException {
+    Set<Class<?>> classes = ObjectSnapshot.classes(process, type -> true);
+    for (Class<?> type : classes == null ? Set.of(Object.class) : classes) {
+      if (!Description.isOfLibrary(type.getName()) && !type.getName().startsWith("org.joda.")) {
+        throw new CannotShareException(
+            "a TransformProcess with parts of the program's own, as " + type.getName() + ",");
+      }
+    }
+  }
+
+  private static Described described(Object process) {
+    ObjectSnapshot now =
+        new ObjectSnapshot(
+            process, type -> !ObjectDescription.startsWith(type.getName(), SCHEMAS, CATEGORIES));
+    try {
+      requireLibrary(process);
+      return new Described(now, Description.of("transform process", process), "");
+    } catch (CannotShareException e) {
+      return new Described(now, null, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Whether a reader's transform process is as it was described last. */
+  boolean isDescribed(RecordReader reader, Object process) {
+    synchronized (processes) {
+      Described known = processes.get(reader);
+      return known != null && known.as.isOf(process);
     }
   }
 
@@ -52,11 +94,11 @@ final class ReaderFiles {
     synchronized (processes) {
       Described known = processes.get(reader);
       if (known == null || !known.as.isOf(process)) {
-        // Schemas are never changed once they are made, and large.
-        ObjectSnapshot now =
-            new ObjectSnapshot(process, type -> !type.getName().startsWith(SCHEMAS));
-        known = new Described(now, Description.of("transform process", process));
+        known = described(process);
         processes.put(reader, known);
+      }
+      if (known.text == null) {
+        throw new CannotShareException(known.reason);
       }
       return known.text;
     }
@@ -108,6 +150,19 @@ final class ReaderFiles {
       return uris.stream().map(uri -> new File((URI) uri)).toList();
     } catch (IllegalArgumentException e) {
       throw new CannotShareException("readers of locations that are no files");
+    }
+  }
+
+  /**
+   * What can be read but once, as a pipe, is the program's alone.
+   *
+   * @throws CannotShareException if one of them is no file
+   */
+  static void requireFiles(List<File> files) throws CannotShareException {
+    for (File file : files) {
+      if (file.exists() && !file.isFile()) {
+        throw new CannotShareException("readers of " + file + ", which is no regular file,");
+      }
     }
   }
 

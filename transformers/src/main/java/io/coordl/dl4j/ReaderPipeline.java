@@ -87,6 +87,11 @@ final class ReaderPipeline implements Pipeline {
     return true;
   }
 
+  /** Closes the files of the copies; they are opened again when they are needed. */
+  void close() {
+    readers.forEach(SeekableReader::close);
+  }
+
   /** What decides a batch but for {@link #fingerprint}; null if a file is not what it was. */
   @Nullable String identify(int batch) {
     StringBuilder text = new StringBuilder();
@@ -219,5 +224,6 @@ final class ReaderPipeline implements Pipeline {
     if (scopes != null) {
       scopes.end();
     }
+    close();
   }
 }

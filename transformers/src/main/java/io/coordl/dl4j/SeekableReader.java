@@ -110,6 +110,27 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return current() != null;
   }
 
+  /** Whether it does with its records what it did when it was described. */
+  boolean isSteady() {
+    return true;
+  }
+
+  /** Whether the file that it is in the midst of is what it was when its records were counted. */
+  boolean isUnchanged() {
+    return true;
+  }
+
+  /** Puts the library's own iterator back, over what is left of the file as it is now. */
+  void giveBack() {}
+
+  /** Closes the file that it is in the midst of; it is opened again when it is needed. */
+  void close() {}
+
+  /** Whether it makes a record to know that it is there. */
+  boolean makesToKnow() {
+    return false;
+  }
+
   /** Why equal records of it may make other batches, or need not be kept; null for neither. */
   @Nullable String reasonNotToKeep() {
     return null;

@@ -3,26 +3,30 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
+import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * The stages of an iterator over readers, whose samples are whole batches: what it makes of its
  * records, and its preprocessor.
  *
- * @param own objects of the program that take part in the first
+ * @param readers of the program
  * @param text what decides the first, but for the records
  * @param unsteady the preprocessors of iterators that may not do the same each time
  */
 record StagedIterator(
     ProgramIterator iterator,
     String name,
-    Collection<Object> own,
+    Collection<SeekableReader> readers,
     String text,
     int batches,
     Map<Object, Object> unsteady)
@@ -54,6 +58,27 @@ record StagedIterator(
     }
   }
 
+  /** What the library looks at beside what it is given, and the program can set at any time. */
+  private record Settings(String told, Preprocessor preprocessor) {}
+
+  /** What decides the first stage now. */
+  private String told() {
+    return String.join(
+        "\n",
+        text,
+        "arrays of " + Nd4j.dataType() + " and " + Nd4j.defaultFloatingPointType(),
+        "order " + Nd4j.order() + " threshold " + Nd4j.EPS_THRESHOLD,
+        "locale " + Locale.getDefault() + " " + Charset.defaultCharset(),
+        "time zone " + TimeZone.getDefault().getID(),
+        // Whether arrays belong to one is kept with them.
+        Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
+  }
+
+  /** Whether its readers do what they did when the epoch began. */
+  boolean isSteady() {
+    return readers.stream().allMatch(SeekableReader::isSteady);
+  }
+
   /** Its preprocessor is not kept from now on. */
   void leavePreprocessor() {
     Object preprocessor = iterator.preprocessor();
@@ -75,23 +100,28 @@ record StagedIterator(
   @Override
   public Object settings() {
     Object preprocessor = iterator.preprocessor();
-    return preprocessor == null || unsteady.get(dataset()) == preprocessor
-        ? new Preprocessor(preprocessor, null, null)
-        : Preprocessor.of(preprocessor);
+    return new Settings(
+        told(),
+        preprocessor == null || unsteady.get(dataset()) == preprocessor
+            ? new Preprocessor(preprocessor, null, null)
+            : Preprocessor.of(preprocessor));
   }
 
   @Override
   public boolean isCurrent(Object settings) {
     Object preprocessor = iterator.preprocessor();
-    Preprocessor then = (Preprocessor) settings;
-    return preprocessor == null ? then.object == null : then.isOf(preprocessor);
+    Settings then = (Settings) settings;
+    return then.told.equals(told())
+        && (preprocessor == null
+            ? then.preprocessor.object == null
+            : then.preprocessor.isOf(preprocessor));
   }
 
   @Override
   public List<List<@Nullable Object>> stages(Object settings) {
-    Preprocessor preprocessor = (Preprocessor) settings;
+    Preprocessor preprocessor = ((Settings) settings).preprocessor;
     List<List<@Nullable Object>> stages = new ArrayList<>();
-    stages.add(new ArrayList<>(own));
+    stages.add(new ArrayList<>(OwnCode.of(readers)));
     if (preprocessor.text != null) {
       stages.add(Collections.singletonList(preprocessor.object));
     }
@@ -100,7 +130,8 @@ record StagedIterator(
 
   @Override
   public String describe(Object settings, int stage) {
-    return stage == 0 ? text : String.valueOf(((Preprocessor) settings).text);
+    Settings now = (Settings) settings;
+    return stage == 0 ? now.told : String.valueOf(now.preprocessor.text);
   }
 
   @Override

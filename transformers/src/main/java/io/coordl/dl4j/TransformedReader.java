@@ -137,6 +137,31 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
+  boolean isSteady() {
+    return known.isDescribed(reader, process) && inner.isSteady();
+  }
+
+  @Override
+  boolean isUnchanged() {
+    return inner.isUnchanged();
+  }
+
+  @Override
+  void giveBack() {
+    inner.giveBack();
+  }
+
+  @Override
+  void close() {
+    inner.close();
+  }
+
+  @Override
+  boolean makesToKnow() {
+    return true;
+  }
+
+  @Override
   @Nullable String reasonNotToKeep() {
     return inner.reasonNotToKeep();
   }

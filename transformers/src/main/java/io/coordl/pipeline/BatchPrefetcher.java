@@ -145,6 +145,9 @@ public final class BatchPrefetcher {
     if (order == null) {
       return null;
     }
+    if (!prefetcher.isWorthwhile() && !(order.companion() instanceof Slot)) {
+      return null;
+    }
     Slot slot = slot(pipeline, order);
     if (slot.left || (slot.looked == null && !look(slot, pipeline, pipeline.settings()))) {
       return null;
@@ -346,7 +349,9 @@ public final class BatchPrefetcher {
       @Override
       public @Nullable Object result(@Nullable Object own) {
         try {
-          prepareNext(pipeline, order, slot, position);
+          if (prefetcher.isWorthwhile()) {
+            prepareNext(pipeline, order, slot, position);
+          }
         } catch (Throwable e) { // The batch that is there must not be lost.
           Bridge.fault("preparing the next batch", e);
         }

@@ -62,6 +62,7 @@ public final class ItemPrefetcher implements Closeable {
 
   private final @Nullable MinioCache raw;
   private final BooleanSupplier decodes;
+  private final BooleanSupplier worth;
   private final ThreadPoolExecutor threads;
 
   /** Offered, and neither fetched nor asked for since. */
@@ -80,6 +81,17 @@ public final class ItemPrefetcher implements Closeable {
    * @param decodes whether there is a store of decoded items that has room
    */
   public ItemPrefetcher(int threads, @Nullable MinioCache raw, BooleanSupplier decodes) {
+    this(threads, raw, decodes, () -> true);
+  }
+
+  /**
+   * Fetches while that is worth it.
+   *
+   * @param worth whether to offer an item now
+   */
+  public ItemPrefetcher(
+      int threads, @Nullable MinioCache raw, BooleanSupplier decodes, BooleanSupplier worth) {
+    this.worth = worth;
     this.raw = raw;
     this.decodes = decodes;
     this.threads = Prefetcher.threads(threads, MAX_QUEUED, "coordl-items-");
@@ -91,8 +103,9 @@ public final class ItemPrefetcher implements Closeable {
 
   /** Whether an item offered with a decoder, or without, would be fetched. */
   public boolean isWorthwhile(boolean decoder) {
-    return (decoder && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN)
-        || (raw != null && fetchedInVain.get() < MAX_IN_VAIN);
+    return worth.getAsBoolean()
+        && ((decoder && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN)
+            || (raw != null && fetchedInVain.get() < MAX_IN_VAIN));
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ public final class Prefetcher implements Closeable {
   private static final long SECONDS_TO_END = 2;
 
   private final @Nullable ItemPrefetcher items;
+  private final BooleanSupplier worth;
   private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
   final LongAdder prepared = new LongAdder();
   final LongAdder used = new LongAdder();
@@ -30,6 +32,16 @@ public final class Prefetcher implements Closeable {
    * @param items null if there is no store to fetch items into
    */
   public Prefetcher(@Nullable ItemPrefetcher items) {
+    this(items, () -> true);
+  }
+
+  /**
+   * Prefetches while that is worth it.
+   *
+   * @param worth whether to prepare a batch now
+   */
+  public Prefetcher(@Nullable ItemPrefetcher items, BooleanSupplier worth) {
+    this.worth = worth;
     this.items = items;
   }
 
@@ -38,15 +50,25 @@ public final class Prefetcher implements Closeable {
     return items;
   }
 
+  /** Whether the next batch is to be prepared. */
+  boolean isWorthwhile() {
+    return worth.getAsBoolean();
+  }
+
   /** The thread that prepares batches, one after the other. */
   public Executor batches() {
     return batches;
   }
 
+  /** Items and batches that were prefetched. */
+  public long count() {
+    return (items == null ? 0 : items.fetched()) + prepared.sum();
+  }
+
   /** What was done, for the summary; empty if nothing. */
   public String said() {
     long fetched = items == null ? 0 : items.fetched();
-    return fetched + prepared.sum() == 0
+    return count() == 0
         ? ""
         : "prefetch: "
             + fetched

@@ -3,10 +3,12 @@ package io.coordl.pipeline;
 import io.coordl.cache.PreparedStore;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /** {@code prepared=share}. Thread-safe. */
 public final class Prepared {
   private final PreparedStore store;
+  private final BooleanSupplier keeps;
   private final Set<String> trusted;
   private final Set<String> met = ConcurrentHashMap.newKeySet();
 
@@ -14,8 +16,10 @@ public final class Prepared {
    * What was asked for.
    *
    * @param trusted names of classes whose samples are the same each time, as the user says
+   * @param keeps whether samples are to be kept now
    */
-  public Prepared(PreparedStore store, Set<String> trusted) {
+  public Prepared(PreparedStore store, Set<String> trusted, BooleanSupplier keeps) {
+    this.keeps = keeps;
     this.store = store;
     this.trusted = Set.copyOf(trusted);
   }
@@ -23,6 +27,11 @@ public final class Prepared {
   /** Where samples are kept. */
   public PreparedStore store() {
     return store;
+  }
+
+  /** Whether samples are to be kept now. */
+  boolean keeps() {
+    return keeps.getAsBoolean();
   }
 
   /** Whether the user vouches for the class of that name, an object of which is there. */

@@ -56,6 +56,7 @@ public final class PreparedSamples {
   /** Blocks made and found after which it is told whether keeping them pays. */
   private static final int TRIED = 4;
 
+  private final Prepared prepared;
   private final PreparedStore store;
   private final PurityAnalyzer code;
   private final OnceLog log;
@@ -71,7 +72,8 @@ public final class PreparedSamples {
    * @param code tells which stages may be kept
    */
   public PreparedSamples(Services services, PurityAnalyzer code) {
-    this.store = Objects.requireNonNull(services.prepared()).store();
+    this.prepared = Objects.requireNonNull(services.prepared());
+    this.store = prepared.store();
     this.code = code;
     this.log = new OnceLog(services.log());
     ForkableRandom.countDraws();
@@ -91,8 +93,16 @@ public final class PreparedSamples {
     return generation.get();
   }
 
+  /** Whether samples are to be kept now, as far as they can be. */
+  public boolean areKept() {
+    return prepared.keeps();
+  }
+
   /** How the samples of a pipeline are kept; null if they are left to the program. */
   public @Nullable Plan plan(SamplePipeline pipeline) {
+    if (!areKept()) {
+      return null;
+    }
     Plan plan = current(pipeline);
     return plan.isLeft() ? null : plan;
   }
@@ -218,6 +228,12 @@ public final class PreparedSamples {
     ByteBuffer bytes = found.order(ByteOrder.nativeOrder());
     BatchLayout layout = BatchLayout.read(bytes, likely);
     return OpenedFiles.areUnchanged(layout, Producers::opens) ? new Kept(layout, bytes) : null;
+  }
+
+  /** Whether a sample is kept, in whatever stage. */
+  public boolean isKept(Plan plan, long index) {
+    int stage = plan.stage;
+    return stage >= 0 && store.find(plan.key(stage, index)) != null;
   }
 
   /** How the samples of one data set are kept. */

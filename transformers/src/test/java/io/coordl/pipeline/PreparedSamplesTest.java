@@ -205,6 +205,7 @@ class PreparedSamplesTest {
   private final List<String> faults = new ArrayList<>();
   private final Numbers numbers = equal();
   private long size = 3;
+  private boolean keeps = true;
   private PreparedStore store;
   private PreparedSamples samples;
 
@@ -217,7 +218,7 @@ class PreparedSamplesTest {
   }
 
   private PreparedSamples job(Set<String> trusted) {
-    Prepared prepared = new Prepared(store, trusted);
+    Prepared prepared = new Prepared(store, trusted, () -> keeps);
     return new PreparedSamples(
         new Services(null, prepared, null, null, 0, null, said::add),
         new PurityAnalyzer("no.library.", NOTHING, prepared::trusts));

@@ -32,6 +32,13 @@ public enum Option {
       Values.TEXT,
       "what sha256sum prints when run in dataset.root: files older than it are known by content,"
           + " so that copies with other modification times are the same items"),
+  AUTO(
+      "off",
+      "off, on",
+      Values.CHOICE,
+      "auto alone means auto=on: decoded=share, prepared=share and prefetch=auto, each from when it"
+          + " is worth it; other arguments take precedence, and group=NAME brings"
+          + " cache.scope=host"),
   CACHE(
       "off",
       "off, minio",
@@ -106,10 +113,11 @@ public enum Option {
           + " agent"),
   PREFETCH(
       "off",
-      "off, N from 1 to 64",
+      "off, auto, N from 1 to 64",
       Values.COUNT,
       "bring items of upcoming batches into decoded=share or cache=minio on N threads of the agent,"
-          + " and prepare DJL's next batch on another"),
+          + " and prepare DJL's next batch on another; auto: if the job is faster with it, which is"
+          + " tried while it runs"),
   PREP(
       "off",
       "off, coordinate",

@@ -40,9 +40,11 @@ public final class Options {
       EnumSet.of(Option.ENABLED, Option.RECORD, Option.SUMMARY);
 
   /** What a policy is asked for with. */
-  private static final Set<Option> POLICIES = EnumSet.range(Option.CACHE, Option.PREP_SIZE);
+  private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.PREP_SIZE);
 
   static final String SHARE_CLASS = "share:";
+
+  private static final String AUTO = "auto";
   private static final String CLASS_NAME = "[\\p{javaJavaIdentifierPart}.]+";
 
   private record Given(List<String> values, String origin) {}
@@ -72,7 +74,17 @@ public final class Options {
     }
     if (options.profiles()) {
       options.onlyProfile();
-    } else if (options.hasPeers()) {
+      return options;
+    }
+    if (options.isAuto()) {
+      options.choose(Option.DECODED, "share");
+      options.choose(Option.PREPARED, "share");
+      options.choose(Option.PREFETCH, AUTO);
+      if (options.isGiven(Option.GROUP)) {
+        options.choose(Option.CACHE_SCOPE, "host");
+      }
+    }
+    if (options.hasPeers()) {
       options.bring(Option.CACHE, "minio");
       options.bring(Option.CACHE_SCOPE, "host");
     }
@@ -127,13 +139,23 @@ public final class Options {
         .collect(Collectors.toSet());
   }
 
+  /** Whether the agent is to choose policies. */
+  boolean isAuto() {
+    return get(Option.AUTO).equals("on");
+  }
+
+  /** Whether prefetching is to be tried. */
+  boolean triesPrefetching() {
+    return get(Option.PREFETCH).equals(AUTO) && !coordinates();
+  }
+
   boolean coordinates() {
     return get(Option.PREP).equals("coordinate");
   }
 
   /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
   boolean prefetches() {
-    return count(Option.PREFETCH) > 0 && !coordinates();
+    return (count(Option.PREFETCH) > 0 || triesPrefetching()) && !coordinates();
   }
 
   /** A profile of all phases also learns what decoded items would take. */
@@ -183,6 +205,17 @@ public final class Options {
   /** Whether a peer is a server of Redis or Valkey. */
   static boolean isRedis(String peer) {
     return RedisUri.is(peer);
+  }
+
+  /** What the user has said stays. */
+  private void choose(Option option, String value) {
+    given.putIfAbsent(option, new Given(List.of(value), AUTO));
+  }
+
+  /** Whether the agent chose the value itself. */
+  boolean isChosen(Option option) {
+    Given values = given.get(option);
+    return values != null && values.origin().equals(AUTO);
   }
 
   /** Peers need a policy, whatever the user said of it; to say otherwise is corrected. */
@@ -339,6 +372,8 @@ public final class Options {
       afterSecret = argument.startsWith(Option.PEER_TLS_PASSWORD.key());
       if (argument.equals("help")) {
         help = true;
+      } else if (argument.equals(AUTO)) {
+        put(AUTO, "on", origin);
       } else if (argument.startsWith("@")) {
         readFile(argument.substring(1));
       } else {
@@ -377,6 +412,7 @@ public final class Options {
     int equals = argument.indexOf('=');
     return argument.startsWith("@")
         || argument.equals("help")
+        || argument.equals(AUTO)
         || Arrays.stream(Option.values())
             .anyMatch(o -> equals > 0 && o.key().equals(argument.substring(0, equals).trim()));
   }
@@ -448,7 +484,8 @@ public final class Options {
           case PEERS -> value.equals(option.byDefault()) || isUnderstood(value, Options::readPeer);
           case ADDRESS -> value.equals(option.byDefault()) || isUnderstood(value, HostPort::parse);
           case SECRET -> !value.isEmpty();
-          case COUNT -> value.equals(option.byDefault()) || isCount(option, value);
+          case COUNT ->
+              List.of(option.expected().split(", ")).contains(value) || isCount(option, value);
         };
     if (!accepted) {
       String comma =

@@ -29,9 +29,11 @@ import io.coordl.staging.PrepGroup;
 import io.coordl.thread.AgentThread;
 import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.Hooks;
+import io.coordl.tuning.Tuner;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,8 @@ final class Policies {
   private @Nullable ArenaStore common;
   private @Nullable SharedBudget budget;
   private @Nullable MinioCache raw;
+  private @Nullable Tuner tuner;
+  private @Nullable Prefetcher prefetcher;
   private @Nullable ProfiledItems profiled;
 
   Policies(Options options, JobMonitor job) {
@@ -66,6 +70,9 @@ final class Policies {
 
   /** What did nothing is said when the job ends, with the reason. */
   private void asked(Option option, String value, Supplier<String> why) {
+    if (options.isChosen(option)) {
+      return; // The agent's own choice, which it says itself.
+    }
     String asked = option.key() + "=" + UserText.value(value);
     job.addAsked(asked, option == Option.PREFETCH ? option.key() : asked, why);
   }
@@ -141,8 +148,9 @@ final class Policies {
           Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()),
           rewrites);
     }
+    tuner = options.isAuto() || options.triesPrefetching() ? tuner() : null;
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
-    Prefetcher prefetcher = options.prefetches() ? prefetcher(decoded) : null;
+    prefetcher = options.prefetches() ? prefetcher(decoded) : null;
     PrepGroup group = options.coordinates() ? prepGroup() : null;
     Prepared prepared = options.keepsPrepared() ? prepared() : null;
     if (decoded == null && prepared == null && prefetcher == null && group == null) {
@@ -208,9 +216,35 @@ final class Policies {
     }
   }
 
+  private Tuner tuner() {
+    Tuner made =
+        new Tuner(
+            job.spans().totals()::snapshot,
+            System::nanoTime,
+            !options.isAuto(),
+            options.triesPrefetching() && Runtime.getRuntime().availableProcessors() > 1
+                ? this::prefetched
+                : null,
+            event -> job.spans().events().emit(sink -> sink.write(event)));
+    job.addPolicy(made::said, () -> {});
+    return made;
+  }
+
+  private long prefetched() {
+    Prefetcher made = prefetcher;
+    return made == null ? 0 : made.count();
+  }
+
+  /** Whether what a policy keeps is to be kept now: always if the user asked for it. */
+  private BooleanSupplier keeps(Option policy) {
+    Tuner decides = tuner;
+    return decides == null || !options.isChosen(policy) ? () -> true : decides::keeps;
+  }
+
   private @Nullable DecodedStore decoded() {
     ArenaStore arena = decodedArena();
-    DecodedStore store = arena == null ? null : new DecodedStore(arena, filter, budget);
+    DecodedStore store =
+        arena == null ? null : new DecodedStore(arena, filter, budget, keeps(Option.DECODED));
     asked(
         Option.DECODED,
         () -> Unused.store(store == null ? null : store.statistics(), filter, "decoded image"));
@@ -230,7 +264,7 @@ final class Policies {
       return null;
     }
     job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
-    Prepared prepared = new Prepared(store, options.trusted());
+    Prepared prepared = new Prepared(store, options.trusted(), keeps(Option.PREPARED));
     for (String name : options.trusted()) {
       asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> prepared.whyUnused(name));
     }
@@ -274,15 +308,23 @@ final class Policies {
   }
 
   private Prefetcher prefetcher(@Nullable DecodedStore decoded) {
-    int threads = options.count(Option.PREFETCH);
-    Prefetcher prefetcher =
+    Tuner tries = tuner;
+    BooleanSupplier worth =
+        tries == null || !options.triesPrefetching() ? () -> true : tries::prefetches;
+    int threads =
+        options.triesPrefetching()
+            ? Math.max(1, Runtime.getRuntime().availableProcessors() - 1)
+            : options.count(Option.PREFETCH);
+    Prefetcher made =
         new Prefetcher(
             decoded == null && raw == null
                 ? null
-                : new ItemPrefetcher(threads, raw, () -> decoded != null && decoded.mayKeepMore()));
-    job.addPolicy(prefetcher::said, prefetcher);
-    asked(Option.PREFETCH, () -> Unused.prefetch(prefetcher.said(), prefetcher.items() != null));
-    return prefetcher;
+                : new ItemPrefetcher(
+                    threads, raw, () -> decoded != null && decoded.mayKeepMore(), worth),
+            worth);
+    job.addPolicy(made::said, made);
+    asked(Option.PREFETCH, () -> Unused.prefetch(made.said(), made.items() != null));
+    return made;
   }
 
   private static String policyOf(String name) {

@@ -30,7 +30,8 @@ class PreparedIT {
   private static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
   private static final String HOSTILE_DL4J =
-      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing";
+      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing,"
+          + "deleted,replaced,appended,condition,locale,types,workspace,names,static,settings,map,pipe";
   private static final String LOOPS =
       "plain,break,own-transform,own-random,counter,lambda,draws,own-data,exception,restart,"
           + "together,interrupt,validation,close,changes";

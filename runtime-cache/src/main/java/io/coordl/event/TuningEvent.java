@@ -1,0 +1,37 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Percentage;
+import jdk.jfr.Registered;
+import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
+
+/** A policy was switched on or off by the agent. */
+@Name("io.coordl.Tuning")
+@Label("Tuning")
+@Description("A policy was switched on or off by the agent.")
+@Category("CoorDL")
+@Registered(false)
+@StackTrace(false)
+public final class TuningEvent extends Event {
+  @Label("Change")
+  @Description("What was switched")
+  public @Nullable String change;
+
+  @Label("Reason")
+  @Description("Why")
+  public @Nullable String reason;
+
+  @Label("Waiting")
+  @Description("Part of the last window that the job waited for preparation")
+  @Percentage
+  public float waiting;
+
+  @Label("Samples per Second")
+  @Description("In the last window, 0 if the size of a batch is not known")
+  public double samplesPerSecond;
+}

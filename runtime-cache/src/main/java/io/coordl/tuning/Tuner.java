@@ -1,0 +1,226 @@
+package io.coordl.tuning;
+
+import io.coordl.advice.Text;
+import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.TuningEvent;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Switches policies while the job runs, by what it waits for in one window of time after the other.
+ *
+ * <p><b>Keeping</b> begins once the job has waited for preparation in two windows in a row, and
+ * goes on: what is not worth its memory is told by those who keep it.
+ *
+ * <p><b>Prefetching</b> is tried where the job still waits: windows with and without take turns, so
+ * that what else changes meanwhile counts for both, and it stays on if the job was faster with it.
+ * That is asked again from time to time, sooner where the answer was yes: another job may need the
+ * core by then.
+ *
+ * <p>There is no thread: whoever asks looks, at most once in a while. Thread-safe.
+ */
+public final class Tuner {
+  /** A window takes at least so long. */
+  static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** And has at least so many batches. */
+  static final int BATCHES = 8;
+
+  /** A part of the time that the job waits for preparation and that is worth a change. */
+  static final double WORTH = 0.05;
+
+  /** Windows of a trial, half of them with prefetching. */
+  static final int TRIAL = 8;
+
+  /** How much faster the job must be with it. */
+  static final double GAIN = 1.02;
+
+  /** Windows until it is tried again, if it was worth it, and at first if it was not. */
+  static final int AGAIN = 60;
+
+  private static final int MOST_AGAIN = 16 * AGAIN;
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final Supplier<JobStatisticsEvent> totals;
+  private final LongSupplier clock;
+  private final Consumer<TuningEvent> events;
+  private final LongSupplier prefetched;
+  private final boolean mayPrefetch;
+  private volatile boolean keeps;
+  private volatile boolean prefetches;
+  private volatile long nextLook;
+
+  private JobStatisticsEvent last = new JobStatisticsEvent();
+  private int waited;
+
+  /** Why keeping began, and the totals then; null before. */
+  private @Nullable String reason;
+
+  private JobStatisticsEvent before = new JobStatisticsEvent();
+
+  /** The totals once what is kept was used in an epoch; null before. */
+  private @Nullable JobStatisticsEvent settled;
+
+  /** Windows of the trial that goes on so far; -1 if none does. */
+  private int round = -1;
+
+  private long prefetchedBefore;
+  private Figures with = new JobStatisticsEvent();
+  private Figures without = new JobStatisticsEvent();
+  private int untilTrial;
+  private int pause = AGAIN;
+  private double gain;
+
+  /**
+   * Looks when it is asked.
+   *
+   * @param totals of the job so far
+   * @param clock nanoseconds
+   * @param keeps whether what is prepared is kept from the start; else once that is worth it
+   * @param prefetched how many items and batches so far; null if prefetching is not to be tried
+   * @param events hears of each change
+   */
+  public Tuner(
+      Supplier<JobStatisticsEvent> totals,
+      LongSupplier clock,
+      boolean keeps,
+      @Nullable LongSupplier prefetched,
+      Consumer<TuningEvent> events) {
+    this.totals = totals;
+    this.clock = clock;
+    this.keeps = keeps;
+    this.prefetched = prefetched == null ? () -> 0 : prefetched;
+    this.mayPrefetch = prefetched != null;
+    this.events = events;
+    this.nextLook = clock.getAsLong() + LOOK_NANOS;
+  }
+
+  /** Whether what is prepared is to be kept, and used. */
+  public boolean keeps() {
+    look();
+    return keeps;
+  }
+
+  /** Whether to prefetch. */
+  public boolean prefetches() {
+    look();
+    return prefetches;
+  }
+
+  private void look() {
+    long now = clock.getAsLong();
+    if (now - nextLook >= 0) {
+      synchronized (this) {
+        if (now - nextLook >= 0) {
+          nextLook = now + LOOK_NANOS;
+          evaluate(totals.get());
+        }
+      }
+    }
+  }
+
+  private void evaluate(JobStatisticsEvent now) {
+    if (reason != null && settled == null && now.epochs >= before.epochs + 2) {
+      settled = now;
+    }
+    JobStatisticsEvent window = new JobStatisticsEvent();
+    window.add(now);
+    window.subtract(last);
+    if (window.wall < WINDOW_NANOS || window.batches < BATCHES) {
+      return;
+    }
+    last = now;
+    boolean waits = window.share(window.prepStall) >= WORTH;
+    if (!keeps) {
+      waited = waits ? waited + 1 : 0;
+      if (waited == 2) {
+        before = now;
+        reason = waits(now);
+        keeps = true;
+        tell("what is prepared is kept", reason, window);
+      }
+    } else if (mayPrefetch && round < 0) {
+      untilTrial--;
+      if (untilTrial < 0 && (waits || prefetches)) {
+        round = 0;
+        prefetchedBefore = prefetched.getAsLong();
+        with = new JobStatisticsEvent();
+        without = new JobStatisticsEvent();
+      }
+    } else if (mayPrefetch) {
+      (prefetches ? with : without).add(window);
+      round++;
+      prefetches = !prefetches;
+      if (round == TRIAL) {
+        decide(window);
+      }
+    }
+  }
+
+  private void decide(Figures window) {
+    round = -1;
+    boolean did = prefetched.getAsLong() > prefetchedBefore;
+    gain = !did || rate(without) == 0 ? 0 : rate(with) / rate(without);
+    prefetches = gain >= GAIN;
+    pause = prefetches ? AGAIN : Math.min(MOST_AGAIN, 2 * pause);
+    untilTrial = pause;
+    if (!did) {
+      return;
+    }
+    tell(
+        prefetches ? "prefetching is on" : "prefetching is off",
+        Text.format("the job was %.2f times as fast with it, in %d windows", gain, TRIAL),
+        window);
+  }
+
+  /** Batches, since their size need not be known. */
+  private static double rate(Figures figures) {
+    return figures.wall == 0 ? 0 : (double) figures.batches / figures.wall;
+  }
+
+  private void tell(String change, String why, Figures window) {
+    TuningEvent event = new TuningEvent();
+    event.change = change;
+    event.reason = why;
+    event.waiting = (float) window.share(window.prepStall);
+    event.samplesPerSecond = window.samplesPerSecond();
+    events.accept(event);
+  }
+
+  private static String waits(Figures figures) {
+    return "the job waited for preparation "
+        + Text.percent(figures.prepStall, figures.wall)
+        + " of the time";
+  }
+
+  /** What was done and what it brought, for the summary. */
+  public synchronized String said() {
+    JobStatisticsEvent now = totals.get();
+    if (reason == null) {
+      return keeps ? prefetching() : "auto: nothing was switched on, " + waits(now) + prefetching();
+    }
+    JobStatisticsEvent after = new JobStatisticsEvent();
+    after.add(now);
+    after.subtract(settled == null ? before : settled);
+    return "auto: kept what is prepared from "
+        + Text.format("%.1f s on, since %s", before.wall / 1e9, reason)
+        + prefetching()
+        + (rate(before) == 0 || rate(after) == 0
+            ? ""
+            : Text.format(
+                "; %.0f samples/s before, %.0f after (%.1f times)",
+                before.samplesPerSecond(), after.samplesPerSecond(), rate(after) / rate(before)));
+  }
+
+  private String prefetching() {
+    return gain == 0
+        ? ""
+        : Text.format(
+            "%sprefetching %s (%.2f times as fast with it)",
+            reason == null && keeps ? "" : "; ", prefetches ? "on" : "off", gain);
+  }
+}

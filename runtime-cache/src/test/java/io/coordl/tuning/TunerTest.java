@@ -1,0 +1,156 @@
+package io.coordl.tuning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.TuningEvent;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When policies are switched, by a clock and figures of the test's own. */
+class TunerTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final JobStatisticsEvent totals = new JobStatisticsEvent();
+  private final List<TuningEvent> events = new ArrayList<>();
+  private long now;
+  private long prefetched;
+  private boolean hasNothingToPrefetch;
+
+  private JobStatisticsEvent copy() {
+    JobStatisticsEvent copy = new JobStatisticsEvent();
+    copy.add(totals);
+    copy.epochs = totals.epochs;
+    return copy;
+  }
+
+  private Tuner tuner(boolean keeps, boolean mayPrefetch) {
+    return new Tuner(
+        this::copy, () -> now, keeps, mayPrefetch ? () -> prefetched : null, events::add);
+  }
+
+  /** A second goes by, with so many batches of 32, of which the job waited for a part. */
+  private void second(Tuner tuner, int batches, double waited) {
+    now += SECOND;
+    totals.wall += SECOND;
+    totals.prepStall += Math.round(waited * SECOND);
+    totals.batches += batches;
+    totals.samples += 32L * batches;
+    tuner.keeps();
+    prefetched += tuner.prefetches() && !hasNothingToPrefetch ? 1 : 0;
+  }
+
+  @Test
+  void aJobThatDoesNotWaitIsLeftAlone() {
+    Tuner tuner = tuner(false, true);
+    for (int i = 0; i < 100; i++) {
+      second(tuner, 50, 0.04);
+    }
+    assertThat(tuner.keeps()).isFalse();
+    assertThat(tuner.prefetches()).isFalse();
+    assertThat(events).isEmpty();
+    assertThat(tuner.said())
+        .isEqualTo(
+            "auto: nothing was switched on, the job waited for preparation 4.0 % of the time");
+  }
+
+  @Test
+  void aJobThatWaitsInTwoWindowsInARowKeeps() {
+    Tuner tuner = tuner(false, false);
+    second(tuner, 50, 0.6);
+    second(tuner, 50, 0);
+    second(tuner, 50, 0.6);
+    assertThat(tuner.keeps()).isFalse();
+    second(tuner, 50, 0.6);
+    assertThat(tuner.keeps()).isTrue();
+    assertThat(events).hasSize(1);
+    assertThat(events.get(0).waiting).isEqualTo(0.6f);
+    assertThat(events.get(0).samplesPerSecond).isEqualTo(1600);
+  }
+
+  /** What a single batch took tells nothing. */
+  @Test
+  void aWindowHasSomeBatches() {
+    Tuner tuner = tuner(false, false);
+    for (int i = 0; i < 15; i++) {
+      second(tuner, 1, 0.9);
+    }
+    assertThat(tuner.keeps()).isFalse();
+    second(tuner, 1, 0.9);
+    assertThat(tuner.keeps()).isTrue();
+  }
+
+  @Test
+  void whatWasBroughtIsOfTheEpochsThatUseWhatIsKept() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    second(tuner, 50, 0.6);
+    second(tuner, 50, 0.6);
+    totals.epochs = 2;
+    second(tuner, 50, 0.6);
+    totals.epochs = 3;
+    second(tuner, 50, 0.6);
+    for (int i = 0; i < 4; i++) {
+      second(tuner, 200, 0);
+    }
+    assertThat(tuner.said())
+        .isEqualTo(
+            "auto: kept what is prepared from 2.0 s on, since the job waited for preparation 60.0 %"
+                + " of the time; 1600 samples/s before, 6400 after (4.0 times)");
+  }
+
+  /** Windows until the trial is over, with so many batches in those that prefetch. */
+  private void trial(Tuner tuner, int batches) {
+    for (int i = 0; i <= Tuner.TRIAL; i++) {
+      second(tuner, tuner.prefetches() ? batches : 50, 0.3);
+    }
+  }
+
+  @Test
+  void prefetchingStaysOnIfTheJobIsFasterWithIt() {
+    Tuner tuner = tuner(true, true);
+    trial(tuner, 60);
+    assertThat(tuner.prefetches()).isTrue();
+    assertThat(events).extracting(event -> event.change).containsExactly("prefetching is on");
+    assertThat(tuner.said()).isEqualTo("prefetching on (1.20 times as fast with it)");
+    for (int i = 0; i < Tuner.AGAIN; i++) {
+      second(tuner, 60, 0.1);
+    }
+    trial(tuner, 40); // Another job needs the core now.
+    assertThat(tuner.prefetches()).isFalse();
+  }
+
+  @Test
+  void prefetchingThatSlowsTheJobDownIsTriedAgainLater() {
+    Tuner tuner = tuner(true, true);
+    trial(tuner, 45);
+    assertThat(tuner.prefetches()).isFalse();
+    for (int i = 0; i < 2 * Tuner.AGAIN; i++) {
+      second(tuner, 50, 0.3);
+      assertThat(tuner.prefetches()).isFalse();
+    }
+    trial(tuner, 70);
+    assertThat(tuner.prefetches()).isTrue();
+  }
+
+  @Test
+  void aTrialInWhichNothingWasPrefetchedTellsNothing() {
+    hasNothingToPrefetch = true;
+    Tuner tuner = tuner(true, true);
+    trial(tuner, 70);
+    assertThat(tuner.prefetches()).isFalse();
+    assertThat(tuner.said()).isEmpty();
+    assertThat(events).isEmpty();
+  }
+
+  @Test
+  void aJobThatDoesNotWaitTriesNothing() {
+    Tuner tuner = tuner(true, true);
+    for (int i = 0; i < 100; i++) {
+      second(tuner, 50, 0.01);
+    }
+    assertThat(tuner.prefetches()).isFalse();
+    assertThat(tuner.said()).isEmpty();
+  }
+}
