@@ -30,10 +30,22 @@ final class Description implements ObjectDescription.Library {
   /** Which of them are it in one class alone: elsewhere the name says what the user asked for. */
   private static final Set<String> SCRATCH_OF_CLASS = Set.of("FlipImageTransform.mode");
 
-  private Description() {}
+  /** What is described in each epoch. */
+  private static final int MOST = 10_000;
+
+  private final int mostObjects;
+
+  private Description(int mostObjects) {
+    this.mostObjects = mostObjects;
+  }
 
   static String of(String what, @Nullable Object object) throws CannotShareException {
-    return ObjectDescription.of(what, object, new Description());
+    return ObjectDescription.of(what, object, new Description(MOST));
+  }
+
+  /** Of what is described once, and may be large. */
+  static String ofLarge(String what, Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(20 * MOST));
   }
 
   /** Whether a class of that name is the library's. */
@@ -75,6 +87,6 @@ final class Description implements ObjectDescription.Library {
 
   @Override
   public int mostObjects() {
-    return 200_000;
+    return mostObjects;
   }
 }

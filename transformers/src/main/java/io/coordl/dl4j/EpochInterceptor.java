@@ -116,6 +116,9 @@ public final class EpochInterceptor implements LibraryHooks {
         long.class,
         char.class);
     ProgramIterator.require();
+    if (services.prepared() != null) {
+      StagedIterator.require();
+    }
     this.log = new OnceLog(services.log());
     this.epochs = services.group() == null ? null : new EpochCoordinator("DL4J", services);
     Prepared prepared = services.prepared();
@@ -346,16 +349,7 @@ public final class EpochInterceptor implements LibraryHooks {
             program,
             name,
             List.copyOf(readers.values()),
-            String.join(
-                "\n",
-                "JDK " + System.getProperty("java.runtime.version"),
-                // The order of sums may follow the number of threads.
-                "threads "
-                    + System.getenv("OMP_NUM_THREADS")
-                    + " "
-                    + Nd4j.getEnvironment().maxThreads(),
-                Nd4j.getBackend().buildInfo(),
-                fingerprint.parts().toString()),
+            StagedIterator.process() + "\n" + fingerprint.parts(),
             (own.get(0).length + batchSize - 1) / batchSize,
             unsteady);
     ReaderPipeline pipeline =

@@ -75,7 +75,7 @@ final class ReaderFiles {
             process, type -> !ObjectDescription.startsWith(type.getName(), SCHEMAS, CATEGORIES));
     try {
       requireLibrary(process);
-      return new Described(now, Description.of("transform process", process), "");
+      return new Described(now, Description.ofLarge("transform process", process), "");
     } catch (CannotShareException e) {
       return new Described(now, null, String.valueOf(e.getMessage()));
     }

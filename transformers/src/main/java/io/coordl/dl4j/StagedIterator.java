@@ -3,6 +3,7 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
+import io.coordl.pipeline.Symbols;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,8 +13,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Environment;
 import org.nd4j.linalg.factory.Nd4j;
+import org.nd4j.linalg.factory.Nd4jBackend;
 
 /**
  * The stages of an iterator over readers, whose samples are whole batches: what it makes of its
@@ -60,6 +64,30 @@ record StagedIterator(
 
   /** What the library looks at beside what it is given, and the program can set at any time. */
   private record Settings(String told, Preprocessor preprocessor) {}
+
+  static void require() throws NoSuchMethodException {
+    Symbols.require(Nd4j.class, Nd4jBackend.class, "getBackend");
+    Symbols.require(Nd4jBackend.class, String.class, "buildInfo");
+    Symbols.require(Nd4j.class, Environment.class, "getEnvironment");
+    Symbols.require(Environment.class, int.class, "maxThreads");
+    Symbols.require(
+        Nd4j.class,
+        INDArray.class,
+        "createUninitializedDetached",
+        DataType.class,
+        char.class,
+        long[].class);
+  }
+
+  /** What decides batches in this process, and stays what it is. */
+  static String process() {
+    return String.join(
+        "\n",
+        "JDK " + System.getProperty("java.runtime.version"),
+        // The order of sums may follow the number of threads.
+        "threads " + System.getenv("OMP_NUM_THREADS") + " " + Nd4j.getEnvironment().maxThreads(),
+        Nd4j.getBackend().buildInfo());
+  }
 
   /** What decides the first stage now. */
   private String told() {
