@@ -140,6 +140,7 @@ final class PackagingIT {
             "io/coordl/staging",
             "io/coordl/thread",
             "io/coordl/transformers",
+            "io/coordl/tuning",
             "net/bytebuddy/",
             "org/HdrHistogram/",
             "org/jgroups/",

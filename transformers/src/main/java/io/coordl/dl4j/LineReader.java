@@ -11,7 +11,6 @@ import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import org.apache.commons.io.LineIterator;
 import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
 import org.datavec.api.records.reader.impl.csv.SerializableCSVParser;
@@ -203,7 +202,7 @@ final class LineReader extends SeekableReader {
         && records.place() < now.count()
         && iterator.get(reader) == records) {
       try {
-        iterator.set(reader, new LineIterator(now.rest(records.place())));
+        iterator.set(reader, now.rest(records.place()).lines().iterator());
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
