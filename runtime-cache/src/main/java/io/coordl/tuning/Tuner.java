@@ -201,7 +201,10 @@ public final class Tuner {
   public synchronized String said() {
     JobStatisticsEvent now = totals.get();
     if (reason == null) {
-      return keeps ? prefetching() : "auto: nothing was switched on, " + waits(now) + prefetching();
+      return keeps
+          ? prefetching()
+          : "auto: nothing was switched on, "
+              + (now.wall == 0 ? "no batch was seen to be trained on" : waits(now));
     }
     JobStatisticsEvent after = new JobStatisticsEvent();
     after.add(now);

@@ -56,6 +56,12 @@ class TunerTest {
   }
 
   @Test
+  void aJobThatTrainsNothingIsSaidTo() {
+    assertThat(tuner(false, true).said())
+        .isEqualTo("auto: nothing was switched on, no batch was seen to be trained on");
+  }
+
+  @Test
   void aJobThatWaitsInTwoWindowsInARowKeeps() {
     Tuner tuner = tuner(false, false);
     second(tuner, 50, 0.6);

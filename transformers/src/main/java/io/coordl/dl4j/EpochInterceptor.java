@@ -34,6 +34,7 @@ import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataBuffer;
 import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
@@ -106,6 +107,7 @@ public final class EpochInterceptor implements LibraryHooks {
       throws ReflectiveOperationException, IOException {
     Symbols.require(INDArray.class, DataBuffer.class, "data");
     Symbols.require(INDArray.class, long[].class, "stride");
+    Symbols.field(DataSet.class, "columnNames", List.class);
     Symbols.require(
         Nd4j.class,
         INDArray.class,
@@ -163,7 +165,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** A reader that transforms its records has to make one to know that it is there, else. */
+  /** True only where asking the library would make a record, to know that it is there. */
   private boolean hasNext(Object iterator) {
     ProgramIterator program = new ProgramIterator(iterator);
     if (program.hasBatchAtHand()) {
@@ -202,7 +204,7 @@ public final class EpochInterceptor implements LibraryHooks {
         begin(program, readers, num);
       }
     } catch (CannotShareException e) {
-      leave(e.getMessage());
+      leave(e);
       return null;
     }
     IteratorEpoch epoch = epochOf(iterator, readers);
@@ -218,9 +220,12 @@ public final class EpochInterceptor implements LibraryHooks {
     return samples != null && samples.areKept() && worth.isIt();
   }
 
-  private void leave(@Nullable String what) {
-    String policy = epochs == null ? "prepared=share" : "prep=coordinate";
-    log.once(policy + " leaves " + what + " to DL4J.");
+  private void leave(CannotShareException what) {
+    if (epochs == null) {
+      log.once("prepared=share leaves " + what.getMessage() + " to DL4J.");
+    } else {
+      epochs.leave(what);
+    }
   }
 
   private Map<String, SeekableReader> readers(ProgramIterator program) throws CannotShareException {

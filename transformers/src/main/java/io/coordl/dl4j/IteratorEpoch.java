@@ -57,8 +57,9 @@ final class IteratorEpoch {
 
   /** Whether there is a next batch without a look at its first record. */
   boolean hasNext() {
+    endIfChanged();
     int place = next * batchSize;
-    return !isOver()
+    return !source.isOver()
         && place < readers.get(0).records()
         && readers.stream().anyMatch(SeekableReader::makesToKnow)
         && readers.stream().allMatch(reader -> reader.isAt(place))
@@ -66,14 +67,13 @@ final class IteratorEpoch {
   }
 
   /** A file that changes while it is read is the library's affair from then on. */
-  private boolean isOver() {
+  private void endIfChanged() {
     if (!source.isOver()
         && (iterator.collectsMetadata()
             || !readers.stream().allMatch(SeekableReader::isUnchanged))) {
       end();
       readers.forEach(SeekableReader::giveBack);
     }
-    return source.isOver();
   }
 
   /**
@@ -83,7 +83,8 @@ final class IteratorEpoch {
    * @param num how many examples the program asks for
    */
   @Nullable InterceptedCall next(int num) throws IOException {
-    if (isOver()) {
+    endIfChanged();
+    if (source.isOver()) {
       return null;
     }
     int place = next * batchSize;

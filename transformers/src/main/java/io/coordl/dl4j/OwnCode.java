@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells whether code of the program runs while batches are made. */
 final class OwnCode {
-  /** Of the library, which may be made of others. */
-  private static final String PREPROCESSORS = ".*([.]preprocessor[.]|PreProcessor$).*";
-
   private OwnCode() {}
 
   /**
@@ -55,9 +52,13 @@ final class OwnCode {
 
   private static boolean hasOwn(Object part) {
     Collection<Class<?>> classes =
-        ObjectSnapshot.classes(
-            part, type -> !isOfLibrary(type) || type.getName().matches(PREPROCESSORS));
+        ObjectSnapshot.classes(part, type -> !isOfLibrary(type) || isPreprocessor(type.getName()));
     return classes == null || !classes.stream().allMatch(OwnCode::isOfLibrary);
+  }
+
+  /** Of the library's, some are made of others. */
+  private static boolean isPreprocessor(String name) {
+    return name.contains(".preprocessor.") || name.endsWith("PreProcessor");
   }
 
   private static boolean isOfLibrary(Class<?> type) {

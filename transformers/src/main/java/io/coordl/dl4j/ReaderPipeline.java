@@ -32,7 +32,9 @@ final class ReaderPipeline implements Pipeline {
   private final int batchSize;
   private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
 
-  /** Null where code of the program may keep the arrays that it makes. */
+  /**
+   * Null where code of the program may keep the arrays that it makes, or no thread of ours does.
+   */
   private final @Nullable Scopes scopes;
 
   private List<int[]> orders;
@@ -66,7 +68,8 @@ final class ReaderPipeline implements Pipeline {
     }
     ProgramIterator copy = program.copy(copies);
     iterator = preprocesses ? copy : copy.unprocessed();
-    scopes = OwnCode.isIn(program.preprocessor(), own.values()) ? null : new Scopes();
+    scopes =
+        !preprocesses || OwnCode.isIn(program.preprocessor(), own.values()) ? null : new Scopes();
   }
 
   /** The batch of that number; throws what the program's code throws. By one thread at a time. */

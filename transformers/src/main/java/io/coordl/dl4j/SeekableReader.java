@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.datavec.api.records.reader.BaseRecordReader;
 import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,11 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
           "count",
           "delimitedData",
           "dataIter");
+
+  /**
+   * Of the library, which has this class loaded for itself: readers are looked at at each batch.
+   */
+  private static final Map<Named, LibraryField<Object>> FIELDS = new ConcurrentHashMap<>();
 
   private final RecordReader reader;
 
@@ -188,10 +194,16 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
 
   /** A field that the library is known to have. */
   static LibraryField<Object> field(Class<?> owner, String name) {
-    try {
-      return LibraryField.of(owner, name);
-    } catch (NoSuchFieldException e) {
-      throw new IllegalStateException(e);
+    return FIELDS.computeIfAbsent(new Named(owner, name), Named::find);
+  }
+
+  private record Named(Class<?> owner, String name) {
+    LibraryField<Object> find() {
+      try {
+        return LibraryField.of(owner, name);
+      } catch (NoSuchFieldException e) {
+        throw new IllegalStateException(e);
+      }
     }
   }
 }

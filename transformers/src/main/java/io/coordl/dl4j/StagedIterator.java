@@ -45,7 +45,7 @@ record StagedIterator(
       @Nullable Object object, @Nullable String text, @Nullable ObjectSnapshot as) {
     static Preprocessor of(Object object) {
       try {
-        String text = Description.of("preprocessor", object);
+        String text = describe(object);
         Collection<Class<?>> classes = ObjectSnapshot.classes(object, type -> true);
         boolean hasArrays =
             classes == null || classes.stream().anyMatch(INDArray.class::isAssignableFrom);
@@ -56,9 +56,17 @@ record StagedIterator(
       }
     }
 
+    private static String describe(Object object) throws CannotShareException {
+      return Description.of("preprocessor", object);
+    }
+
     boolean isOf(Object now) {
-      return object == now
-          && (as != null ? as.isOf(now) : text == null || text.equals(of(now).text));
+      try {
+        return object == now
+            && (as != null ? as.isOf(now) : text == null || text.equals(describe(now)));
+      } catch (CannotShareException e) {
+        return false;
+      }
     }
   }
 

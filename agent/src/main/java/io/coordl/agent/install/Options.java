@@ -155,7 +155,7 @@ public final class Options {
 
   /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
   boolean prefetches() {
-    return (count(Option.PREFETCH) > 0 || triesPrefetching()) && !coordinates();
+    return triesPrefetching() || (count(Option.PREFETCH) > 0 && !coordinates());
   }
 
   /** A profile of all phases also learns what decoded items would take. */
@@ -303,6 +303,7 @@ public final class Options {
     List<String> off = new ArrayList<>();
     for (Option policy :
         List.of(
+            Option.AUTO,
             Option.CACHE,
             Option.DECODED,
             Option.PREPARED,

@@ -334,6 +334,40 @@ final class OptionsTest {
   }
 
   @Test
+  void autoAloneChoosesPoliciesThatTheUserHasNotNamed() {
+    Options options = parse("auto,decoded=off,cache.size=1g");
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.isAuto()).isTrue();
+    assertThat(options.keepsPrepared()).isTrue();
+    assertThat(options.isChosen(Option.PREPARED)).isTrue();
+    assertThat(options.triesPrefetching()).isTrue();
+    assertThat(options.keepsDecoded()).isFalse();
+    assertThat(options.isChosen(Option.DECODED)).isFalse();
+    assertThat(options.get(Option.CACHE_SCOPE)).isEqualTo("process");
+    assertThat(parse("auto,group=x").get(Option.CACHE_SCOPE)).isEqualTo("host");
+    assertThat(parse("auto,prefetch=3").count(Option.PREFETCH)).isEqualTo(3);
+    assertThat(parse("auto,prep=coordinate").prefetches()).isFalse();
+    assertThat(parse("auto=off").keepsPrepared()).isFalse();
+  }
+
+  @Test
+  void aMistakeBesideAutoSwitchesItOff() {
+    Options options = parse("auto,cache=minioo");
+    assertThat(options.problems()).hasSize(1);
+    assertThat(options.isAuto()).isFalse();
+    assertThat(options.keepsPrepared()).isFalse();
+  }
+
+  @Test
+  void aProfileIsMeasuredWithoutAuto() {
+    Options options = parse("auto,profile=all");
+    assertThat(options.isAuto()).isFalse();
+    assertThat(options.keepsPrepared()).isFalse();
+    assertThat(options.remarks())
+        .containsExactly("auto=on is off: profile=all measures the job without policies");
+  }
+
+  @Test
   void aPhaseThatIsNoneIsSaidAndNothingIsProfiled() {
     Options options = parse("profile=warm");
 
