@@ -8,6 +8,7 @@ import io.coordl.event.DecodeEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.TransformEvent;
+import io.coordl.thread.AgentThread;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -252,7 +253,7 @@ final class ThreadSpans {
         }
       }
       case CHECKPOINT -> {
-        if (outermost) {
+        if (outermost && !(Thread.currentThread() instanceof AgentThread)) {
           checkpoint(now, duration, subject, event);
         }
       }

@@ -16,6 +16,7 @@ public interface LibraryHooks {
    * @param interceptor name of what intercepts it
    * @param declaring class whose method it is
    * @param method its name
+   * @param self whose method it is; the class if it is static
    * @param arguments as passed; not to be changed
    * @return null to leave the call alone
    */

@@ -31,6 +31,7 @@ public final class AgentEvents {
           LatencyStatisticsEvent.class,
           PeerFetchEvent.class,
           PeerStatisticsEvent.class,
+          PersistEvent.class,
           PhaseEvent.class,
           RewrittenEvent.class,
           StagingStatisticsEvent.class,

@@ -26,6 +26,8 @@ public final class LibraryInterceptors implements LibraryHooks {
    */
   private static final Map<String, String> ANCHORS =
       Map.of(
+          "dl4j.SavedModels",
+          "org.deeplearning4j.util.ModelSerializer",
           "djl.Prefetch",
           "ai.djl.training.dataset.DataIterable",
           "djl.PreparedBatches",

@@ -134,6 +134,18 @@ public enum Option {
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
       "byte budget of the staging buffer of each pipeline; auto: an eighth of what is free"),
+  CHECKPOINT(
+      "off",
+      "off, atomic, async",
+      Values.CHOICE,
+      "how model files are written; atomic: beside their place, forced to disk and then moved, with"
+          + " length and SHA-256 in a file beside them that is checked on load; async: that, in the"
+          + " background, from a snapshot"),
+  CHECKPOINT_SIZE(
+      "auto",
+      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
+      Values.SIZE,
+      "byte budget of the snapshot of checkpoint=async; auto: a quarter of what is free"),
   PROFILE(
       "off",
       "off, ingestion, cached, cold, all",

@@ -149,6 +149,14 @@ public final class Options {
     return get(Option.PREFETCH).equals(AUTO) && !coordinates();
   }
 
+  boolean writesModels() {
+    return !get(Option.CHECKPOINT).equals("off");
+  }
+
+  boolean writesInBackground() {
+    return get(Option.CHECKPOINT).equals("async");
+  }
+
   boolean coordinates() {
     return get(Option.PREP).equals("coordinate");
   }
@@ -179,6 +187,8 @@ public final class Options {
       case Hooks.PREPARED -> keepsPrepared();
       case Hooks.PREFETCH -> prefetches();
       case "prep=coordinate" -> coordinates();
+      case Hooks.ATOMIC -> writesModels();
+      case Hooks.ASYNC -> writesInBackground();
       case Hooks.PROFILE -> profiles();
       default -> false;
     };
@@ -257,6 +267,7 @@ public final class Options {
     without(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");
     without(remarks, coordinates(), Option.PREP_JOBS, "prep=coordinate");
     without(remarks, coordinates(), Option.PREP_SIZE, "prep=coordinate");
+    without(remarks, writesInBackground(), Option.CHECKPOINT_SIZE, "checkpoint=async");
     boolean hosts = hasPeers() && !isRedis(get(Option.PEER));
     without(remarks, hosts, Option.PEER_BIND, "peer=HOST");
     without(remarks, hosts, Option.PEER_HOSTS, "peer=HOST");
@@ -309,7 +320,8 @@ public final class Options {
             Option.PREPARED,
             Option.PEER,
             Option.PREFETCH,
-            Option.PREP)) {
+            Option.PREP,
+            Option.CHECKPOINT)) {
       if (!get(policy).equals("off")) {
         off.add(policy.key() + "=" + shown(policy));
       }

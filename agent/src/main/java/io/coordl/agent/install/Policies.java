@@ -14,6 +14,7 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
+import io.coordl.checkpoint.ModelFiles;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
@@ -25,6 +26,7 @@ import io.coordl.profile.Profile;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.UserText;
+import io.coordl.shared.Machine;
 import io.coordl.staging.PrepGroup;
 import io.coordl.thread.AgentThread;
 import io.coordl.transformers.hook.HookRule;
@@ -44,6 +46,9 @@ final class Policies {
 
   /** Part of the free memory that each staging buffer may take: others will be needed. */
   private static final double PREP_SHARE = 0.125;
+
+  /** The same of a snapshot of a model. */
+  private static final double CHECKPOINT_SHARE = 0.25;
 
   private final Options options;
   private final JobMonitor job;
@@ -153,12 +158,32 @@ final class Policies {
     prefetcher = options.prefetches() ? prefetcher(decoded) : null;
     PrepGroup group = options.coordinates() ? prepGroup() : null;
     Prepared prepared = options.keepsPrepared() ? prepared() : null;
-    if (decoded == null && prepared == null && prefetcher == null && group == null) {
+    ModelFiles models = options.writesModels() ? models() : null;
+    if (decoded == null
+        && prepared == null
+        && prefetcher == null
+        && group == null
+        && models == null) {
       return LibraryHooks.NONE;
     }
     int threads = options.count(Option.PREFETCH);
     return interceptors(
-        new Services(decoded, prepared, group, prefetcher, threads, null, job.log()), rewrites);
+        new Services(decoded, prepared, group, prefetcher, threads, models, null, job.log()),
+        rewrites);
+  }
+
+  private ModelFiles models() {
+    ByteBudget size = ByteBudget.parse(options.get(Option.CHECKPOINT_SIZE), CHECKPOINT_SHARE);
+    ModelFiles made =
+        new ModelFiles(
+            options.writesInBackground(),
+            () -> size.resolve(Machine.freeMemory(), job.log()),
+            (event, start, end) ->
+                job.spans().events().emitNow(sink -> sink.write(event, start, end)),
+            job.log());
+    job.addPolicy(made::said, made);
+    asked(Option.CHECKPOINT, made::whyUnused);
+    return made;
   }
 
   private LibraryHooks interceptors(Services services, RewriteLog rewrites) {

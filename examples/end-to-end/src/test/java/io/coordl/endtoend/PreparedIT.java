@@ -72,7 +72,7 @@ class PreparedIT {
     ChildResult plain = records(jdk, all).run().orFail("Records without the agent");
     assertThat(plain.out().lines()).hasSizeGreaterThan(4 * 20 * SAMPLES / 32);
     for (String policy :
-        Workshop.first(1, List.of("prepared=share", "prepared=share,cache=minio,prefetch=2"))) {
+        Workshop.first(1, List.of("prepared=share", "prepared=share,decoded=share,prefetch=2"))) {
       ChildResult kept = agent(records(jdk, all), policy).run().orFail(policy);
       assertThat(kept.out()).as(policy).isEqualTo(plain.out());
       assertThat(kept.err())

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Every call that is rewritten, on one page. The table in docs is generated from it. */
 public final class CallSites {
   private static final String FILES = "io/coordl/bridge/FileReads";
+  private static final String WRITES = "io/coordl/bridge/FileWrites";
   private static final String IMAGES = "io/coordl/bridge/ImageReads";
   private static final String NATIVE = "io/coordl/bridge/NativeReads";
 
@@ -39,6 +40,7 @@ public final class CallSites {
       site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;Ljava/lang/String;)V", FILES, JDK),
       site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)V", FILES, JDK),
       site(STATIC, "java/nio/file/Files", "newInputStream", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/io/InputStream;", FILES, JDK),
+      site(STATIC, "java/nio/file/Files", "newOutputStream", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/io/OutputStream;", WRITES, JDK),
       site(STATIC, "java/nio/file/Files", "readAllBytes", "(Ljava/nio/file/Path;)[B", FILES, JDK),
       site(STATIC, "java/nio/file/Files", "readString", "(Ljava/nio/file/Path;)Ljava/lang/String;", FILES, JDK),
       site(STATIC, "java/nio/file/Files", "readString", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/lang/String;", FILES, JDK),

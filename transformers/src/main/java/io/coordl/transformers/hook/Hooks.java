@@ -33,6 +33,12 @@ public final class Hooks {
   /** Measuring the phases of a differential profile. */
   public static final String PROFILE = "profile=PHASE";
 
+  /** Model files are written whole or not at all. */
+  public static final String ATOMIC = "checkpoint=atomic";
+
+  /** The same, in the background. */
+  public static final String ASYNC = "checkpoint=async";
+
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
   private static final String COORDINATE = "prep=coordinate";
@@ -44,6 +50,8 @@ public final class Hooks {
   private static final String DATA_SET = "Lorg/nd4j/linalg/dataset/DataSet;";
   private static final String MULTI_DATA_SET = "Lorg/nd4j/linalg/dataset/api/MultiDataSet;";
   private static final String ARRAY = "Lorg/nd4j/linalg/api/ndarray/INDArray;";
+  private static final String NORMALIZATION =
+      "Lorg/nd4j/linalg/dataset/api/preprocessor/DataNormalization;";
   private static final String NATIVE_LOADER = "org/datavec/image/loader/NativeImageLoader";
 
   private Hooks() {}
@@ -95,6 +103,15 @@ public final class Hooks {
     HookRule.Interceptor prepared = new HookRule.Interceptor("djl.PreparedBatches", PREPARED);
     HookRule.Interceptor djlPrefetch = new HookRule.Interceptor("djl.Prefetch", PREFETCH);
     HookRule.Interceptor dl4jPrefetch = new HookRule.Interceptor("dl4j.Prefetch", PREFETCH);
+    HookRule.Interceptor djlModels = new HookRule.Interceptor("djl.SavedModels", ATOMIC, ASYNC);
+    HookRule.Interceptor dl4jModels = new HookRule.Interceptor("dl4j.SavedModels", ATOMIC, ASYNC);
+    HookRule.Interceptor graphs = new HookRule.Interceptor("dl4j.SavedGraphs", ATOMIC, ASYNC);
+    HookRule.Interceptor arrays = new HookRule.Interceptor("dl4j.WrittenArrays", ASYNC);
+    String model = "ai/djl/BaseModel";
+    String models = "org/deeplearning4j/util/ModelSerializer";
+    String listener = "org/deeplearning4j/optimize/listeners/CheckpointListener";
+    String graph = "org/nd4j/autodiff/samediff/SameDiff";
+    String write = "(Lorg/deeplearning4j/nn/api/Model;Ljava/io/File;Z";
     String sample = "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;";
     String fetch = "(Ljava/util/List;I)" + BATCH;
     String fromFile = "(Ljava/nio/file/Path;)" + IMAGE;
@@ -143,6 +160,54 @@ public final class Hooks {
             epochs, iterators + "RecordReaderMultiDataSetIterator", "next", "(I)" + MULTI_DATA_SET),
         intercept(epochs, iterators + "RecordReaderMultiDataSetIterator", "hasNext", "()Z"),
         intercept(epochs, iterators + "RecordReaderMultiDataSetIterator", "reset", "()V"),
+        intercept(djlModels, model, "save", "(Ljava/nio/file/Path;Ljava/lang/String;)V"),
+        intercept(
+            djlModels,
+            model,
+            "paramPathResolver",
+            "(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;"),
+        intercept(djlModels, model, "readParameters", "(Ljava/nio/file/Path;Ljava/util/Map;)Z"),
+        intercept(dl4jModels, models, "writeModel", write + ")V"),
+        intercept(dl4jModels, models, "writeModel", write + NORMALIZATION + ")V"),
+        intercept(
+            dl4jModels,
+            models,
+            "writeModel",
+            "(Lorg/deeplearning4j/nn/api/Model;Ljava/lang/String;Z)V"),
+        intercept(dl4jModels, models, "addNormalizerToModel", null),
+        intercept(dl4jModels, models, "addObjectToFile", null),
+        intercept(dl4jModels, models, "restoreMultiLayerNetwork", null),
+        intercept(dl4jModels, models, "restoreMultiLayerNetworkAndNormalizer", null),
+        intercept(dl4jModels, models, "restoreComputationGraph", null),
+        intercept(dl4jModels, models, "restoreComputationGraphAndNormalizer", null),
+        intercept(dl4jModels, models, "restoreNormalizerFromFile", null),
+        intercept(dl4jModels, models, "getObjectFromFile", null),
+        intercept(dl4jModels, listener, "saveCheckpoint", "(Lorg/deeplearning4j/nn/api/Model;)V"),
+        intercept(
+            dl4jModels, listener, "write", "(Ljava/lang/String;Ljava/io/File;)Ljava/lang/String;"),
+        intercept(dl4jModels, listener, "availableCheckpoints", "(Ljava/io/File;)Ljava/util/List;"),
+        intercept(dl4jModels, listener, "getFileForCheckpoint", "(Ljava/io/File;I)Ljava/io/File;"),
+        intercept(
+            dl4jModels,
+            listener,
+            "lastCheckpoint",
+            "(Ljava/io/File;)Lorg/deeplearning4j/optimize/listeners/Checkpoint;"),
+        intercept(graphs, graph, "asFlatFile", "(Ljava/io/File;Z)V"),
+        intercept(
+            graphs,
+            graph,
+            "asFlatFile",
+            "(Ljava/io/File;Lorg/nd4j/autodiff/execution/conf/ExecutorConfiguration;Z)V"),
+        intercept(
+            graphs,
+            graph,
+            "fromFlatFile",
+            "(Ljava/io/File;Z)Lorg/nd4j/autodiff/samediff/SameDiff;"),
+        intercept(
+            arrays,
+            "org/nd4j/linalg/factory/Nd4j",
+            "write",
+            "(" + ARRAY + "Ljava/io/DataOutputStream;)V"),
         intercept(matrices, NATIVE_LOADER, "streamToMat", "(Ljava/io/InputStream;)" + mat),
         intercept(matrices, NATIVE_LOADER, "transformImage", "(" + mat + ARRAY + ")" + ARRAY));
   }
@@ -253,7 +318,10 @@ public final class Hooks {
   }
 
   private static HookRule intercept(
-      HookRule.Interceptor interceptor, @Nullable String owner, String method, String descriptor) {
+      HookRule.Interceptor interceptor,
+      @Nullable String owner,
+      String method,
+      @Nullable String descriptor) {
     String library = interceptor.name().startsWith("djl.") ? DJL : DL4J;
     return rule(library, owner, method, descriptor, Weave.INTERCEPT, DECODE, interceptor);
   }

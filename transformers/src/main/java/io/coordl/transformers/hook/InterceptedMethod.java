@@ -5,14 +5,17 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
-/** Asks for a replacement before a method runs, and skips its body if there is one. */
+/**
+ * Asks for a replacement before a method runs, and skips its body if there is one. A static method
+ * has its class in place of an object.
+ */
 final class InterceptedMethod extends WovenMethod {
   private static final String CALL = "io/coordl/bridge/InterceptedCall";
   private static final String OBJECT = "java/lang/Object";
 
   private final String interceptor;
 
-  /** A method that belongs to an object, of a class file of Java 5 or newer. */
+  /** A method of a class file of Java 5 or newer. */
   InterceptedMethod(MethodVisitor next, Target target, int first, String interceptor) {
     super(next, target, first, CALL);
     this.interceptor = interceptor;
@@ -23,7 +26,11 @@ final class InterceptedMethod extends WovenMethod {
     mv.visitLdcInsn(interceptor);
     mv.visitLdcInsn(Type.getObjectType(target.owner()));
     mv.visitLdcInsn(target.name());
-    mv.visitVarInsn(Opcodes.ALOAD, 0);
+    if (target.isStatic()) {
+      mv.visitLdcInsn(Type.getObjectType(target.owner()));
+    } else {
+      mv.visitVarInsn(Opcodes.ALOAD, 0);
+    }
     arguments();
     callBridge(
         BRIDGE,
@@ -44,7 +51,7 @@ final class InterceptedMethod extends WovenMethod {
     Type[] types = Type.getArgumentTypes(target.descriptor());
     mv.visitIntInsn(Opcodes.SIPUSH, types.length);
     mv.visitTypeInsn(Opcodes.ANEWARRAY, OBJECT);
-    int slot = 1;
+    int slot = target.isStatic() ? 0 : 1;
     for (int i = 0; i < types.length; i++) {
       mv.visitInsn(Opcodes.DUP);
       mv.visitIntInsn(Opcodes.SIPUSH, i);

@@ -58,9 +58,9 @@ abstract class WovenMethod extends MethodVisitor {
       return (access & Opcodes.ACC_STATIC) != 0;
     }
 
-    /** A static method has no object; before Java 5 a class could not be named. */
+    /** Before Java 5 a class could not be named. */
     boolean canBeIntercepted() {
-      return !isStatic() && version >= Opcodes.V1_5;
+      return version >= Opcodes.V1_5;
     }
 
     boolean hasFrames() {

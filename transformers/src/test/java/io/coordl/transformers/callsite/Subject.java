@@ -502,6 +502,17 @@ public final class Subject {
 
   private static void files(Map<String, Call> calls) {
     Charset latin = StandardCharsets.ISO_8859_1;
+    calls.put(
+        "Files.newOutputStream",
+        p -> {
+          Path written = Path.of(p + ".written");
+          try (OutputStream out = Files.newOutputStream(written)) {
+            out.write(7);
+          }
+          long size = Files.size(written);
+          Files.delete(written);
+          return size;
+        });
     calls.put("Files.newInputStream", p -> drain(Files.newInputStream(p)));
     calls.put(
         "Files.newInputStream READ", p -> drain(Files.newInputStream(p, StandardOpenOption.READ)));

@@ -1,0 +1,34 @@
+package io.coordl.bridge;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** As {@link FileReads}, for what is written: only where a library saves a model. */
+public final class FileWrites {
+  static final ThreadLocal<@Nullable Redirection> REDIRECTIONS = new ThreadLocal<>();
+
+  private FileWrites() {}
+
+  /** {@code Files.newOutputStream(path, options)}. */
+  public static OutputStream newOutputStream(Path path, OpenOption... options) throws IOException {
+    Redirection redirection = REDIRECTIONS.get();
+    OutputStream stream =
+        redirection == null || path == null || options == null || options.length > 0
+            ? null
+            : redirected(redirection, path);
+    return stream == null ? Files.newOutputStream(path, options) : stream;
+  }
+
+  private static @Nullable OutputStream redirected(Redirection redirection, Path path) {
+    try {
+      return redirection.open(path);
+    } catch (Throwable t) {
+      Bridge.fault("write " + path, t);
+      return null;
+    }
+  }
+}

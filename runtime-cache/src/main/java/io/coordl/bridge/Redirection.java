@@ -1,0 +1,22 @@
+package io.coordl.bridge;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** Where a file that a library writes goes instead. */
+@FunctionalInterface
+public interface Redirection {
+  /** Null: where the library wants it. */
+  @Nullable OutputStream open(Path path) throws IOException;
+
+  /** From now on files that this thread creates by a rewritten call go there; null: no more. */
+  static void use(@Nullable Redirection redirection) {
+    if (redirection == null) {
+      FileWrites.REDIRECTIONS.remove();
+    } else {
+      FileWrites.REDIRECTIONS.set(redirection);
+    }
+  }
+}

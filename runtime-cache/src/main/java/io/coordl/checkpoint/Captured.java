@@ -1,0 +1,96 @@
+package io.coordl.checkpoint;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a library writes of a model, with gaps where its large arrays belong: the snapshot. The
+ * arrays are copied when the library comes to them, and encoded when the file is written. Of one
+ * thread at a time.
+ */
+public final class Captured {
+  /** What stands in a gap until it is filled: long enough not to occur otherwise. */
+  private static final int MARK = 32;
+
+  private static final ThreadLocal<@Nullable Captured> CURRENT = new ThreadLocal<>();
+
+  private final byte[] mark = new byte[MARK - Integer.BYTES];
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private final List<ModelFiles.Content> gaps = new ArrayList<>();
+  private int filled;
+
+  /** Nothing yet. */
+  public Captured() {
+    long seed = System.nanoTime() ^ ((long) System.identityHashCode(this) << 32);
+    for (int i = 0; i < mark.length; i++) { // As SplitMix64; the program's generators stay alone.
+      seed += 0x9E3779B97F4A7C15L;
+      long mixed = (seed ^ (seed >>> 30)) * 0xBF58476D1CE4E5B9L;
+      mark[i] = (byte) (mixed >>> 56);
+    }
+  }
+
+  /** What the library is writing on this thread; null if nothing that is captured. */
+  public static @Nullable Captured current() {
+    return CURRENT.get();
+  }
+
+  /** Runs what writes, and captures it: its arrays come to {@link #gap}. */
+  public void capture(ModelFiles.Content content) throws IOException {
+    CURRENT.set(this);
+    try {
+      content.writeTo(bytes);
+    } finally {
+      CURRENT.remove();
+    }
+  }
+
+  /** The bytes to write in the place of an array, which {@code later} will fill. */
+  public byte[] gap(ModelFiles.Content later) {
+    gaps.add(later);
+    return ByteBuffer.allocate(MARK).put(mark).putInt(gaps.size() - 1).array();
+  }
+
+  /** What was captured, gaps and all. */
+  public byte[] bytes() {
+    return bytes.toByteArray();
+  }
+
+  /** Writes captured bytes, and fills the gaps in them. */
+  public void fill(byte[] captured, OutputStream out) throws IOException {
+    int from = 0;
+    for (int at = next(captured, 0); at >= 0; at = next(captured, from)) {
+      out.write(captured, from, at - from);
+      gaps.get(ByteBuffer.wrap(captured, at + mark.length, Integer.BYTES).getInt()).writeTo(out);
+      filled++;
+      from = at + MARK;
+    }
+    out.write(captured, from, captured.length - from);
+  }
+
+  /**
+   * All has been written.
+   *
+   * @throws IOException if a gap has not been found: the library writes it in another way
+   */
+  public void requireFilled() throws IOException {
+    if (filled != gaps.size()) {
+      throw new IOException("the library writes arrays in a way that the agent does not know");
+    }
+  }
+
+  private int next(byte[] captured, int from) {
+    for (int at = from; at <= captured.length - MARK; at++) {
+      if (captured[at] == mark[0]
+          && Arrays.equals(captured, at, at + mark.length, mark, 0, mark.length)) {
+        return at;
+      }
+    }
+    return -1;
+  }
+}

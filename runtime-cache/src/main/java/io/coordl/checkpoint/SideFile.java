@@ -1,0 +1,175 @@
+package io.coordl.checkpoint;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a model file, in a text file beside it that {@code sha256sum -c} reads: length
+ * and SHA-256. It is replaced right before the model, so it also says what the file is that the
+ * model replaces: whenever the job is killed, what lies there is one of the two.
+ */
+final class SideFile {
+  static final String SUFFIX = ".coordl.sha256";
+
+  private static final Pattern TEXT =
+      Pattern.compile(
+          "# coordl: (\\d{1,19}) bytes, time (-?\\d{1,19})\n"
+              + "(?:# before: (\\d{1,19}) bytes, ([0-9a-f]{64}|-), time (-?\\d{1,19})\n)?"
+              + "([0-9a-f]{64})  .*\n?");
+
+  /** A text of ours is much shorter, but for the name of the file. */
+  private static final int LONGEST = 4096;
+
+  /** Length and content of a file, and where only that is known the time it was changed. */
+  private record Known(long bytes, String sha256, long millis) {
+    static final String NOT_READ = "-";
+
+    boolean is(Path file) throws IOException {
+      if (Files.size(file) != bytes) {
+        return false;
+      }
+      return sha256.equals(NOT_READ)
+          ? Files.getLastModifiedTime(file).toMillis() == millis
+          : sha256.equals(hash(file));
+    }
+  }
+
+  private final Known now;
+  private final @Nullable Known before;
+
+  private SideFile(Known now, @Nullable Known before) {
+    this.now = now;
+    this.before = before;
+  }
+
+  static Path of(Path model) {
+    return model.resolveSibling(model.getFileName() + SUFFIX);
+  }
+
+  /** The model that a side file belongs to. */
+  static Path modelOf(Path side) {
+    String name = side.getFileName().toString();
+    return side.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
+  }
+
+  /** What is known of a model; null if nothing is, or the file is not of ours. */
+  static @Nullable SideFile read(Path model) {
+    Path side = of(model);
+    try {
+      if (!Files.isRegularFile(side, LinkOption.NOFOLLOW_LINKS) || Files.size(side) > LONGEST) {
+        return null;
+      }
+      Matcher text = TEXT.matcher(Files.readString(side));
+      if (!text.matches()) {
+        return null;
+      }
+      Known before =
+          text.group(3) == null
+              ? null
+              : new Known(
+                  Long.parseLong(text.group(3)), text.group(4), Long.parseLong(text.group(5)));
+      return new SideFile(
+          new Known(Long.parseLong(text.group(1)), text.group(6), Long.parseLong(text.group(2))),
+          before);
+    } catch (IOException | NumberFormatException e) {
+      return null;
+    }
+  }
+
+  /** Whether the file is one of those that may lie there. */
+  boolean isOf(Path model) throws IOException {
+    return now.is(model) || (before != null && before.is(model));
+  }
+
+  /** Whether nobody has written the file since, as far as its time tells. */
+  boolean isUntouched(Path model) throws IOException {
+    return Files.getLastModifiedTime(model).toMillis() == now.millis;
+  }
+
+  /** Somebody else writes the model. */
+  static void forget(Path model) {
+    try {
+      if (read(model) != null) {
+        Files.deleteIfExists(of(model));
+      }
+    } catch (IOException e) {
+      // Then it says that the model is not what it was.
+    }
+  }
+
+  /** Writes what a model is that has been changed in place. */
+  static void renew(Path model) throws IOException {
+    write(model, model, hash(model), ModelFile.suffix());
+  }
+
+  /**
+   * Writes what a model will be, durably, before it is moved into place; nothing if a file of
+   * somebody else has that name.
+   *
+   * @param complete what becomes the model
+   * @param suffix for the file that becomes the side file, unique
+   */
+  static boolean write(Path model, Path complete, String sha256, String suffix) throws IOException {
+    Path side = of(model);
+    if (Files.exists(side, LinkOption.NOFOLLOW_LINKS) && read(model) == null) {
+      return false;
+    }
+    StringBuilder text = new StringBuilder("# coordl: ").append(Files.size(complete));
+    text.append(" bytes, time ").append(Files.getLastModifiedTime(complete).toMillis());
+    text.append('\n');
+    if (Files.exists(model) && !complete.equals(model)) {
+      SideFile known = read(model);
+      long size = Files.size(model);
+      text.append("# before: ").append(size).append(" bytes, ");
+      text.append(known != null && known.now.bytes == size ? known.now.sha256 : Known.NOT_READ);
+      text.append(", time ").append(Files.getLastModifiedTime(model).toMillis()).append('\n');
+    }
+    text.append(sha256).append("  ").append(model.getFileName());
+    text.append('\n');
+    Path incomplete = side.resolveSibling(side.getFileName() + suffix);
+    try {
+      try (FileChannel channel = ModelFile.createLocked(incomplete)) {
+        ByteBuffer all = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+        while (all.hasRemaining()) {
+          channel.write(all);
+        }
+        channel.force(true);
+        ModelFile.move(incomplete, side);
+      }
+    } finally {
+      Files.deleteIfExists(incomplete);
+    }
+    return true;
+  }
+
+  static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // Every Java platform has it.
+    }
+  }
+
+  private static String hash(Path file) throws IOException {
+    MessageDigest digest = sha256();
+    byte[] piece = new byte[1 << 18];
+    try (InputStream in = Files.newInputStream(file)) {
+      for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+        digest.update(piece, 0, n);
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
+  }
+}

@@ -1,0 +1,92 @@
+package io.coordl.checkpoint;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A file's content in memory until it is written. Where that does not fit, it goes to the file at
+ * once, as it would without. Of one thread at a time.
+ */
+public final class Staged extends OutputStream {
+  static final int PIECE = 4 << 20;
+
+  private final ModelFiles files;
+  private final OutputStream file;
+  private final List<ByteBuffer> pieces = new ArrayList<>();
+  private boolean flushed;
+
+  Staged(ModelFiles files, OutputStream file) {
+    this.files = files;
+    this.file = file;
+  }
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] source, int offset, int length) throws IOException {
+    int from = offset;
+    int end = offset + length;
+    while (from < end && !flushed) {
+      ByteBuffer piece = piece();
+      if (piece != null) {
+        int n = Math.min(end - from, piece.remaining());
+        piece.put(source, from, n);
+        from += n;
+      }
+    }
+    if (from < end) {
+      file.write(source, from, end - from);
+    }
+  }
+
+  /** One with room, null if there is no memory for it and all is in the file. */
+  private @Nullable ByteBuffer piece() throws IOException {
+    ByteBuffer last = pieces.isEmpty() ? null : pieces.get(pieces.size() - 1);
+    if (last != null && last.hasRemaining()) {
+      return last;
+    }
+    ByteBuffer next = files.takePiece();
+    if (next == null) {
+      writeTo(file);
+      flushed = true;
+      return null;
+    }
+    pieces.add(next);
+    return next;
+  }
+
+  /** Whether it went to the file already. */
+  public boolean isFlushed() {
+    return flushed;
+  }
+
+  /** Writes it all, and gives the memory back. */
+  public void writeTo(OutputStream out) throws IOException {
+    byte[] some = new byte[1 << 16];
+    try {
+      for (ByteBuffer piece : pieces) {
+        piece.flip();
+        while (piece.hasRemaining()) {
+          int n = Math.min(some.length, piece.remaining());
+          piece.get(some, 0, n);
+          out.write(some, 0, n);
+        }
+      }
+    } finally {
+      discard();
+    }
+  }
+
+  /** Gives the memory back. */
+  public void discard() {
+    pieces.forEach(files::givePiece);
+    pieces.clear();
+  }
+}

@@ -1,0 +1,357 @@
+package io.coordl.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.checkpoint.Captured;
+import io.coordl.checkpoint.ModelFile;
+import io.coordl.checkpoint.ModelFiles;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import java.util.zip.ZipOutputStream;
+import org.deeplearning4j.nn.api.Model;
+import org.deeplearning4j.optimize.listeners.Checkpoint;
+import org.deeplearning4j.optimize.listeners.CheckpointListener;
+import org.deeplearning4j.util.ModelSerializer;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
+
+/**
+ * {@code ModelSerializer} and {@code CheckpointListener}: models are written by the library's own
+ * code to a file that then takes its place. In the background, the library's code writes into
+ * memory, its arrays are copied when it comes to them ({@link WrittenArrays}), and encoding,
+ * compressing and writing follow; what the listener does next, a line and deletions, waits for
+ * that.
+ */
+public final class SavedModels implements LibraryHooks {
+  private final ModelFiles files;
+
+  /** What this thread's listener is saving. */
+  private static final ThreadLocal<@Nullable Save> SAVES = new ThreadLocal<>();
+
+  /** Set while this thread loads a model: an overload calls another. */
+  private static final ThreadLocal<Boolean> LOADS = ThreadLocal.withInitial(() -> false);
+
+  /** For the loader of a library that fits. */
+  public SavedModels(Class<?> declaring, Services services) throws NoSuchMethodException {
+    Symbols.require(
+        ModelSerializer.class,
+        void.class,
+        "writeModel",
+        Model.class,
+        OutputStream.class,
+        boolean.class,
+        DataNormalization.class);
+    Symbols.require(CheckpointListener.class, List.class, "availableCheckpoints", File.class);
+    Symbols.require(Checkpoint.class, Checkpoint.class, "fromFileString", String.class);
+    Symbols.require(Checkpoint.class, String.class, "getFilename");
+    this.files = Objects.requireNonNull(services.models());
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    return switch (method) {
+      case "writeModel" -> writeModel(arguments);
+      case "saveCheckpoint" -> files.inBackground() ? new Save() : null;
+      case "write" -> writeLine(arguments);
+      case "availableCheckpoints" -> availableCheckpoints();
+      case "getFileForCheckpoint" -> fileForCheckpoint();
+      case "lastCheckpoint" -> lastCheckpoint(arguments[0]);
+      case "addNormalizerToModel", "addObjectToFile" -> change(arguments[0]);
+      default -> load(arguments[0]);
+    };
+  }
+
+  // ---- writing
+
+  private @Nullable InterceptedCall writeModel(Object[] arguments) {
+    Path target = path(arguments[1]);
+    if (target == null || !(arguments[0] instanceof Model model)) {
+      return null;
+    }
+    boolean updater = (boolean) arguments[2];
+    DataNormalization normalizer = arguments.length > 3 ? (DataNormalization) arguments[3] : null;
+    Library library =
+        new Library(out -> ModelSerializer.writeModel(model, out, updater, normalizer));
+    long span = Spans.enter(SpanKind.CHECKPOINT, model);
+    try {
+      return save(target, library);
+    } catch (Throwable t) {
+      return library.thrown(t);
+    } finally {
+      Spans.exit(span, null);
+    }
+  }
+
+  private @Nullable InterceptedCall save(Path target, Library library) throws IOException {
+    if (files.inBackground()) {
+      files.settle();
+    }
+    ModelFile file = files.create(target);
+    if (file == null) {
+      return null;
+    }
+    try {
+      if (!files.inBackground() || !persist(file, library)) {
+        files.write(file, library);
+        file.close();
+      }
+    } catch (Throwable t) {
+      file.close();
+      throw t;
+    }
+    return Save.DONE;
+  }
+
+  /** Whether the file is written in the background: there may be no room for a snapshot. */
+  private boolean persist(ModelFile file, Library library) throws IOException {
+    Captured captured = new Captured();
+    try {
+      captured.capture(library);
+    } catch (WrittenArrays.NoRoomException e) {
+      return false;
+    }
+    byte[] bytes = captured.bytes();
+    Save save = SAVES.get();
+    if (save != null) {
+      save.file = file.target();
+    }
+    files.persist(file, out -> zip(captured, bytes, out));
+    return true;
+  }
+
+  private static void zip(Captured captured, byte[] bytes, OutputStream out) throws IOException {
+    ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(bytes));
+    ZipOutputStream zip = new ZipOutputStream(out);
+    for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+      ZipEntry same = new ZipEntry(entry.getName());
+      same.setTime(entry.getTime());
+      zip.putNextEntry(same);
+      captured.fill(in.readAllBytes(), zip);
+    }
+    zip.finish();
+    captured.requireFilled();
+  }
+
+  /** What the library writes, which may fail: the program is to get just that exception. */
+  private static final class Library implements ModelFiles.Content {
+    private final ModelFiles.Content content;
+    private @Nullable Throwable failure;
+
+    Library(ModelFiles.Content content) {
+      this.content = content;
+    }
+
+    @Override
+    public void writeTo(OutputStream out) throws IOException {
+      try {
+        content.writeTo(out);
+      } catch (Throwable t) {
+        failure = t;
+        throw t;
+      }
+    }
+
+    /** What to do about a failure: ours leaves the call to the library. */
+    InterceptedCall thrown(Throwable t) {
+      if (t == failure || t instanceof IOException) {
+        return InterceptedCall.throwing(t);
+      }
+      if (t instanceof Error error) {
+        throw error;
+      }
+      throw new IllegalStateException(t);
+    }
+  }
+
+  // ---- what a listener does once it has written a model
+
+  /** One run of {@code CheckpointListener.saveCheckpoint}. */
+  private static final class Save extends InterceptedCall {
+    static final InterceptedCall DONE = new InterceptedCall(true);
+
+    @Nullable Path file;
+    final List<String> lines = new ArrayList<>();
+
+    Save() {
+      super(null);
+      SAVES.set(this);
+    }
+
+    @Override
+    public @Nullable Throwable thrown() {
+      SAVES.remove();
+      return null;
+    }
+
+    @Override
+    public void failed() {
+      SAVES.remove();
+    }
+  }
+
+  /** The save of this thread, if its file is being written. */
+  private @Nullable Save pending() {
+    Save save = SAVES.get();
+    return save != null && save.file != null ? save : null;
+  }
+
+  private @Nullable InterceptedCall writeLine(Object[] arguments) {
+    Save save = pending();
+    if (save == null || !(arguments[0] instanceof String line)) {
+      return null;
+    }
+    Path file = ((File) arguments[1]).toPath();
+    save.lines.add(line);
+    files.afterwards(
+        () -> {
+          try {
+            Files.writeString(
+                file,
+                line,
+                Charset.defaultCharset(),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.APPEND);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    return new InterceptedCall(line);
+  }
+
+  /** To the listener what it has just written is there. */
+  private @Nullable InterceptedCall availableCheckpoints() {
+    Save save = pending();
+    if (save == null) {
+      files.await();
+      return null;
+    }
+    return InterceptedCall.after(
+        own -> {
+          List<Object> all = new ArrayList<>((List<?>) Objects.requireNonNull(own));
+          for (String line : save.lines) {
+            all.add(Checkpoint.fromFileString(line.strip()));
+          }
+          return all;
+        });
+  }
+
+  /** The listener asks for a file to delete it. */
+  private @Nullable InterceptedCall fileForCheckpoint() {
+    if (pending() == null) {
+      files.await();
+      return null;
+    }
+    return InterceptedCall.after(
+        own -> new LateFile(((File) Objects.requireNonNull(own)).getPath()));
+  }
+
+  /** A file that is deleted once the newer one is in place. */
+  private final class LateFile extends File {
+    private static final long serialVersionUID = 1;
+
+    LateFile(String path) {
+      super(path);
+    }
+
+    @Override
+    public boolean delete() {
+      String path = getPath();
+      files.afterwards(() -> new File(path).delete());
+      return true;
+    }
+  }
+
+  // ---- reading
+
+  /** The last one that is whole. */
+  private @Nullable InterceptedCall lastCheckpoint(Object directory) {
+    files.await();
+    if (!(directory instanceof File root)) {
+      return null;
+    }
+    return InterceptedCall.after(
+        own -> {
+          if (!(own instanceof Checkpoint last) || !isDamaged(root, last)) {
+            return own;
+          }
+          List<Checkpoint> all = CheckpointListener.availableCheckpoints(root);
+          for (int i = all.size() - 2; i >= 0; i--) {
+            if (!isDamaged(root, all.get(i))) {
+              return all.get(i);
+            }
+          }
+          return own;
+        });
+  }
+
+  private boolean isDamaged(File root, Checkpoint checkpoint) {
+    return files.isDamaged(new File(root, checkpoint.getFilename()).toPath());
+  }
+
+  private @Nullable InterceptedCall load(Object from) {
+    Path file = path(from);
+    if (file == null || LOADS.get()) {
+      return null;
+    }
+    try {
+      files.check(file);
+    } catch (IOException e) {
+      return InterceptedCall.throwing(e);
+    }
+    LOADS.set(true);
+    return new InterceptedCall(null) {
+      @Override
+      public @Nullable Throwable thrown() {
+        LOADS.remove();
+        return null;
+      }
+
+      @Override
+      public void failed() {
+        LOADS.remove();
+      }
+    };
+  }
+
+  /** The library rewrites the file itself. */
+  private @Nullable InterceptedCall change(Object what) {
+    Path file = path(what);
+    if (file == null) {
+      return null;
+    }
+    files.await(file);
+    return InterceptedCall.after(
+        own -> {
+          files.changed(file);
+          return own;
+        });
+  }
+
+  private static @Nullable Path path(Object file) {
+    try {
+      return file instanceof File given
+          ? given.toPath()
+          : file instanceof String name ? Path.of(name) : null;
+    } catch (InvalidPathException e) {
+      return null;
+    }
+  }
+}
