@@ -127,6 +127,7 @@ final class PackagingIT {
             "io/coordl/agent",
             "io/coordl/attribution",
             "io/coordl/cache",
+            "io/coordl/checkpoint",
             "io/coordl/event",
             "io/coordl/log",
             "io/coordl/profile",

@@ -306,7 +306,9 @@ public final class Dl4jModels {
     net.setListeners(listener);
     for (int i = 0; ; i++) {
       net.fit(batch(i % 100));
-      System.out.println("iteration " + net.getIterationCount());
+      if (i > 0) { // The listener does not save the first one.
+        System.out.println("iteration " + (net.getIterationCount() - 1));
+      }
     }
   }
 
@@ -318,7 +320,6 @@ public final class Dl4jModels {
     }
     MultiLayerNetwork net = CheckpointListener.loadLastCheckpointMLN(other.toFile());
     System.out.println("last " + net.getIterationCount() + " " + net.params().sumNumber());
-    net.save(other.resolve("after.zip").toFile());
   }
 
   private static void list(Path folder) throws IOException {

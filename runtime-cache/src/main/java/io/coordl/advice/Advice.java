@@ -25,6 +25,9 @@ import java.util.stream.Stream;
 public record Advice(
     String finding, long nanos, double gain, String sentence, List<String> arguments) {
   /** Decoding is worth keeping its result if it is this share of all preparation. */
+  /** What checkpoints may take of the time, as CheckFreq (FAST 2021) has it. */
+  private static final double WORTH_OF_CHECKPOINTS = 0.035;
+
   private static final double WORTH_KEEPING = 0.25;
 
   private static final long GIBIBYTE = 1L << 30;
@@ -81,12 +84,32 @@ public record Advice(
                         : ""),
                 judged.queueStall,
                 "%s went into batches waiting for a free worker or for their hand-over"),
-            change(
-                evidence,
-                "checkpointBound",
-                "write models less often or to faster storage",
-                judged.checkpoint,
-                "writing them took %s")));
+            checkpointBound(evidence)));
+  }
+
+  /** The job stands still while models are written. */
+  private static Advice checkpointBound(Evidence evidence) {
+    Figures judged = evidence.judged();
+    if (!evidence.writesInBackground()) {
+      return change(
+          evidence,
+          "checkpointBound",
+          "write models in the background",
+          judged.checkpoint,
+          "the job stood still for %s while they were written",
+          "checkpoint=async");
+    }
+    double share = judged.share(judged.checkpoint);
+    return change(
+        evidence,
+        "checkpointBound",
+        "write models "
+            + Math.round(Math.ceil(share / WORTH_OF_CHECKPOINTS))
+            + " times less often, which keeps that under "
+            + Text.format("%.1f %%", 100 * WORTH_OF_CHECKPOINTS)
+            + ", or to faster storage",
+        judged.checkpoint,
+        "the job stood still for %s, to copy them and until the one before was written");
   }
 
   /** The job waits for storage: nothing is cached, or the cache is full, or not asked. */

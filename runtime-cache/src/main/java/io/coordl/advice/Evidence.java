@@ -84,6 +84,11 @@ public record Evidence(
     return !"off".equals(configuration.getOrDefault(policy, "off"));
   }
 
+  /** True if models are written while the job goes on. */
+  boolean writesInBackground() {
+    return "async".equals(configuration.get("checkpoint"));
+  }
+
   /** True if a store had to turn items away. */
   boolean isFull(String form) {
     return stores.stream().anyMatch(store -> store.keeps(form) && store.full);

@@ -8,7 +8,6 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
@@ -23,6 +22,8 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,10 @@ public final class ModelFile implements Closeable {
   private static final long UNFORCED = 64L << 20;
 
   private static final AtomicInteger COUNT = new AtomicInteger();
+
+  /** In the name of a file, the job that writes it. */
+  private static final Pattern WRITER =
+      Pattern.compile("\\.([0-9a-f]{1,8})-[0-9a-f]+\\.incomplete$");
 
   private final Path target;
   private final String suffix;
@@ -223,9 +228,15 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** A lock ends with its job, and no other job knows the name. */
+  /**
+   * A lock ends with its job, and no other job knows the name. Files of jobs that are seen to live,
+   * this one too, are not touched: to open and close one of its own would end its lock.
+   */
   private static void sweepFile(Path file) throws IOException {
-    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+    Matcher writer = WRITER.matcher(file.getFileName().toString());
+    if (!writer.find()
+        || ProcessHandle.of(Long.parseLong(writer.group(1), 16)).isPresent()
+        || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
         || ((Number) Files.getAttribute(file, "unix:uid")).longValue() != Machine.user()) {
       return;
     }
@@ -234,8 +245,6 @@ public final class ModelFile implements Closeable {
       if (lock != null) {
         Files.deleteIfExists(file);
       }
-    } catch (OverlappingFileLockException e) {
-      // Of this job.
     }
   }
 

@@ -147,10 +147,7 @@ public final class ModelFiles implements Closeable {
   public @Nullable ModelFile create(Path target) {
     try {
       ModelFile file = ModelFile.create(target);
-      Path directory = file.target().getParent();
-      if (directory != null) {
-        ModelFile.sweep(directory);
-      }
+      sweep(file.target());
       return file;
     } catch (ModelFile.LeftAloneException e) {
       SideFile.forget(target);
@@ -164,6 +161,13 @@ public final class ModelFiles implements Closeable {
             "checkpoint: " + target + " is written by the library: " + reason + ".");
       }
       return null;
+    }
+  }
+
+  private static void sweep(Path file) {
+    Path directory = file.toAbsolutePath().getParent();
+    if (directory != null) {
+      ModelFile.sweep(directory);
     }
   }
 
@@ -325,6 +329,7 @@ public final class ModelFiles implements Closeable {
   /** Whether it is known what a file must be, and it is something else; that is said. */
   public boolean isDamaged(Path file) {
     await(file);
+    sweep(file);
     try {
       SideFile known = SideFile.read(file);
       if (known == null || !Files.isRegularFile(file) || known.isOf(file)) {

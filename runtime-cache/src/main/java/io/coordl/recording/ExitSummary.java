@@ -43,7 +43,7 @@ final class ExitSummary {
   }
 
   /**
-   * At most 20 lines; if nothing was trained, read or kept, only why what was asked for did
+   * At most 20 lines; if nothing was trained, read or kept, only what policies did, or why they did
    * nothing.
    */
   List<String> lines() {
@@ -57,7 +57,9 @@ final class ExitSummary {
       return lines;
     }
     if (now.batches == 0 && now.items == 0) {
-      return didNothing.stream().limit(MOST_LINES).toList();
+      lines.addAll(job.policies());
+      lines.addAll(didNothing);
+      return lines.stream().limit(MOST_LINES).toList();
     }
     Evidence evidence = job.evidence();
     if (now.batches > 0) {

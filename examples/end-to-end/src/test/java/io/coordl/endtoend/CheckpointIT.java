@@ -1,0 +1,184 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.benchmarks.ChildJvm;
+import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.Jdk;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** With checkpoint= model files hold what they held, and one that is whole survives everything. */
+class CheckpointIT {
+  private static final String DL4J =
+      "network,graph,listener,every,all,saver,samediff,changed,odd,exit";
+  private static final String DJL = "save,numbered,listener,ending,odd,exit";
+  private static final List<String> POLICIES = List.of("atomic", "async");
+  private static final Pattern SAVED = Pattern.compile("(?m)^(?:iteration|epoch) (\\d+)$");
+  private static final Pattern LAST = Pattern.compile("(?m)^last (\\d+)");
+  private static final int KILLS = Workshop.FULL ? 20 : 2;
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void everyFileIsTheSame(Framework framework, Jdk jdk) throws Exception {
+    String all = framework == Framework.DJL ? DJL : DL4J;
+    ChildResult plain =
+        models(framework, jdk, all, folder(framework, jdk, "files")).run().orFail("plain");
+    for (String policy : POLICIES) {
+      Path folder = folder(framework, jdk, "files");
+      ChildResult kept = agent(models(framework, jdk, all, folder), policy).run().orFail(policy);
+      assertThat(kept.out()).as(policy).isEqualTo(plain.out());
+      assertThat(kept.err()).doesNotContain("fault").contains("model files written whole");
+      assertThat(leftOvers(folder)).isEmpty();
+    }
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void aWholeFileOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
+    for (int i = 0; i < KILLS; i++) {
+      for (String policy : POLICIES) {
+        Path folder = folder(framework, jdk, "killed");
+        int saved = kill(models(framework, jdk, "endless", folder), policy, 2 + 7 * i % 31, i);
+        ChildResult after =
+            agent(models(framework, jdk, "last", folder), policy).run().orFail("the next job");
+        assertThat(figure(LAST, after))
+            .as(policy + " after " + saved)
+            .isGreaterThanOrEqualTo(policy.equals("atomic") ? saved : saved - 1);
+        assertThat(after.err()).doesNotContain("damaged", "fault");
+        assertThat(leftOvers(folder)).isEmpty();
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void ofDamagedFilesTheOneBeforeIsTheLast(Framework framework, Jdk jdk) throws Exception {
+    Path folder = folder(framework, jdk, "damaged");
+    int saved = kill(models(framework, jdk, "endless", folder), "atomic", 4, 0);
+    ChildResult whole =
+        agent(models(framework, jdk, "last", folder), "atomic").run().orFail("whole");
+    int last = figure(LAST, whole);
+    assertThat(last).isGreaterThanOrEqualTo(saved);
+    Path newest = newest(folder.resolve("endless"));
+    try (RandomAccessFile file = new RandomAccessFile(newest.toFile(), "rw")) {
+      file.seek(file.length() / 2);
+      int bits = file.read();
+      file.seek(file.length() / 2);
+      file.write(bits ^ 4);
+    }
+    ChildResult after =
+        agent(models(framework, jdk, "last", folder), "atomic").run().orFail("the one before");
+    assertThat(figure(LAST, after)).isEqualTo(last - 1);
+    assertThat(after.err()).contains(newest.getFileName() + " is damaged");
+  }
+
+  /** The disk has room for two models and a half. */
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void aFullDiskEndsASaveAsItDoesWithout(Framework framework, Jdk jdk) throws Exception {
+    Assumptions.assumeTrue(
+        Shell.works("unshare", "--mount", "true"), "a small disk cannot be mounted here");
+    for (String policy : POLICIES) {
+      Path folder = folder(framework, jdk, "full");
+      ChildResult full =
+          agent(models(framework, jdk, "endless", folder), policy)
+              .wrapper(
+                  List.of(
+                      "unshare",
+                      "--mount",
+                      "sh",
+                      "-c",
+                      "mount -t tmpfs -o size=3m tmpfs \"$0\" && \"$@\"; status=$?;"
+                          + " ls -A \"$0/endless\" >&2; exit $status",
+                      folder.toString()))
+              .run();
+      assertThat(full.exit()).isNotZero();
+      assertThat(full.err()).contains("No space left on device").doesNotContain(".incomplete\n");
+      assertThat(figure(SAVED, full)).isPositive();
+    }
+  }
+
+  /** Kills a job some time after it has saved so many models; the last one that it told of. */
+  private static int kill(ChildJvm job, String policy, int saves, int millis) throws Exception {
+    AtomicReference<ProcessHandle> process = new AtomicReference<>();
+    AtomicInteger lines = new AtomicInteger();
+    ChildResult killed =
+        agent(job, policy)
+            .started(process::set)
+            .echo(
+                line -> {
+                  if (SAVED.matcher(line).matches() && lines.incrementAndGet() == saves) {
+                    sleep(millis);
+                    process.get().descendants().forEach(ProcessHandle::destroyForcibly);
+                  }
+                })
+            .run();
+    assertThat(killed.exit()).as(killed.err()).isNotZero();
+    return figure(SAVED, killed);
+  }
+
+  /** So that not all are killed at one point of a save. */
+  private static void sleep(int millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static ChildJvm models(Framework framework, Jdk jdk, String programs, Path folder)
+      throws IOException {
+    String name = framework == Framework.DJL ? "DjlModels" : "Dl4jModels";
+    return Workshop.program(jdk, framework, "example.checkpoints." + name)
+        .args(
+            programs,
+            folder.toString(),
+            programs.equals("endless") || programs.equals("last") ? "300" : "30");
+  }
+
+  private static ChildJvm agent(ChildJvm child, String policy) {
+    return child.agent(Workshop.checkout().agentJar(), "record=off,checkpoint=" + policy);
+  }
+
+  private static Path folder(Framework framework, Jdk jdk, String name) throws IOException {
+    return Workshop.empty("checkpoint-" + name + "-" + framework + "-" + jdk.version());
+  }
+
+  private static List<Path> leftOvers(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(file -> file.toString().endsWith(".incomplete")).toList();
+    }
+  }
+
+  private static Path newest(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> file.toString().matches(".*(Network\\.zip|mlp-\\d+\\.params)"))
+          .max((a, b) -> Long.compare(a.toFile().lastModified(), b.toFile().lastModified()))
+          .orElseThrow();
+    }
+  }
+
+  /** The last one of that kind. */
+  private static int figure(Pattern pattern, ChildResult job) {
+    int figure = -1;
+    Matcher matcher = pattern.matcher(job.out());
+    while (matcher.find()) {
+      figure = Integer.parseInt(matcher.group(1));
+    }
+    assertThat(figure).as(job.out() + job.err()).isNotNegative();
+    return figure;
+  }
+}

@@ -1,0 +1,309 @@
+package io.coordl.checkpoint;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.coordl.event.PersistEvent;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ModelFilesTest {
+  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<PersistEvent> events = new CopyOnWriteArrayList<>();
+  private final ModelFiles files = files(1 << 30);
+  @TempDir Path folder;
+
+  private ModelFiles files(long staging) {
+    return new ModelFiles(true, () -> staging, (event, start, end) -> events.add(event), said::add);
+  }
+
+  private static ModelFiles.Content text(String text) {
+    return out -> out.write(text.getBytes(UTF_8));
+  }
+
+  private void write(Path target, String text) throws IOException {
+    try (ModelFile file = files.create(target)) {
+      files.write(file, text(text));
+    }
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void aFileComesWholeWithWhatVerifiesIt() throws Exception {
+    Path target = folder.resolve("model.zip");
+    write(target, "first");
+    write(target, "second one");
+
+    assertThat(target).hasContent("second one");
+    assertThat(names()).containsExactly("model.zip", "model.zip.coordl.sha256");
+    assertThat(files.isDamaged(target)).isFalse();
+    Process check =
+        new ProcessBuilder("sha256sum", "-c", "--strict", "model.zip.coordl.sha256")
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .start();
+    assertThat(new String(check.getInputStream().readAllBytes(), UTF_8))
+        .isEqualTo("model.zip: OK\n");
+    assertThat(check.waitFor()).isZero();
+    assertThat(events).extracting(event -> event.bytes).containsExactly(5L, 10L);
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void whatFailsLeavesTheOldFile() throws Exception {
+    Path target = folder.resolve("model.zip");
+    write(target, "first");
+    try (ModelFile file = files.create(target)) {
+      assertThatThrownBy(
+              () ->
+                  files.write(
+                      file,
+                      out -> {
+                        out.write(new byte[100_000]);
+                        throw new IOException("the disk is full");
+                      }))
+          .hasMessage("the disk is full");
+    }
+    assertThat(target).hasContent("first");
+    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(names()).hasSize(2);
+    assertThat(events.get(1).failure).isEqualTo("the disk is full");
+  }
+
+  /** Killed between the two moves, what lies there is the old file beside the new text. */
+  @Test
+  void eitherOfTheTwoFilesIsWhole() throws Exception {
+    Path target = folder.resolve("model.zip");
+    Path side = SideFile.of(target);
+    write(target, "first");
+    Path old = Files.copy(target, folder.resolve("old"));
+    write(target, "second one");
+    Files.move(old, target, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(Files.readString(side)).contains("# before: 5 bytes");
+  }
+
+  @Test
+  void oneBitIsEnoughToBeDamaged() throws Exception {
+    Path target = folder.resolve("model.zip");
+    write(target, "first");
+    FileTime time = Files.getLastModifiedTime(target);
+    Files.writeString(target, "firsu");
+
+    assertThat(files.isDamaged(target)).isTrue();
+    files.check(target); // Somebody has written it: the library decides.
+    Files.setLastModifiedTime(target, time);
+    assertThatThrownBy(() -> files.check(target))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("model.zip is damaged");
+    Files.writeString(target, "firs", StandardOpenOption.TRUNCATE_EXISTING);
+    assertThat(files.isDamaged(target)).isTrue();
+    assertThat(said.get(0)).contains("model.zip is damaged", "delete that if");
+    assertThat(files.said()).contains("4 found damaged");
+  }
+
+  @Test
+  void aTextOfSomebodyElseStays() throws Exception {
+    Path target = folder.resolve("model.zip");
+    Files.writeString(SideFile.of(target), "mine");
+    write(target, "first");
+    assertThat(SideFile.of(target)).hasContent("mine");
+    assertThat(target).hasContent("first");
+    assertThat(said).singleElement().asString().contains("cannot be verified later");
+  }
+
+  @Test
+  void whatKilledJobsHaveLeftIsSweptAway() throws Exception {
+    Path left = Files.writeString(folder.resolve("old.zip.7fffffff-3ab.incomplete"), "half");
+    Path mine = Files.writeString(folder.resolve("my.incomplete"), "mine");
+    Path orphan = folder.resolve("gone.zip");
+    write(orphan, "gone");
+    Files.delete(orphan);
+    ModelFile busy = files.create(folder.resolve("busy.zip"));
+    write(folder.resolve("model.zip"), "first");
+    assertThat(left).doesNotExist();
+    assertThat(mine).exists();
+    assertThat(SideFile.of(orphan)).doesNotExist();
+    assertThat(names()).anyMatch(name -> name.startsWith("busy.zip."));
+    busy.close();
+    assertThat(names()).noneMatch(name -> name.startsWith("busy.zip."));
+  }
+
+  @Test
+  void linksAndPermissionsStay() throws Exception {
+    Path target = Files.writeString(folder.resolve("model.zip"), "old");
+    Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rw-rw-r--"));
+    Path link = Files.createSymbolicLink(folder.resolve("latest.zip"), Path.of("model.zip"));
+    write(link, "new");
+    assertThat(link).isSymbolicLink();
+    assertThat(target).hasContent("new");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(target)))
+        .isEqualTo("rw-rw-r--");
+
+    Files.createLink(folder.resolve("second.zip"), target);
+    assertThat(files.create(target)).isNull();
+    assertThat(files.create(folder)).isNull();
+    assertThat(files.create(Path.of("/dev/null"))).isNull();
+    assertThat(files.create(folder.resolve("absent/model.zip"))).isNull();
+    assertThat(files.create(Files.createSymbolicLink(folder.resolve("loose"), Path.of("nothing"))))
+        .isNull();
+    assertThat(said).anyMatch(line -> line.contains("hard links"));
+  }
+
+  @Test
+  void inTheBackgroundEverythingWaitsForTheFile() throws Exception {
+    Path target = folder.resolve("model.zip");
+    write(target, "first");
+    CountDownLatch hold = new CountDownLatch(1);
+    List<String> order = new CopyOnWriteArrayList<>();
+    files.persist(files.create(target), held(hold, "second"));
+    files.afterwards(() -> order.add("line " + read(target)));
+    files.afterwards(() -> order.add("deletion"));
+    assertThat(target).hasContent("first");
+    assertThat(order).isEmpty();
+
+    Thread reader =
+        new Thread(
+            () -> {
+              files.await(target);
+              order.add("read " + read(target));
+            });
+    reader.start();
+    files.await(folder.resolve("another.zip")); // Nothing to wait for.
+    hold.countDown();
+    reader.join();
+    files.settle();
+    assertThat(order).containsExactly("line second", "deletion", "read second");
+    files.afterwards(() -> order.add("at once"));
+    assertThat(order).contains("at once");
+    assertThat(events.get(1).background).isTrue();
+  }
+
+  private static ModelFiles.Content held(CountDownLatch hold, String text) {
+    return out -> {
+      try {
+        hold.await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+      text(text).writeTo(out);
+    };
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Test
+  void aFailureIsRaisedOnceAtTheNextSave() throws Exception {
+    Path target = folder.resolve("model.zip");
+    write(target, "first");
+    List<String> order = new ArrayList<>();
+    CountDownLatch hold = new CountDownLatch(1);
+    files.persist(
+        files.create(target),
+        out -> {
+          held(hold, "half").writeTo(out);
+          throw new IOException("the disk is full");
+        });
+    files.afterwards(() -> order.add("never"));
+    hold.countDown();
+    assertThatThrownBy(files::settle)
+        .hasMessageContaining("could not be written to " + target)
+        .hasMessageContaining("the disk is full");
+    files.settle();
+    assertThat(order).isEmpty();
+    assertThat(target).hasContent("first");
+    assertThat(names()).hasSize(2);
+  }
+
+  @Test
+  void theEndWaitsAndSaysWhatFailed() throws Exception {
+    Path target = folder.resolve("model.zip");
+    files.persist(files.create(target), text("last"));
+    files.close();
+    assertThat(target).hasContent("last");
+    assertThat(files.inBackground()).isFalse();
+
+    ModelFiles failing = files(0);
+    failing.persist(
+        failing.create(target),
+        out -> {
+          throw new IOException("gone");
+        });
+    failing.close();
+    assertThat(said)
+        .anyMatch(line -> line.contains("could not be written") && line.contains("gone"));
+  }
+
+  @Test
+  void whatDoesNotFitIntoMemoryGoesToTheFile() throws Exception {
+    byte[] all = new byte[3 * Staged.PIECE + 5];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = (byte) (i >>> 3);
+    }
+    for (int room : new int[] {0, 2, 4}) {
+      ByteArrayOutputStream file = new ByteArrayOutputStream();
+      ModelFiles some = files((long) room * Staged.PIECE);
+      Staged staged = some.stageStream(file);
+      staged.write(all, 0, 7);
+      staged.write(all[7]);
+      staged.write(all, 8, all.length - 8);
+      assertThat(staged.isFlushed()).isEqualTo(room < 4);
+      if (!staged.isFlushed()) {
+        assertThat(file.size()).isZero();
+        staged.writeTo(file);
+      }
+      assertThat(file.toByteArray()).isEqualTo(all);
+      // The memory is used again.
+      Staged again = some.stageStream(OutputStream.nullOutputStream());
+      again.write(all, 0, Math.min(all.length, room * Staged.PIECE));
+      assertThat(again.isFlushed()).isFalse();
+    }
+    assertThat(said).hasSize(2).allMatch(line -> line.contains("checkpoint.size"));
+  }
+
+  @Test
+  void gapsAreFilledInTheirOrder() throws Exception {
+    Captured captured = new Captured();
+    captured.capture(
+        out -> {
+          assertThat(Captured.current()).isSameAs(captured);
+          out.write('<');
+          out.write(captured.gap(text("one")));
+          out.write(captured.gap(text("")));
+          out.write('|');
+          out.write(captured.gap(text("two")));
+        });
+    assertThat(Captured.current()).isNull();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    captured.fill(captured.bytes(), out);
+    assertThat(out).hasToString("<one|two");
+    captured.requireFilled();
+    captured.gap(text("never written"));
+    assertThatThrownBy(captured::requireFilled).isInstanceOf(IOException.class);
+  }
+}
