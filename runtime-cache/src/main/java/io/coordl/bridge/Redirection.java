@@ -11,12 +11,18 @@ public interface Redirection {
   /** Null: where the library wants it. */
   @Nullable OutputStream open(Path path) throws IOException;
 
-  /** From now on files that this thread creates by a rewritten call go there; null: no more. */
-  static void use(@Nullable Redirection redirection) {
+  /**
+   * From now on files that this thread creates by a rewritten call go there; null: no more.
+   *
+   * @return where they went
+   */
+  static @Nullable Redirection use(@Nullable Redirection redirection) {
+    Redirection before = FileWrites.REDIRECTIONS.get();
     if (redirection == null) {
       FileWrites.REDIRECTIONS.remove();
     } else {
       FileWrites.REDIRECTIONS.set(redirection);
     }
+    return before;
   }
 }

@@ -3,9 +3,10 @@ package io.coordl.checkpoint;
 import io.coordl.shared.Machine;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -46,7 +47,7 @@ public final class ModelFile implements Closeable {
   private final Path target;
   private final String suffix;
   private final Path incomplete;
-  private final FileChannel channel;
+  private final FileOutputStream out;
   private final MessageDigest digest = SideFile.sha256();
   private final OutputStream stream = new BufferedOutputStream(new Pieces(), 1 << 16);
   private @Nullable Set<PosixFilePermission> permissions;
@@ -67,18 +68,21 @@ public final class ModelFile implements Closeable {
     this.target = target;
     this.suffix = suffix;
     this.incomplete = target.resolveSibling(target.getFileName() + suffix);
-    this.channel = createLocked(incomplete);
+    this.out = createLocked(incomplete);
   }
 
-  /** A new file, which {@link #sweep} of another job leaves alone as long as it is open. */
-  static FileChannel createLocked(Path file) throws IOException {
-    FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
-    if (channel.tryLock() == null || !Files.exists(file)) {
-      channel.close();
+  /**
+   * A new file, which {@link #sweep} of another job leaves alone as long as it is open. Written as
+   * the libraries write theirs: an interrupt of the program's thread does not close it.
+   */
+  static FileOutputStream createLocked(Path file) throws IOException {
+    Files.createFile(file);
+    FileOutputStream out = new FileOutputStream(file.toFile());
+    if (out.getChannel().tryLock() == null || !Files.exists(file)) {
+      out.close();
       throw new IOException(file + " was swept away");
     }
-    return channel;
+    return out;
   }
 
   /**
@@ -167,7 +171,7 @@ public final class ModelFile implements Closeable {
     if (old != null) {
       Files.setPosixFilePermissions(incomplete, old);
     }
-    channel.force(true);
+    out.getFD().sync();
     String sha256 = HexFormat.of().formatHex(digest.digest());
     boolean known = SideFile.write(target, incomplete, sha256, suffix);
     move(incomplete, target);
@@ -184,18 +188,33 @@ public final class ModelFile implements Closeable {
     }
   }
 
+  /** Of a directory the JDK makes a channel and nothing else, which interrupts close. */
   private static void force(@Nullable Path directory) throws IOException {
-    if (directory != null) {
-      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-        channel.force(true);
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (directory != null && !forced(directory)) {
+        interrupted |= Thread.interrupted();
       }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static boolean forced(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+      return true;
+    } catch (ClosedByInterruptException e) {
+      return false;
     }
   }
 
   /** Ends it; what was not published is deleted. */
   @Override
   public void close() throws IOException {
-    try (channel) {
+    try (out) {
       if (!published) {
         Files.deleteIfExists(incomplete);
       }
@@ -271,14 +290,11 @@ public final class ModelFile implements Closeable {
 
     @Override
     public void write(byte[] source, int offset, int length) throws IOException {
-      ByteBuffer piece = ByteBuffer.wrap(source, offset, length);
-      while (piece.hasRemaining()) {
-        channel.write(piece);
-      }
+      out.write(source, offset, length);
       digest.update(source, offset, length);
       bytes += length;
       if (bytes - forced >= UNFORCED) {
-        channel.force(false);
+        out.getFD().sync();
         forced = bytes;
       }
     }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,8 @@ public final class ModelFiles implements Closeable {
   private final LongSupplier staging;
   private final Listener listener;
   private final OnceLog log;
+
+  private final ReentrantLock turn = new ReentrantLock();
 
   private volatile boolean background;
   private volatile @Nullable InFlight inFlight;
@@ -90,6 +93,31 @@ public final class ModelFiles implements Closeable {
   /** Whether files are written in the background: not any more when the job ends. */
   public boolean inBackground() {
     return background;
+  }
+
+  /**
+   * Whether this thread may take a snapshot now, to be written in the background: the one before is
+   * written. {@link #endTurn} is due if so. Not while another thread takes one, or this one does:
+   * then the file is written at once, and nobody waits for anybody.
+   *
+   * @throws IOException that the last one had
+   */
+  public boolean beginTurn() throws IOException {
+    if (!background || turn.isHeldByCurrentThread() || !turn.tryLock()) {
+      return false;
+    }
+    try {
+      settle();
+      return true;
+    } catch (IOException e) {
+      turn.unlock();
+      throw e;
+    }
+  }
+
+  /** The snapshot is handed over, or was not taken. */
+  public void endTurn() {
+    turn.unlock();
   }
 
   /** Takes so many bytes of the budget for a snapshot; that there are too few is said once. */
@@ -145,6 +173,7 @@ public final class ModelFiles implements Closeable {
 
   /** A file to write in the place of {@code target}; null: the library is to write it. */
   public @Nullable ModelFile create(Path target) {
+    await(target);
     try {
       ModelFile file = ModelFile.create(target);
       sweep(file.target());
@@ -219,10 +248,7 @@ public final class ModelFiles implements Closeable {
     listener.written(event, start, System.nanoTime());
   }
 
-  /**
-   * Writes a file in the background, publishes and closes it. After {@link #settle}, by the same
-   * thread.
-   */
+  /** Writes a file in the background, publishes and closes it. In this thread's turn. */
   public void persist(ModelFile file, Content content) {
     InFlight mine = new InFlight(file.target());
     mine.by = new AgentThread("coordl-checkpoint", () -> persist(mine, file, content));
@@ -268,7 +294,7 @@ public final class ModelFiles implements Closeable {
    *
    * @throws IOException that the last one had, once: nobody has heard of it yet
    */
-  public void settle() throws IOException {
+  void settle() throws IOException {
     await();
     synchronized (this) {
       IOException failed = failure;

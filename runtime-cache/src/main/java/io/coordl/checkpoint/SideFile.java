@@ -1,9 +1,9 @@
 package io.coordl.checkpoint;
 
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -71,7 +71,7 @@ final class SideFile {
       if (!Files.isRegularFile(side, LinkOption.NOFOLLOW_LINKS) || Files.size(side) > LONGEST) {
         return null;
       }
-      Matcher text = TEXT.matcher(Files.readString(side));
+      Matcher text = TEXT.matcher(text(side));
       if (!text.matches()) {
         return null;
       }
@@ -85,6 +85,13 @@ final class SideFile {
           before);
     } catch (IOException | NumberFormatException e) {
       return null;
+    }
+  }
+
+  /** Not by a channel, which an interrupt would close. */
+  private static String text(Path side) throws IOException {
+    try (InputStream in = new FileInputStream(side.toFile())) {
+      return new String(in.readNBytes(LONGEST), StandardCharsets.UTF_8);
     }
   }
 
@@ -140,12 +147,9 @@ final class SideFile {
     text.append('\n');
     Path incomplete = side.resolveSibling(side.getFileName() + suffix);
     try {
-      try (FileChannel channel = ModelFile.createLocked(incomplete)) {
-        ByteBuffer all = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
-        while (all.hasRemaining()) {
-          channel.write(all);
-        }
-        channel.force(true);
+      try (FileOutputStream out = ModelFile.createLocked(incomplete)) {
+        out.write(text.toString().getBytes(StandardCharsets.UTF_8));
+        out.getFD().sync();
         ModelFile.move(incomplete, side);
       }
     } finally {
@@ -165,7 +169,7 @@ final class SideFile {
   private static String hash(Path file) throws IOException {
     MessageDigest digest = sha256();
     byte[] piece = new byte[1 << 18];
-    try (InputStream in = Files.newInputStream(file)) {
+    try (InputStream in = new FileInputStream(file.toFile())) {
       for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
         digest.update(piece, 0, n);
       }

@@ -241,6 +241,40 @@ class ModelFilesTest {
   }
 
   @Test
+  void oneSnapshotAtATimeAndNobodyWaitsForIt() throws Exception {
+    assertThat(files.beginTurn()).isTrue();
+    assertThat(files.beginTurn()).isFalse(); // A save inside a save.
+    List<Boolean> turns = new CopyOnWriteArrayList<>();
+    Thread other =
+        new Thread(
+            () -> {
+              try {
+                turns.add(files.beginTurn());
+              } catch (IOException e) {
+                throw new AssertionError(e);
+              }
+            });
+    other.start();
+    other.join();
+    assertThat(turns).containsExactly(false);
+    files.endTurn();
+    assertThat(files.beginTurn()).isTrue();
+    files.endTurn();
+  }
+
+  @Test
+  void anInterruptDoesNotEndASave() throws Exception {
+    Path target = folder.resolve("model.zip");
+    write(target, "first");
+    Thread.currentThread().interrupt();
+    write(target, "second");
+    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(target).hasContent("second");
+    assertThat(said).isEmpty();
+  }
+
+  @Test
   void theEndWaitsAndSaysWhatFailed() throws Exception {
     Path target = folder.resolve("model.zip");
     files.persist(files.create(target), text("last"));

@@ -44,10 +44,9 @@ public final class SavedModels implements LibraryHooks {
     try {
       switch (method) {
         case "save" -> {
-          if (files.inBackground()) {
-            files.settle();
-          }
-          return arguments[0] instanceof Path directory ? new Save(self, directory) : null;
+          return arguments[0] instanceof Path directory
+              ? new Save(self, directory, files.beginTurn())
+              : null;
         }
         case "paramPathResolver" -> {
           files.await();
@@ -90,14 +89,20 @@ public final class SavedModels implements LibraryHooks {
     private final Path directory;
     private final long start = System.nanoTime();
     private final long span;
+
+    /** Whether it has its turn to be written in the background. */
+    private final boolean later;
+
+    private final @Nullable Redirection outer;
     private @Nullable ModelFile file;
     private @Nullable Staged staged;
 
-    Save(Object model, Path directory) {
+    Save(Object model, Path directory, boolean later) {
       super(null);
       this.directory = directory;
+      this.later = later;
       span = Spans.enter(SpanKind.CHECKPOINT, model);
-      Redirection.use(this);
+      outer = Redirection.use(this);
     }
 
     @Override
@@ -112,7 +117,7 @@ public final class SavedModels implements LibraryHooks {
       if (made == null) {
         return null;
       }
-      if (!files.inBackground()) {
+      if (!later) {
         return new Shared(made.stream());
       }
       Staged memory = files.stageStream(made.stream());
@@ -122,7 +127,7 @@ public final class SavedModels implements LibraryHooks {
 
     @Override
     public @Nullable Throwable thrown() {
-      Redirection.use(null);
+      Redirection.use(outer);
       ModelFile made = file;
       Staged memory = staged;
       try {
@@ -136,15 +141,22 @@ public final class SavedModels implements LibraryHooks {
       } catch (IOException e) {
         return e;
       } finally {
-        Spans.exit(span, null);
+        end();
       }
       return null;
     }
 
+    private void end() {
+      if (later) {
+        files.endTurn();
+      }
+      Spans.exit(span, null);
+    }
+
     @Override
     public void failed() {
-      Redirection.use(null);
-      Spans.exit(span, null);
+      Redirection.use(outer);
+      end();
       Staged memory = staged;
       if (memory != null) {
         memory.discard();

@@ -56,14 +56,19 @@ public final class SavedGraphs implements LibraryHooks {
 
   private @Nullable InterceptedCall save(SameDiff graph, File target, Object[] arguments)
       throws IOException {
-    boolean later = files.inBackground();
-    if (later) {
-      files.settle();
+    boolean later = files.beginTurn();
+    try {
+      ModelFile file = files.create(target.toPath());
+      return file == null ? null : write(file, graph, arguments, later);
+    } finally {
+      if (later) {
+        files.endTurn();
+      }
     }
-    ModelFile file = files.create(target.toPath());
-    if (file == null) {
-      return null;
-    }
+  }
+
+  private InterceptedCall write(ModelFile file, SameDiff graph, Object[] arguments, boolean later)
+      throws IOException {
     try {
       ByteBuffer bytes =
           arguments.length == 2

@@ -101,15 +101,20 @@ public final class SavedModels implements LibraryHooks {
   }
 
   private @Nullable InterceptedCall save(Path target, Library library) throws IOException {
-    if (files.inBackground()) {
-      files.settle();
-    }
-    ModelFile file = files.create(target);
-    if (file == null) {
-      return null;
-    }
+    boolean later = files.beginTurn();
     try {
-      if (!files.inBackground() || !persist(file, library)) {
+      ModelFile file = files.create(target);
+      return file == null ? null : write(file, library, later);
+    } finally {
+      if (later) {
+        files.endTurn();
+      }
+    }
+  }
+
+  private InterceptedCall write(ModelFile file, Library library, boolean later) throws IOException {
+    try {
+      if (!later || !persist(file, library)) {
         files.write(file, library);
         file.close();
       }
