@@ -74,9 +74,9 @@ public final class DjlTraining {
   private void run(String program) throws IOException, TranslateException {
     switch (program) {
       case "images" -> fit(pictures(), resNet(8), new Shape(1, 3, SIZE, SIZE), classes());
-      case "csv" -> fit(table(), mlp(64, 1), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
+      case "csv" -> fit(table(), mlp(1, 64), new Shape(1, TrainingData.COLUMNS - 1), Loss.l2Loss());
       case "text" -> text();
-      case "waves" -> fitByHand(sound(), mlp(64, 2), new Shape(1, Waves.BANDS), classes());
+      case "waves" -> fitByHand(sound(), mlp(2, 1024, 1024), new Shape(1, Waves.BANDS), classes());
       case "compute" -> {
         try (NDManager manager = NDManager.newBaseManager()) {
           fit(inMemory(manager), resNet(20), new Shape(1, 3, SIZE, SIZE), classes());
@@ -178,16 +178,17 @@ public final class DjlTraining {
         .build();
   }
 
-  private static Block mlp(int hidden, int out) {
-    return new SequentialBlock()
-        .add(Linear.builder().setUnits(hidden).build())
-        .add(Activation.reluBlock())
-        .add(Linear.builder().setUnits(out).build());
+  private static Block mlp(int out, int... hidden) {
+    SequentialBlock layers = new SequentialBlock();
+    for (int units : hidden) {
+      layers.add(Linear.builder().setUnits(units).build()).add(Activation.reluBlock());
+    }
+    return layers.add(Linear.builder().setUnits(out).build());
   }
 
   private static Block bagOfWords(Vocabulary vocabulary) {
     return new SequentialBlock()
-        .add(new TrainableWordEmbedding(vocabulary, 16))
+        .add(new TrainableWordEmbedding(vocabulary, 64))
         .add(new LambdaBlock(words -> new NDList(words.singletonOrThrow().mean(new int[] {1}))))
         .add(Linear.builder().setUnits(2).build());
   }

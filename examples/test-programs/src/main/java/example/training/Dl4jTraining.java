@@ -158,7 +158,7 @@ public final class Dl4jTraining {
   private static MultiLayerNetwork mlp(int inputs) {
     return initialized(
         network(
-            new DenseLayer.Builder().nIn(inputs).nOut(64).activation(Activation.RELU).build(),
+            new DenseLayer.Builder().nIn(inputs).nOut(256).activation(Activation.RELU).build(),
             output()));
   }
 

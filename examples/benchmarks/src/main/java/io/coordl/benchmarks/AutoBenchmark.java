@@ -28,8 +28,8 @@ public final class AutoBenchmark {
   /** Slower than observed, or more CPU time, where nothing helps. */
   private static final double COST_BAR = 0.01;
 
-  /** Where one of a hundred is looked for, there are so many times as many rounds. */
-  private static final int MORE_ROUNDS = 2;
+  /** Where one of a hundred is looked for. */
+  private static final int MORE_ROUNDS = 1;
 
   private static final String NO_AGENT = "no agent";
   private static final String OFF = "off";
@@ -40,24 +40,24 @@ public final class AutoBenchmark {
 
   private static final List<Program> PROGRAMS =
       List.of(
-          new Program(Example.DJL, "images", "pictures", 600, 10)
+          new Program(Example.DJL, "images", "pictures", 300, 12)
               .settings(AHEAD, SHARE, SHARE + "," + AHEAD, SHARE + ",prefetch=2"),
-          new Program(Example.DJL, "csv", "table", 3000, 10)
+          new Program(Example.DJL, "csv", "table", 3000, 14)
               .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
-          new Program(Example.DJL, "text", "sentences", 3000, 10)
+          new Program(Example.DJL, "text", "sentences", 3000, 12)
               .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
-          new Program(Example.DJL, "waves", "waves", 800, 10)
+          new Program(Example.DJL, "waves", "waves", 800, 12)
               .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
-          new Program(Example.DJL, "compute", "", 800, 10).settings(AHEAD).nothingHelps(),
-          new Program(Example.DL4J, "images", "pictures", 1200, 10)
+          new Program(Example.DJL, "compute", "", 400, 8).settings(AHEAD).nothingHelps(),
+          new Program(Example.DL4J, "images", "pictures", 600, 12)
               .settings(SHARE, SHARE + "," + AHEAD, SHARE + ",prefetch=2"),
           new Program(Example.DL4J, "csv", "table", 1500, 10).settings(KEPT),
           new Program(Example.DL4J, "sequences", "frames", 1500, 10).settings(KEPT),
-          new Program(Example.DL4J, "words", "words", 5000, 10).settings(KEPT),
-          new Program(Example.DL4J, "waves", "waves", 800, 10)
+          new Program(Example.DL4J, "words", "words", 4000, 10).settings(KEPT),
+          new Program(Example.DL4J, "waves", "waves", 800, 8)
               .settings(KEPT, "cache=minio")
               .nothingHelps(),
-          new Program(Example.DL4J, "compute", "", 300, 10).settings(KEPT).nothingHelps());
+          new Program(Example.DL4J, "compute", "", 150, 8).settings(KEPT).nothingHelps());
 
   /**
    * A training program.
@@ -237,7 +237,7 @@ public final class AutoBenchmark {
     job(program, data, NO_AGENT, 3).run().orFail(program + ""); // Files into the page cache.
     List<String> losses = List.of();
     Runs runs = new Runs(new ArrayList<>());
-    for (int round = 1; round <= (program.isHelped ? rounds : MORE_ROUNDS * rounds); round++) {
+    for (int round = 1; round <= (program.isHelped ? rounds : rounds + MORE_ROUNDS); round++) {
       for (String setting : settings) {
         ChildResult result =
             job(program, data, setting, epochs > 0 ? epochs : program.epochs)
