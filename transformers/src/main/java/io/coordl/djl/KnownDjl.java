@@ -88,11 +88,16 @@ final class KnownDjl implements PurityAnalyzer.Known {
     return DRAWING.contains(type.getSimpleName()) ? "draws from the engine's generator" : null;
   }
 
-  /** The base classes only keep what they make iterables of, which are looked at themselves. */
+  /**
+   * The base classes only keep what they make iterables of, which are looked at themselves. A
+   * vocabulary sets its private fields in methods that its constructors alone call, and shows none
+   * of what they keep.
+   */
   @Override
   public boolean isClosed(Class<?> type) {
     String name = type.getName();
     return type == RandomAccessDataset.class
+        || name.equals("ai.djl.modality.nlp.DefaultVocabulary")
         || name.startsWith("ai.djl.repository.")
         || name.startsWith("ai.djl.engine.")
         || name.startsWith("ai.djl.Device");

@@ -53,8 +53,11 @@ public final class PreparedSamples {
   /** Samples whose mean time counts: of few it is that of whatever else the machine does. */
   private static final int BLOCK = 64;
 
-  /** Blocks made and found after which it is told whether keeping them pays. */
-  private static final int TRIED = 4;
+  /**
+   * Blocks found after which it is told whether keeping them pays. Where keeping begins late, as
+   * with {@code auto}, the code that makes samples is compiled, and that which finds them is not.
+   */
+  private static final int TRIED = 32;
 
   private final Prepared prepared;
   private final PreparedStore store;

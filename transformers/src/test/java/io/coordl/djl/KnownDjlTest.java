@@ -3,8 +3,11 @@ package io.coordl.djl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ai.djl.examples.Scaled;
+import ai.djl.modality.nlp.DefaultVocabulary;
+import ai.djl.modality.nlp.Vocabulary;
 import ai.djl.ndarray.NDArray;
 import ai.djl.translate.Transform;
+import io.coordl.pipeline.CannotShareException;
 import io.coordl.purity.PurityAnalyzer;
 import java.awt.Color;
 import java.io.File;
@@ -29,6 +32,35 @@ class KnownDjlTest {
     @Override
     public NDArray transform(NDArray array) {
       return array.mul(2).add(1);
+    }
+  }
+
+  /** Numbers words. */
+  static final class Numbered implements Transform {
+    private final Vocabulary words;
+
+    Numbered(Vocabulary words) {
+      this.words = words;
+    }
+
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.add(words.getIndex("a"));
+    }
+  }
+
+  /** A vocabulary of the program's own, which learns. */
+  static final class Learning extends DefaultVocabulary {
+    private int asked;
+
+    Learning(List<String> words) {
+      super(words);
+    }
+
+    @Override
+    public long getIndex(String word) {
+      asked++;
+      return super.getIndex(word) + asked;
     }
   }
 
@@ -83,6 +115,16 @@ class KnownDjlTest {
   @Test
   void codeThatDependsOnItsArgumentAloneRunsEarly() {
     assertThat(reason(new Doubled())).isNull();
+  }
+
+  @Test
+  void aVocabularyStaysWhatItWasMade() throws CannotShareException {
+    DefaultVocabulary words = new DefaultVocabulary(List.of("a", "b"));
+    assertThat(reason(new Numbered(words))).isNull();
+    assertThat(Description.of("words", words))
+        .isEqualTo(Description.of("words", new DefaultVocabulary(List.of("a", "b"))))
+        .isNotEqualTo(Description.of("words", new DefaultVocabulary(List.of("b", "a"))));
+    assertThat(reason(new Numbered(new Learning(List.of("a"))))).contains("sets its field asked");
   }
 
   @Test

@@ -573,4 +573,32 @@ class PreparedSamplesTest {
     }
     assertThat(said).anyMatch(line -> line.contains("takes no longer than getting it from memory"));
   }
+
+  @Test
+  void whatIsFoundSlowlyAtFirstIsKept() throws Exception {
+    Data data = new Data(numbers, "n");
+    int[] reads = new int[1];
+    SampleMaker<byte[]> warming =
+        new Maker(1) {
+          @Override
+          public byte[] get() throws Exception {
+            LockSupport.parkNanos(100_000);
+            return super.get();
+          }
+
+          @Override
+          public byte[] read(BatchLayout layout, ByteBuffer bytes) {
+            if (reads[0]++ < 500) {
+              LockSupport.parkNanos(500_000);
+            }
+            return super.read(layout, bytes);
+          }
+        };
+    for (int i = 0; i < 4_000; i++) {
+      PreparedSamples.Plan plan = samples.plan(data);
+      assertThat(plan).isNotNull();
+      samples.sample(plan, i % 200, warming);
+    }
+    assertThat(reads[0]).isEqualTo(3_800);
+  }
 }

@@ -66,6 +66,22 @@ class FiguresTest {
   }
 
   @Test
+  void theFirstTwoEpochsOfATrainingCountForTheirLossesAlone() {
+    String out =
+        """
+        epoch 1: 2.000 s, 300.0 samples/s, loss 0.5
+        epoch 2: 0.500 s, 1200.0 samples/s, loss NaN
+        epoch 3: 0.600 s, 1000.5 samples/s, loss -1.5E-7
+        epoch 4: 0.300 s, 2000.5 samples/s, loss 0.25
+        """;
+    assertThat(TrainingEpochs.of(out))
+        .isEqualTo(new TrainingEpochs(1500.5, List.of("0.5", "NaN", "-1.5E-7", "0.25")));
+    assertThatThrownBy(() -> TrainingEpochs.of("epoch 1: 2.000 s, 300.0 samples/s, loss 0.5\n"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("told of 1 epochs");
+  }
+
+  @Test
   void onlyPicturesThatWereOpenedCount() throws IOException {
     Path trace =
         Files.write(

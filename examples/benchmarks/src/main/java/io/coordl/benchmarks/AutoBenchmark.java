@@ -1,0 +1,317 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Does {@code auto} find what is best? Ordinary training programs of both libraries, each without
+ * the agent, observed, with the settings that a person would try, and with {@code auto}: samples/s
+ * from the third epoch on and the CPU time of the whole process. In the first round every setting
+ * has its turn; in the others what was best by hand, observing, and auto. Ratios are those of the
+ * same round.
+ *
+ * <p>Arguments: rounds (2), epochs (0: as many as each program is to have), percent of the samples
+ * (100), a part of the names of the programs (all). Exits with 1 if a loss differs or a bar is
+ * missed.
+ */
+public final class AutoBenchmark {
+  /** Of the best by hand. */
+  private static final double BEST_BAR = 0.95;
+
+  /** Slower than observed, or more CPU time, where nothing helps. */
+  private static final double COST_BAR = 0.01;
+
+  /** Where one of a hundred is looked for. */
+  private static final int MORE_ROUNDS = 1;
+
+  private static final String NO_AGENT = "no agent";
+  private static final String OFF = "off";
+  private static final String AUTO = "auto";
+  private static final String SHARE = "decoded=share";
+  private static final String KEPT = "prepared=share";
+  private static final String AHEAD = "prefetch=1";
+
+  private static final List<Program> PROGRAMS =
+      List.of(
+          new Program(Example.DJL, "images", "pictures", 300, 12)
+              .settings(AHEAD, SHARE, SHARE + "," + AHEAD, SHARE + ",prefetch=2"),
+          new Program(Example.DJL, "csv", "table", 3000, 14)
+              .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
+          new Program(Example.DJL, "text", "sentences", 3000, 12)
+              .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
+          new Program(Example.DJL, "waves", "waves", 800, 12)
+              .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
+          new Program(Example.DJL, "compute", "", 400, 8).settings(AHEAD).nothingHelps(),
+          new Program(Example.DL4J, "images", "pictures", 600, 12)
+              .settings(SHARE, SHARE + "," + AHEAD, SHARE + ",prefetch=2"),
+          new Program(Example.DL4J, "csv", "table", 1500, 10).settings(KEPT),
+          new Program(Example.DL4J, "sequences", "frames", 1500, 10).settings(KEPT),
+          new Program(Example.DL4J, "words", "words", 4000, 10).settings(KEPT),
+          new Program(Example.DL4J, "waves", "waves", 800, 8)
+              .settings(KEPT, "cache=minio")
+              .nothingHelps(),
+          new Program(Example.DL4J, "compute", "", 150, 8).settings(KEPT).nothingHelps());
+
+  /**
+   * A training program.
+   *
+   * @param kind of its data; empty if it makes them
+   * @param epochs that leave auto the time to try what it tries
+   * @param settings to be tried by hand
+   * @param isHelped whether one of them should make it faster
+   */
+  private record Program(
+      Example library,
+      String name,
+      String kind,
+      int samples,
+      int epochs,
+      List<String> settings,
+      boolean isHelped) {
+    Program(Example library, String name, String kind, int samples, int epochs) {
+      this(library, name, kind, samples, epochs, List.of(), true);
+    }
+
+    Program settings(String... tried) {
+      return new Program(library, name, kind, samples, epochs, List.of(tried), isHelped);
+    }
+
+    Program nothingHelps() {
+      return new Program(library, name, kind, samples, epochs, settings, false);
+    }
+
+    String mainClass() {
+      return "example.training." + (library == Example.DJL ? "Djl" : "Dl4j") + "Training";
+    }
+
+    @Override
+    public String toString() {
+      return library + " " + name;
+    }
+  }
+
+  /** One run: samples/s, and CPU seconds of the process. */
+  private record Run(int round, String setting, double rate, double cpu) {}
+
+  private interface Figure {
+    double of(Run run);
+  }
+
+  /** The runs of one program. */
+  private record Runs(List<Run> runs) {
+    /** The setting by hand, observing among them, that was best in the first round. */
+    String best() {
+      return runs.stream()
+          .filter(run -> run.round == 1)
+          .filter(run -> !run.setting.equals(AUTO) && !run.setting.equals(NO_AGENT))
+          .max(Comparator.comparingDouble(Run::rate))
+          .orElseThrow()
+          .setting;
+    }
+
+    double rate(String setting) {
+      return Pairs.median(
+          runs.stream().filter(run -> run.setting.equals(setting)).map(Run::rate).toList());
+    }
+
+    /** The median of the ratios of runs of the same round. */
+    double ratio(Figure figure, String setting, String of) {
+      List<Double> ratios = new ArrayList<>();
+      for (Run run : runs) {
+        for (Run other : runs) {
+          if (run.round == other.round && run.setting.equals(setting) && other.setting.equals(of)) {
+            ratios.add(figure.of(run) / figure.of(other));
+          }
+        }
+      }
+      return Pairs.median(ratios);
+    }
+  }
+
+  private final Checkout checkout = Checkout.find();
+  private final Path work = Files.createDirectories(checkout.work("auto"));
+  private final int rounds;
+  private final int epochs;
+  private final int percent;
+  private final String only;
+  private final List<String> missed = new ArrayList<>();
+
+  private AutoBenchmark(int rounds, int epochs, int percent, String only) throws IOException {
+    this.rounds = rounds;
+    this.epochs = epochs;
+    this.percent = percent;
+    this.only = only;
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    AutoBenchmark benchmark =
+        new AutoBenchmark(
+            args.length > 0 ? Integer.parseInt(args[0]) : 2,
+            args.length > 1 ? Integer.parseInt(args[1]) : 0,
+            args.length > 2 ? Integer.parseInt(args[2]) : 100,
+            args.length > 3 ? args[3] : "");
+    benchmark.measure();
+    System.out.println(
+        "made by: " + Commands.of(benchmark.checkout, AutoBenchmark.class, String.join(" ", args)));
+    System.exit(benchmark.missed.isEmpty() ? 0 : 1);
+  }
+
+  private void measure() throws IOException, InterruptedException {
+    System.out.printf(
+        Locale.ROOT,
+        "%s; %d processors, load average %.1f%n",
+        Jdks.running(),
+        Runtime.getRuntime().availableProcessors(),
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    TextTable table =
+        new TextTable(
+            "program",
+            "off samples/s",
+            "best by hand",
+            "samples/s",
+            "auto samples/s",
+            "auto/best",
+            "auto/off",
+            "CPU auto/off",
+            "CPU auto/no agent");
+    for (Program program : PROGRAMS) {
+      if (program.toString().contains(only)) {
+        row(table, program, runs(program));
+      }
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%nSamples/s, the median from the third epoch on; CPU time of the whole process; all losses"
+            + " are the same%n%s",
+        table);
+    System.out.printf(
+        Locale.ROOT,
+        "bars: auto at least %.2f of the best by hand; where nothing helps at most %.0f %% slower"
+            + " than off, and %.0f %% more CPU: %s%n",
+        BEST_BAR,
+        100 * COST_BAR,
+        100 * COST_BAR,
+        missed.isEmpty() ? "met" : "missed by " + String.join(", ", missed));
+  }
+
+  private void row(TextTable table, Program program, Runs runs) {
+    String best = runs.best();
+    double ofBest = runs.ratio(Run::rate, AUTO, best);
+    double ofOff = runs.ratio(Run::rate, AUTO, OFF);
+    double cpu = runs.ratio(Run::cpu, AUTO, OFF);
+    if (program.isHelped && ofBest < BEST_BAR) {
+      missed.add(program + " (speed)");
+    }
+    if (!program.isHelped && ofOff < 1 - COST_BAR) {
+      missed.add(program + " (speed)");
+    }
+    if (!program.isHelped && cpu > 1 + COST_BAR) {
+      missed.add(program + " (CPU)");
+    }
+    table.row(
+        program.toString(),
+        text(0, runs.rate(OFF)),
+        best,
+        text(0, runs.rate(best)),
+        text(0, runs.rate(AUTO)),
+        text(2, ofBest),
+        text(2, ofOff),
+        text(2, cpu),
+        text(2, runs.ratio(Run::cpu, AUTO, NO_AGENT)));
+  }
+
+  /** Runs a program in every setting. */
+  private Runs runs(Program program) throws IOException, InterruptedException {
+    String data = data(program);
+    List<String> settings = new ArrayList<>(List.of(NO_AGENT, OFF));
+    settings.addAll(program.settings);
+    settings.add(AUTO);
+    job(program, data, NO_AGENT, 3).run().orFail(program + ""); // Files into the page cache.
+    List<String> losses = List.of();
+    Runs runs = new Runs(new ArrayList<>());
+    for (int round = 1; round <= (program.isHelped ? rounds : rounds + MORE_ROUNDS); round++) {
+      for (String setting : settings) {
+        ChildResult result =
+            job(program, data, setting, epochs > 0 ? epochs : program.epochs)
+                .run()
+                .orFail(program + "");
+        Files.writeString(work.resolve(fileName(program, setting, round)), said(result));
+        TrainingEpochs told = TrainingEpochs.of(result.out());
+        if (!losses.isEmpty() && !losses.equals(told.losses())) {
+          throw new IllegalStateException(
+              program + ", " + setting + ": losses are " + told.losses() + ", expected " + losses);
+        }
+        losses = told.losses();
+        runs.runs.add(new Run(round, setting, told.rate(), result.cpuSeconds()));
+        System.out.printf(
+            Locale.ROOT,
+            "  %s, round %d, %s: %.0f samples/s, %.1f s of CPU, %.1f s in all%n",
+            program,
+            round,
+            setting,
+            told.rate(),
+            result.cpuSeconds(),
+            result.wall().toMillis() / 1000.0);
+      }
+      settings = new ArrayList<>(List.of(OFF, AUTO));
+      if (!runs.best().equals(OFF)) {
+        settings.add(1, runs.best());
+      }
+      if (round % 2 == 1) {
+        Collections.reverse(settings); // What the machine does later meets all alike.
+      }
+    }
+    return runs;
+  }
+
+  private static String fileName(Program program, String setting, int round) {
+    return (program + " " + setting + " " + round).replaceAll("[^A-Za-z0-9]+", "-") + ".log";
+  }
+
+  private static String said(ChildResult result) {
+    return result.out() + result.err();
+  }
+
+  /** What the program is trained on, which is made first. */
+  private String data(Program program) throws IOException, InterruptedException {
+    int samples = Math.max(64, program.samples * percent / 100);
+    if (program.kind.isEmpty()) {
+      return Integer.toString(samples);
+    }
+    Path folder = work.resolve(program.kind + "-" + samples);
+    if (program.kind.equals("pictures")) {
+      Pictures.make(checkout, folder, "2", Integer.toString(samples / 2));
+    } else {
+      new ChildJvm(Jdks.running(), "example.training.TrainingData")
+          .classPath(checkout.exampleJar("test-programs"))
+          .args(program.kind, folder.toString(), Integer.toString(samples))
+          .run()
+          .orFail("The writer of training data");
+    }
+    return folder.toString();
+  }
+
+  private ChildJvm job(Program program, String data, String setting, int count) throws IOException {
+    ChildJvm job =
+        program
+            .library
+            .program(checkout, Jdks.running(), program.mainClass())
+            .classPath(checkout.exampleJar("test-programs"))
+            .args(program.name, data, Integer.toString(count));
+    return setting.equals(NO_AGENT)
+        ? job
+        : job.agent(checkout.agentJar(), "record=off" + (setting.equals(OFF) ? "" : "," + setting));
+  }
+
+  private static String text(int digits, double value) {
+    return String.format(Locale.ROOT, "%." + digits + "f", value);
+  }
+}
