@@ -27,28 +27,32 @@ import java.util.zip.CRC32;
 
 /**
  * Trains small networks and saves them in every way that DJL has. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH]}. Prints what the files hold, and what is loaded from them;
- * as errors how long each save took.
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, the latter between two saves. Prints what the
+ * files hold, and what is loaded from them; as errors how long each save took.
  */
 public final class DjlModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
+  private static final int PACES = 4;
 
   private final Path folder;
   private final int width;
+  private final long pause;
 
-  private DjlModels(Path folder, int width) {
+  private DjlModels(Path folder, int width, long pause) {
     this.folder = folder;
     this.width = width;
+    this.pause = pause;
   }
 
   public static void main(String[] args) throws Exception {
     int width = args.length > 2 ? Integer.parseInt(args[2]) : 30;
+    long pause = args.length > 3 ? (long) (Double.parseDouble(args[3]) * 1e9) : 0;
     for (String program : args[0].split(",", -1)) {
       Path folder = Path.of(args[1], program);
       Files.createDirectories(folder.getParent());
       System.out.println(program);
-      new DjlModels(folder, width).run(program);
+      new DjlModels(folder, width, pause).run(program);
       list(folder);
     }
   }
@@ -69,6 +73,7 @@ public final class DjlModels {
         }
         case "endless" -> endless(model);
         case "last" -> last();
+        case "paced" -> paced(model);
         default -> throw new IllegalArgumentException(program);
       }
     }
@@ -187,6 +192,28 @@ public final class DjlModels {
           model.setProperty("Epoch", String.valueOf(i));
           model.save(folder, "mlp");
           System.out.println("epoch " + i);
+        }
+      }
+    }
+  }
+
+  /** Trains for a while after each save. */
+  private void paced(Model model) throws Exception {
+    try (Trainer trainer = model.newTrainer(config());
+        NDManager manager = model.getNDManager().newSubManager()) {
+      trainer.initialize(new Shape(4, IN));
+      ArrayDataset data = data(manager);
+      model.setProperty("Epoch", "1");
+      for (int i = 0; i < PACES; i++) {
+        long start = System.nanoTime();
+        model.save(folder, "mlp");
+        System.err.printf("save %.1f ms%n", (System.nanoTime() - start) / 1e6);
+        for (long end = System.nanoTime() + pause; System.nanoTime() < end; ) {
+          for (Batch batch : trainer.iterateDataset(data)) {
+            EasyTrain.trainBatch(trainer, batch);
+            trainer.step();
+            batch.close();
+          }
         }
       }
     }

@@ -35,28 +35,32 @@ import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
  * Trains small networks and saves them in every way that DL4J has. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH]}. Prints what the files hold, entry by entry, and what is
- * loaded from them; as errors how long each save took.
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, the latter between two saves. Prints what the
+ * files hold, entry by entry, and what is loaded from them; as errors how long each save took.
  */
 public final class Dl4jModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
+  private static final int PACES = 4;
 
   private final Path folder;
   private final int width;
+  private final long pause;
 
-  private Dl4jModels(Path folder, int width) {
+  private Dl4jModels(Path folder, int width, long pause) {
     this.folder = folder;
     this.width = width;
+    this.pause = pause;
   }
 
   public static void main(String[] args) throws Exception {
     int width = args.length > 2 ? Integer.parseInt(args[2]) : 30;
+    long pause = args.length > 3 ? (long) (Double.parseDouble(args[3]) * 1e9) : 0;
     for (String program : args[0].split(",", -1)) {
       Path folder = Path.of(args[1], program);
       Files.createDirectories(folder);
       System.out.println(program);
-      new Dl4jModels(folder, width).run(program);
+      new Dl4jModels(folder, width, pause).run(program);
       if (!program.startsWith("endless")) {
         list(folder);
       }
@@ -78,6 +82,7 @@ public final class Dl4jModels {
       case "exit" -> exit();
       case "endless" -> endless();
       case "last" -> last();
+      case "paced" -> paced();
       default -> throw new IllegalArgumentException(program);
     }
   }
@@ -308,6 +313,18 @@ public final class Dl4jModels {
       net.fit(batch(i % 100));
       if (i > 0) { // The listener does not save the first one.
         System.out.println("iteration " + (net.getIterationCount() - 1));
+      }
+    }
+  }
+
+  /** Trains for a while after each save. */
+  private void paced() throws IOException {
+    MultiLayerNetwork net = made();
+    net.fit(batch(0));
+    for (int i = 0; i < PACES; i++) {
+      timed(() -> net.save(folder.resolve("model.zip").toFile()));
+      for (long end = System.nanoTime() + pause; System.nanoTime() < end; ) {
+        net.fit(batch(1));
       }
     }
   }

@@ -1,0 +1,112 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How long a job stands still for each save of its model: as it is, with {@code checkpoint=atomic},
+ * and with {@code async}, where it trains between two saves for three times as long as one takes.
+ * Exits with 1 if that is not at least 20 times less for DL4J and 5 times less for DJL. Arguments:
+ * sizes of the file in MB (10 100).
+ */
+public final class CheckpointBenchmark {
+  private static final Pattern SAVE = Pattern.compile("save ([0-9.]+) ms");
+
+  /** What is saved of a network: DL4J's with two more numbers for each, a little compressed. */
+  private enum Library {
+    DL4J("Dl4jModels", "model.zip", 11, 20),
+    DJL("DjlModels", "mlp-0001.params", 4, 5);
+
+    final String program;
+    final String file;
+    final int bytes;
+    final int bar;
+
+    Library(String program, String file, int bytes, int bar) {
+      this.program = program;
+      this.file = file;
+      this.bytes = bytes;
+      this.bar = bar;
+    }
+  }
+
+  private CheckpointBenchmark() {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    List<String> sizes = args.length > 0 ? List.of(args) : List.of("10", "100");
+    TextTable table =
+        new TextTable("library", "file MB", "as it is ms", "atomic ms", "async ms", "times less");
+    boolean met = true;
+    for (Library library : Library.values()) {
+      for (String size : sizes) {
+        int width = (int) Math.sqrt(Double.parseDouble(size) * 1e6 / library.bytes);
+        Path work = Files.createDirectories(Checkout.find().work("checkpoints"));
+        double plain = median(library, work, "", width, 0.1);
+        double megabytes = megabytes(library, work);
+        double atomic = median(library, work, "atomic", width, 0.1);
+        double async = median(library, work, "async", width, 1 + 3 * plain / 1e3);
+        table.row(
+            library.name(),
+            number(megabytes),
+            number(plain),
+            number(atomic),
+            number(async),
+            number(plain / async));
+        met &= plain / async >= library.bar;
+      }
+    }
+    System.out.printf(
+        "%nTime that the job stands still for a save, median of those after the first, on %s%n%s",
+        Jdks.running(), table);
+    System.out.println("bars: DL4J 20 times less, DJL 5 times less: " + (met ? "met" : "missed"));
+    System.exit(met ? 0 : 1);
+  }
+
+  private static double median(Library library, Path work, String policy, int width, double seconds)
+      throws IOException, InterruptedException {
+    Checkout checkout = Checkout.find();
+    ChildJvm job =
+        new ChildJvm(Jdks.running(), "example.checkpoints." + library.program)
+            .classPath(checkout.exampleJar("test-programs"))
+            .classPathFile(
+                checkout.exampleClassPath(library.name().toLowerCase(Locale.ROOT) + "-image"))
+            .jvmArgs(
+                "-Xmx4g",
+                "-Dai.djl.offline=true",
+                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
+            .args(
+                "paced",
+                work.toString(),
+                Integer.toString(width),
+                String.format(Locale.ROOT, "%.1f", seconds));
+    if (!policy.isEmpty()) {
+      job.agent(checkout.agentJar(), "record=off,checkpoint=" + policy);
+    }
+    Matcher save = SAVE.matcher(job.run().orFail(library + " " + policy).err());
+    List<Double> saves = new ArrayList<>();
+    while (save.find()) {
+      saves.add(Double.parseDouble(save.group(1)));
+    }
+    List<Double> later = saves.subList(1, saves.size()).stream().sorted().toList();
+    return later.get(later.size() / 2);
+  }
+
+  private static double megabytes(Library library, Path work) throws IOException {
+    Path file = work.resolve("paced").resolve(library.file);
+    double size = Files.size(file) / 1e6;
+    Files.delete(file);
+    return size;
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
+  }
+}
