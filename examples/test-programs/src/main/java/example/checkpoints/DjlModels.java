@@ -233,7 +233,7 @@ public final class DjlModels {
     List<Path> files = new ArrayList<>();
     if (Files.isDirectory(folder)) {
       try (Stream<Path> all = Files.list(folder)) {
-        all.filter(file -> !file.toString().endsWith(".coordl.sha256")).forEach(files::add);
+        all.filter(file -> !file.endsWith(".coordl")).forEach(files::add);
       }
     }
     files.sort(null);

@@ -342,7 +342,7 @@ public final class Dl4jModels {
   private static void list(Path folder) throws IOException {
     List<Path> files = new ArrayList<>();
     try (Stream<Path> all = Files.list(folder)) {
-      all.filter(file -> !file.toString().endsWith(".coordl.sha256")).forEach(files::add);
+      all.filter(file -> !file.endsWith(".coordl")).forEach(files::add);
     }
     files.sort(null);
     for (Path file : files) {

@@ -3,54 +3,59 @@ package io.coordl.checkpoint;
 import io.coordl.shared.Machine;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
+import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model file while it is written: as {@code NAME.ID.incomplete}, locked, until {@link #publish}
- * puts it into place. Of one thread at a time.
+ * A model file while it is written: in a directory {@code .coordl} beside its place, where no
+ * program looks that lists or walks its models, and locked, until {@link #publish} puts it into
+ * place. Of one thread at a time.
  */
 public final class ModelFile implements Closeable {
   private static final String INCOMPLETE = ".incomplete";
-  private static final String LEFT_OVER = "*.[0-9a-f]*-[0-9a-f]*" + INCOMPLETE;
 
   /** What is not on the disk yet stays below this, lest the kernel stops others to write it. */
   private static final long UNFORCED = 64L << 20;
 
   private static final AtomicInteger COUNT = new AtomicInteger();
 
-  /** In the name of a file, the job that writes it. */
-  private static final Pattern WRITER =
-      Pattern.compile("\\.([0-9a-f]{1,8})-[0-9a-f]+\\.incomplete$");
+  /** Files of this job: to open and close one of them would end its lock. */
+  private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
+
+  /** Model and side file belong together. */
+  private static final Object MOVING = new Object();
 
   private final Path target;
-  private final String suffix;
   private final Path incomplete;
   private final FileOutputStream out;
   private final MessageDigest digest = SideFile.sha256();
   private final OutputStream stream = new BufferedOutputStream(new Pieces(), 1 << 16);
-  private @Nullable Set<PosixFilePermission> permissions;
+  private final @Nullable State before;
   private long bytes;
   private boolean published;
 
@@ -64,11 +69,33 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  private ModelFile(Path target, String suffix) throws IOException {
+  /** What has become of a file. */
+  enum Outcome {
+    /** In place, with what verifies it. */
+    VERIFIED,
+    /** In place; nothing can be said of it later. */
+    IN_PLACE,
+    /** Its place has been written meanwhile, or cleared: the program's own file stays. */
+    OVERTAKEN
+  }
+
+  /** A file that was there before. */
+  private record State(Object key, long size, long millis) {
+    static @Nullable State of(Path file) throws IOException {
+      if (!Files.exists(file)) {
+        return null;
+      }
+      PosixFileAttributes now = Files.readAttributes(file, PosixFileAttributes.class);
+      return new State(now.fileKey(), now.size(), now.lastModifiedTime().toMillis());
+    }
+  }
+
+  private ModelFile(Path target) throws IOException {
     this.target = target;
-    this.suffix = suffix;
-    this.incomplete = target.resolveSibling(target.getFileName() + suffix);
-    this.out = createLocked(incomplete);
+    this.before = State.of(target);
+    this.incomplete = newFile(target);
+    FileOutputStream made = createLocked(incomplete);
+    this.out = made;
   }
 
   /**
@@ -76,13 +103,35 @@ public final class ModelFile implements Closeable {
    * the libraries write theirs: an interrupt of the program's thread does not close it.
    */
   static FileOutputStream createLocked(Path file) throws IOException {
-    Files.createFile(file);
-    FileOutputStream out = new FileOutputStream(file.toFile());
-    if (out.getChannel().tryLock() == null || !Files.exists(file)) {
-      out.close();
-      throw new IOException(file + " was swept away");
+    OWN.add(file);
+    try {
+      Files.createFile(file);
+      FileOutputStream out = new FileOutputStream(file.toFile());
+      if (out.getChannel().tryLock() == null || !Files.exists(file)) {
+        out.close();
+        throw new IOException(file + " was swept away");
+      }
+      return out;
+    } catch (Throwable t) {
+      discard(file);
+      throw t;
     }
-    return out;
+  }
+
+  /** Deletes a file of {@link #createLocked}, or what is left of it. */
+  static void discard(Path file) throws IOException {
+    Files.deleteIfExists(file);
+    OWN.remove(file);
+  }
+
+  /** Of a name that is never used again, so that a dead job's file can be deleted by its name. */
+  static Path newFile(Path model) throws IOException {
+    Path directory = Files.createDirectories(SideFile.directory(model));
+    return directory.resolve(
+        Long.toHexString(ProcessHandle.current().pid())
+            + "-"
+            + Long.toHexString(System.nanoTime() + COUNT.incrementAndGet())
+            + INCOMPLETE);
   }
 
   /**
@@ -105,27 +154,20 @@ public final class ModelFile implements Closeable {
     try {
       Path target =
           Files.exists(path) ? path.toRealPath() : parent.toRealPath().resolve(path.getFileName());
-      Set<PosixFilePermission> permissions = null;
-      if (Files.exists(target)) {
-        PosixFileAttributes old = Files.readAttributes(target, PosixFileAttributes.class);
-        permissions = old.permissions();
+      PosixFileAttributes old =
+          Files.exists(target) ? Files.readAttributes(target, PosixFileAttributes.class) : null;
+      if (old != null) {
         check(target, old);
       }
-      ModelFile file = new ModelFile(target, suffix());
-      file.permissions = permissions;
+      ModelFile file = new ModelFile(target);
+      if (old != null) {
+        file.becomeLike(old);
+      }
       return file;
     } catch (IOException | UnsupportedOperationException e) {
-      throw new LeftAloneException("no file can be made beside it (" + e + ")");
+      throw new LeftAloneException(
+          "no file can be made beside it (" + e.getClass().getSimpleName() + ")");
     }
-  }
-
-  /** Never used again, so whoever finds the name of a dead job's file can delete it by name. */
-  static String suffix() {
-    return "."
-        + Long.toHexString(ProcessHandle.current().pid())
-        + "-"
-        + Long.toHexString(System.nanoTime() + COUNT.incrementAndGet())
-        + INCOMPLETE;
   }
 
   private static void check(Path target, PosixFileAttributes old)
@@ -141,6 +183,21 @@ public final class ModelFile implements Closeable {
     }
     if (Files.getFileStore(target).getUsableSpace() < old.size()) {
       throw new LeftAloneException("the disk has no room for a second one beside it");
+    }
+  }
+
+  /** Before a byte is in it. */
+  private void becomeLike(PosixFileAttributes old) throws IOException {
+    try {
+      Files.setPosixFilePermissions(incomplete, old.permissions());
+      PosixFileAttributeView view =
+          Files.getFileAttributeView(incomplete, PosixFileAttributeView.class);
+      if (!view.readAttributes().group().equals(old.group())) {
+        view.setGroup(old.group());
+      }
+    } catch (IOException e) {
+      close();
+      throw e;
     }
   }
 
@@ -162,52 +219,71 @@ public final class ModelFile implements Closeable {
   /**
    * Puts it into place, durably.
    *
-   * @return whether it can be verified later: a file of somebody else has the side file's name
+   * @param late whether the program has gone on since, and may have written there itself
    * @throws IOException if it cannot be; what was there before is there still
    */
-  boolean publish() throws IOException {
+  Outcome publish(boolean late) throws IOException {
     stream.flush();
-    Set<PosixFilePermission> old = permissions;
-    if (old != null) {
-      Files.setPosixFilePermissions(incomplete, old);
-    }
     out.getFD().sync();
     String sha256 = HexFormat.of().formatHex(digest.digest());
-    boolean known = SideFile.write(target, incomplete, sha256, suffix);
-    move(incomplete, target);
-    published = true;
-    force(target.getParent());
-    return known;
+    synchronized (MOVING) {
+      State now = State.of(target);
+      if (late && !Objects.equals(before, now)) {
+        return Outcome.OVERTAKEN;
+      }
+      boolean known = false;
+      try {
+        known = SideFile.write(target, incomplete, sha256);
+      } catch (IOException e) {
+        SideFile.forget(target); // The model matters more.
+      }
+      try {
+        move(incomplete, target);
+      } catch (FileSystemException e) { // Mounted by itself, in containers.
+        known = false;
+        SideFile.forget(target);
+        writeInPlace();
+      }
+      published = true;
+      force(target.getParent());
+      return known ? Outcome.VERIFIED : Outcome.IN_PLACE;
+    }
+  }
+
+  /** As the library does. */
+  private void writeInPlace() throws IOException {
+    try (InputStream in = new FileInputStream(incomplete.toFile());
+        FileOutputStream to = new FileOutputStream(target.toFile())) {
+      in.transferTo(to);
+      to.getFD().sync();
+    }
+    Files.delete(incomplete);
   }
 
   static void move(Path from, Path to) throws IOException {
-    try {
-      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } catch (AtomicMoveNotSupportedException e) {
-      throw new IOException(to + " cannot be replaced at once", e);
-    }
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /** Of a directory the JDK makes a channel and nothing else, which interrupts close. */
-  private static void force(@Nullable Path directory) throws IOException {
+  private static void force(@Nullable Path directory) {
     boolean interrupted = Thread.interrupted();
-    try {
-      while (directory != null && !forced(directory)) {
-        interrupted |= Thread.interrupted();
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    while (directory != null && !forced(directory)) {
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
-  private static boolean forced(Path directory) throws IOException {
+  /** Some file systems cannot: then it is as durable as they are. */
+  private static boolean forced(Path directory) {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
       return true;
     } catch (ClosedByInterruptException e) {
       return false;
+    } catch (IOException e) {
+      return true;
     }
   }
 
@@ -218,28 +294,30 @@ public final class ModelFile implements Closeable {
       if (!published) {
         Files.deleteIfExists(incomplete);
       }
+    } finally {
+      OWN.remove(incomplete);
     }
   }
 
-  /**
-   * Removes what killed jobs have left in a directory, and what is said of models that are gone.
-   */
-  static void sweep(Path directory) {
-    try {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, LEFT_OVER)) {
-        for (Path file : files) {
-          sweepFile(file);
+  /** Removes what killed jobs have left, and what is said of models that are gone. */
+  static void sweep(Path model) {
+    Path directory = SideFile.directory(model);
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      List<Path> sides = new ArrayList<>();
+      boolean quiet = true;
+      for (Path file : files) {
+        if (file.toString().endsWith(INCOMPLETE)) {
+          quiet &= isSwept(file);
+        } else if (file.toString().endsWith(SideFile.SUFFIX)) {
+          sides.add(file);
         }
       }
-      try (DirectoryStream<Path> files =
-          Files.newDirectoryStream(directory, "*" + SideFile.SUFFIX)) {
-        for (Path side : files) {
-          Path model = SideFile.modelOf(side);
-          if (!Files.exists(model, LinkOption.NOFOLLOW_LINKS)
-              && !isBeingWritten(model)
-              && SideFile.read(model) != null) {
-            Files.deleteIfExists(side);
-          }
+      for (Path side : sides) {
+        if (quiet) { // Else its model may be about to come.
+          SideFile.sweep(side, model);
         }
       }
     } catch (IOException e) {
@@ -247,35 +325,16 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /**
-   * A lock ends with its job, and no other job knows the name. Files of jobs that are seen to live,
-   * this one too, are not touched: to open and close one of its own would end its lock.
-   */
-  private static void sweepFile(Path file) throws IOException {
-    Matcher writer = WRITER.matcher(file.getFileName().toString());
-    if (!writer.find()
-        || ProcessHandle.of(Long.parseLong(writer.group(1), 16)).isPresent()
+  /** Whether it was a dead job's: a lock ends with its job, and no other job knows the name. */
+  private static boolean isSwept(Path file) throws IOException {
+    if (OWN.contains(file)
         || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
         || ((Number) Files.getAttribute(file, "unix:uid")).longValue() != Machine.user()) {
-      return;
+      return false;
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
         FileLock lock = channel.tryLock()) {
-      if (lock != null) {
-        Files.deleteIfExists(file);
-      }
-    }
-  }
-
-  private static boolean isBeingWritten(Path model) throws IOException {
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(
-            model.toAbsolutePath().getParent(),
-            file -> {
-              String name = file.getFileName().toString();
-              return name.startsWith(model.getFileName() + ".") && name.endsWith(INCOMPLETE);
-            })) {
-      return files.iterator().hasNext();
+      return lock != null && Files.deleteIfExists(file);
     }
   }
 

@@ -1,15 +1,16 @@
 package io.coordl.checkpoint;
 
-import io.coordl.bridge.Bridge;
 import io.coordl.event.PersistEvent;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.thread.AgentThread;
 import io.coordl.thread.Uninterrupted;
 import java.io.Closeable;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,10 +50,17 @@ public final class ModelFiles implements Closeable {
   private final Listener listener;
   private final OnceLog log;
 
+  /** Between two looks at what has been left in a directory, which may be large. */
+  private static final int USES = 16;
+
+  private static final Path WORKING_DIRECTORY = Path.of("/proc/self/cwd");
+
+  private final Map<Path, Integer> uses = new ConcurrentHashMap<>();
   private final ReentrantLock turn = new ReentrantLock();
 
+  private final boolean asynchronous;
   private volatile boolean background;
-  private volatile @Nullable InFlight inFlight;
+  private volatile @Nullable Pending inFlight;
   private @Nullable IOException failure;
 
   private final Deque<ByteBuffer> pieces = new ArrayDeque<>();
@@ -63,16 +73,43 @@ public final class ModelFiles implements Closeable {
   private int left;
   private int damaged;
 
-  /** A file that is being written in the background. */
-  private static final class InFlight {
-    final Path target;
-    final CountDownLatch done = new CountDownLatch(1);
-    final List<Runnable> then = new ArrayList<>();
+  /** A file that is written in the background, or has been. */
+  public static final class Pending {
+    private final Path target;
+    private final CountDownLatch done = new CountDownLatch(1);
+    private final List<Runnable> then = new ArrayList<>();
+    private boolean inPlace;
+    private boolean failed;
 
     @Nullable Thread by;
 
-    InFlight(Path target) {
+    Pending(Path target) {
       this.target = target;
+    }
+
+    /** Runs that once the file is in place, in the order of these calls; never if it fails. */
+    public void then(Runnable action) {
+      synchronized (this) {
+        if (!inPlace) {
+          if (!failed) {
+            then.add(action);
+          }
+          return;
+        }
+      }
+      action.run();
+    }
+
+    /** What is to be done now; where that is nothing, what comes later is done at once. */
+    private synchronized List<Runnable> take() {
+      List<Runnable> all = List.copyOf(then);
+      then.clear();
+      inPlace = all.isEmpty();
+      return all;
+    }
+
+    private synchronized void fail() {
+      failed = true;
     }
   }
 
@@ -85,6 +122,7 @@ public final class ModelFiles implements Closeable {
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this.background = background;
+    this.asynchronous = background;
     this.staging = staging;
     this.listener = listener;
     this.log = new OnceLog(log);
@@ -98,21 +136,12 @@ public final class ModelFiles implements Closeable {
   /**
    * Whether this thread may take a snapshot now, to be written in the background: the one before is
    * written. {@link #endTurn} is due if so. Not while another thread takes one, or this one does:
-   * then the file is written at once, and nobody waits for anybody.
-   *
-   * @throws IOException that the last one had
+   * then the file is written at once, and nobody waits for anybody's turn.
    */
-  public boolean beginTurn() throws IOException {
-    if (!background || turn.isHeldByCurrentThread() || !turn.tryLock()) {
-      return false;
-    }
-    try {
-      settle();
-      return true;
-    } catch (IOException e) {
-      turn.unlock();
-      throw e;
-    }
+  public boolean beginTurn() {
+    boolean mine = background && !turn.isHeldByCurrentThread() && turn.tryLock();
+    await(); // This thread may have saved it, and may number its files by what is there.
+    return mine;
   }
 
   /** The snapshot is handed over, or was not taken. */
@@ -174,10 +203,9 @@ public final class ModelFiles implements Closeable {
   /** A file to write in the place of {@code target}; null: the library is to write it. */
   public @Nullable ModelFile create(Path target) {
     await(target);
+    sweep(target);
     try {
-      ModelFile file = ModelFile.create(target);
-      sweep(file.target());
-      return file;
+      return ModelFile.create(target);
     } catch (ModelFile.LeftAloneException e) {
       SideFile.forget(target);
       String reason = e.getMessage();
@@ -186,17 +214,20 @@ public final class ModelFiles implements Closeable {
           left++;
         }
         log.once(
-            target + reason,
+            target.toString(),
             "checkpoint: " + target + " is written by the library: " + reason + ".");
       }
       return null;
     }
   }
 
-  private static void sweep(Path file) {
+  /** The first time that a file there is used, and now and then later. */
+  private void sweep(Path file) {
     Path directory = file.toAbsolutePath().getParent();
-    if (directory != null) {
-      ModelFile.sweep(directory);
+    if (directory != null
+        && file.getFileSystem() == FileSystems.getDefault()
+        && uses.merge(directory, 1, Integer::sum) % USES == 1) {
+      ModelFile.sweep(file);
     }
   }
 
@@ -223,13 +254,20 @@ public final class ModelFiles implements Closeable {
   }
 
   private void publish(ModelFile file, long start, boolean late) throws IOException {
-    if (!file.publish()) {
+    ModelFile.Outcome outcome = file.publish(late);
+    if (outcome == ModelFile.Outcome.OVERTAKEN) {
       log.once(
           "checkpoint: "
-              + SideFile.of(file.target())
-              + " is not of the agent, so "
               + file.target()
-              + " cannot be verified later.");
+              + " was written or removed by the program while the agent wrote it: that stays.");
+    } else if (outcome == ModelFile.Outcome.IN_PLACE) {
+      log.once(
+          "checkpoint: "
+              + file.target()
+              + " cannot be verified later: "
+              + SideFile.of(file.target()).getFileName()
+              + " is not of the agent, or could not be written, or the file could not be"
+              + " replaced.");
     }
     synchronized (this) {
       files++;
@@ -248,20 +286,38 @@ public final class ModelFiles implements Closeable {
     listener.written(event, start, System.nanoTime());
   }
 
-  /** Writes a file in the background, publishes and closes it. In this thread's turn. */
-  public void persist(ModelFile file, Content content) {
-    InFlight mine = new InFlight(file.target());
-    mine.by = new AgentThread("coordl-checkpoint", () -> persist(mine, file, content));
-    inFlight = mine;
-    mine.by.start();
+  /**
+   * Writes a file in the background, publishes and closes it; at once if the job is ending. In this
+   * thread's turn; then {@link #raise} is due.
+   *
+   * @return tells when it is in place
+   */
+  public Pending persist(ModelFile file, Content content) {
+    Pending mine = new Pending(file.target());
+    Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, file, content));
+    mine.by = writer;
+    synchronized (this) {
+      if (background) {
+        inFlight = mine;
+        try {
+          writer.start();
+          return mine;
+        } catch (OutOfMemoryError e) { // No thread to be had.
+          inFlight = null;
+        }
+      }
+    }
+    mine.by = Thread.currentThread();
+    persist(mine, file, content);
+    return mine;
   }
 
-  private void persist(InFlight mine, ModelFile file, Content content) {
+  private void persist(Pending mine, ModelFile file, Content content) {
     long start = System.nanoTime();
     try (file) {
       content.writeTo(file.stream());
       publish(file, start, true);
-      for (List<Runnable> then = take(mine); !then.isEmpty(); then = take(mine)) {
+      for (List<Runnable> then = mine.take(); !then.isEmpty(); then = mine.take()) {
         then.forEach(Runnable::run);
       }
     } catch (Throwable t) {
@@ -270,65 +326,53 @@ public final class ModelFiles implements Closeable {
       synchronized (this) {
         failure = failed;
       }
+      mine.fail();
       tell(file, start, true, failed);
     } finally {
       synchronized (this) {
-        inFlight = null;
+        if (inFlight == mine) {
+          inFlight = null;
+        }
       }
       mine.done.countDown();
     }
   }
 
-  /** What is to be done now; where that is nothing, the file is no longer being written. */
-  private synchronized List<Runnable> take(InFlight mine) {
-    List<Runnable> then = List.copyOf(mine.then);
-    mine.then.clear();
-    if (then.isEmpty()) {
-      inFlight = null;
-    }
-    return then;
-  }
-
   /**
-   * As {@link #await()}.
+   * A model has been saved, or is being.
    *
-   * @throws IOException that the last one had, once: nobody has heard of it yet
+   * @throws IOException that an earlier one had, once: nobody has heard of it yet
    */
-  void settle() throws IOException {
-    await();
-    synchronized (this) {
-      IOException failed = failure;
-      failure = null;
-      if (failed != null) {
-        throw failed;
-      }
+  public synchronized void raise() throws IOException {
+    IOException failed = failure;
+    failure = null;
+    if (failed != null) {
+      throw failed;
     }
   }
 
   /** Waits until no file is being written. */
   public void await() {
-    InFlight other = inFlight;
+    Pending other = inFlight;
     if (other != null && other.by != Thread.currentThread()) {
       Uninterrupted.await(
           Long.MAX_VALUE / 2, nanos -> other.done.await(nanos, TimeUnit.NANOSECONDS));
     }
   }
 
-  /** Runs that once the file that is being written is in place, never if it fails; now if none. */
-  public void afterwards(Runnable action) {
-    synchronized (this) {
-      InFlight now = inFlight;
-      if (now != null) {
-        now.then.add(action);
-        return;
-      }
-    }
-    action.run();
+  /**
+   * Where {@code java.io} finds a file: in the working directory, whatever {@code user.dir} says.
+   *
+   * @throws java.nio.file.InvalidPathException if it is none
+   */
+  public static Path path(File file) {
+    Path path = file.toPath();
+    return path.isAbsolute() ? path : WORKING_DIRECTORY.resolve(path);
   }
 
   /** Whether this file is being written. */
   private boolean isPending(Path file) {
-    InFlight now = inFlight;
+    Pending now = inFlight;
     return now != null && now.target.equals(real(file));
   }
 
@@ -361,6 +405,10 @@ public final class ModelFiles implements Closeable {
       if (known == null || !Files.isRegularFile(file) || known.isOf(file)) {
         return false;
       }
+      known = SideFile.read(file); // Another thread may have replaced both in between.
+      if (known == null || known.isOf(file)) {
+        return false;
+      }
     } catch (IOException e) {
       return false; // The library will meet that too.
     }
@@ -374,7 +422,7 @@ public final class ModelFiles implements Closeable {
   private static String damage(Path file) {
     return file
         + " is damaged: its length or SHA-256 is not that in "
-        + SideFile.of(file).getFileName()
+        + SideFile.of(file)
         + " (delete that if the file was changed on purpose).";
   }
 
@@ -405,7 +453,12 @@ public final class ModelFiles implements Closeable {
   }
 
   /** For the summary; empty if no model was written. */
-  public synchronized String said() {
+  public String said() {
+    await();
+    return text();
+  }
+
+  private synchronized String text() {
     if (files == 0 && left == 0 && damaged == 0) {
       return "";
     }
@@ -416,14 +469,14 @@ public final class ModelFiles implements Closeable {
         files == 1 ? "" : "s",
         mebibytes(bytes),
         files == 0 ? 0 : nanos / 1e9 / files,
-        background ? ", in the background" : "",
+        asynchronous ? ", in the background" : "",
         left == 0 ? "" : ", " + left + " left to the library",
         damaged == 0 ? "" : ", " + damaged + " found damaged");
   }
 
   /** Why the policy did nothing, empty if it did something. */
-  public synchronized String whyUnused() {
-    return files + left + damaged > 0 ? "" : "the program has written no model";
+  public String whyUnused() {
+    return !said().isEmpty() ? "" : "the program has written no model";
   }
 
   private static String mebibytes(long size) {
@@ -433,12 +486,14 @@ public final class ModelFiles implements Closeable {
   /** The job ends: waits for what is being written; what follows is written at once. */
   @Override
   public void close() {
-    background = false;
+    synchronized (this) {
+      background = false;
+    }
+    await();
     try {
-      settle();
+      raise();
     } catch (IOException e) {
       log.say("checkpoint: " + e.getMessage() + ".");
-      Bridge.fault("checkpoint", e);
     }
   }
 }

@@ -21,13 +21,15 @@ import org.jspecify.annotations.Nullable;
  * model replaces: whenever the job is killed, what lies there is one of the two.
  */
 final class SideFile {
-  static final String SUFFIX = ".coordl.sha256";
+  static final String SUFFIX = ".sha256";
+
+  private static final String DIRECTORY = ".coordl";
 
   private static final Pattern TEXT =
       Pattern.compile(
           "# coordl: (\\d{1,19}) bytes, time (-?\\d{1,19})\n"
               + "(?:# before: (\\d{1,19}) bytes, ([0-9a-f]{64}|-), time (-?\\d{1,19})\n)?"
-              + "([0-9a-f]{64})  .*\n?");
+              + "([0-9a-f]{64})  [\\s\\S]*");
 
   /** A text of ours is much shorter, but for the name of the file. */
   private static final int LONGEST = 4096;
@@ -55,13 +57,21 @@ final class SideFile {
   }
 
   static Path of(Path model) {
-    return model.resolveSibling(model.getFileName() + SUFFIX);
+    return directory(model).resolve(model.getFileName() + SUFFIX);
   }
 
-  /** The model that a side file belongs to. */
-  static Path modelOf(Path side) {
+  /** Where the agent keeps its files, beside a model. */
+  static Path directory(Path model) {
+    return model.resolveSibling(DIRECTORY);
+  }
+
+  /** Removes a side file whose model is gone. */
+  static void sweep(Path side, Path anyModel) throws IOException {
     String name = side.getFileName().toString();
-    return side.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
+    Path model = anyModel.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
+    if (!Files.exists(model, LinkOption.NOFOLLOW_LINKS) && read(model) != null) {
+      Files.deleteIfExists(side);
+    }
   }
 
   /** What is known of a model; null if nothing is, or the file is not of ours. */
@@ -118,7 +128,7 @@ final class SideFile {
 
   /** Writes what a model is that has been changed in place. */
   static void renew(Path model) throws IOException {
-    write(model, model, hash(model), ModelFile.suffix());
+    write(model, model, hash(model));
   }
 
   /**
@@ -126,9 +136,9 @@ final class SideFile {
    * somebody else has that name.
    *
    * @param complete what becomes the model
-   * @param suffix for the file that becomes the side file, unique
+   * @return false if somebody else's file has that name
    */
-  static boolean write(Path model, Path complete, String sha256, String suffix) throws IOException {
+  static boolean write(Path model, Path complete, String sha256) throws IOException {
     Path side = of(model);
     if (Files.exists(side, LinkOption.NOFOLLOW_LINKS) && read(model) == null) {
       return false;
@@ -145,7 +155,7 @@ final class SideFile {
     }
     text.append(sha256).append("  ").append(model.getFileName());
     text.append('\n');
-    Path incomplete = side.resolveSibling(side.getFileName() + suffix);
+    Path incomplete = ModelFile.newFile(model);
     try {
       try (FileOutputStream out = ModelFile.createLocked(incomplete)) {
         out.write(text.toString().getBytes(StandardCharsets.UTF_8));
@@ -153,7 +163,7 @@ final class SideFile {
         ModelFile.move(incomplete, side);
       }
     } finally {
-      Files.deleteIfExists(incomplete);
+      ModelFile.discard(incomplete);
     }
     return true;
   }

@@ -42,8 +42,8 @@ class ModelFilesTest {
   }
 
   private List<String> names() throws IOException {
-    try (Stream<Path> all = Files.list(folder)) {
-      return all.map(file -> file.getFileName().toString()).sorted().toList();
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.skip(1).map(file -> folder.relativize(file).toString()).sorted().toList();
     }
   }
 
@@ -54,10 +54,10 @@ class ModelFilesTest {
     write(target, "second one");
 
     assertThat(target).hasContent("second one");
-    assertThat(names()).containsExactly("model.zip", "model.zip.coordl.sha256");
+    assertThat(names()).containsExactly(".coordl", ".coordl/model.zip.sha256", "model.zip");
     assertThat(files.isDamaged(target)).isFalse();
     Process check =
-        new ProcessBuilder("sha256sum", "-c", "--strict", "model.zip.coordl.sha256")
+        new ProcessBuilder("sha256sum", "-c", "--strict", ".coordl/model.zip.sha256")
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .start();
@@ -85,7 +85,7 @@ class ModelFilesTest {
     }
     assertThat(target).hasContent("first");
     assertThat(files.isDamaged(target)).isFalse();
-    assertThat(names()).hasSize(2);
+    assertThat(names()).hasSize(3);
     assertThat(events.get(1).failure).isEqualTo("the disk is full");
   }
 
@@ -124,6 +124,7 @@ class ModelFilesTest {
   @Test
   void aTextOfSomebodyElseStays() throws Exception {
     Path target = folder.resolve("model.zip");
+    Files.createDirectory(folder.resolve(".coordl"));
     Files.writeString(SideFile.of(target), "mine");
     write(target, "first");
     assertThat(SideFile.of(target)).hasContent("mine");
@@ -133,19 +134,21 @@ class ModelFilesTest {
 
   @Test
   void whatKilledJobsHaveLeftIsSweptAway() throws Exception {
-    Path left = Files.writeString(folder.resolve("old.zip.7fffffff-3ab.incomplete"), "half");
+    Files.createDirectory(folder.resolve(".coordl"));
+    Path left = Files.writeString(folder.resolve(".coordl/7fffffff-3ab.incomplete"), "half");
     Path mine = Files.writeString(folder.resolve("my.incomplete"), "mine");
     Path orphan = folder.resolve("gone.zip");
     write(orphan, "gone");
     Files.delete(orphan);
     ModelFile busy = files.create(folder.resolve("busy.zip"));
-    write(folder.resolve("model.zip"), "first");
+    assertThat(files(0).isDamaged(orphan)).isFalse(); // As the next job.
     assertThat(left).doesNotExist();
     assertThat(mine).exists();
-    assertThat(SideFile.of(orphan)).doesNotExist();
-    assertThat(names()).anyMatch(name -> name.startsWith("busy.zip."));
+    assertThat(SideFile.of(orphan)).exists(); // It might be about to come.
+    assertThat(names()).filteredOn(name -> name.endsWith(".incomplete")).hasSize(2);
     busy.close();
-    assertThat(names()).noneMatch(name -> name.startsWith("busy.zip."));
+    assertThat(files(0).isDamaged(orphan)).isFalse();
+    assertThat(names()).containsExactly(".coordl", "my.incomplete");
   }
 
   @Test
@@ -175,9 +178,9 @@ class ModelFilesTest {
     write(target, "first");
     CountDownLatch hold = new CountDownLatch(1);
     List<String> order = new CopyOnWriteArrayList<>();
-    files.persist(files.create(target), held(hold, "second"));
-    files.afterwards(() -> order.add("line " + read(target)));
-    files.afterwards(() -> order.add("deletion"));
+    ModelFiles.Pending pending = files.persist(files.create(target), held(hold, "second"));
+    pending.then(() -> order.add("line " + read(target)));
+    pending.then(() -> order.add("deletion"));
     assertThat(target).hasContent("first");
     assertThat(order).isEmpty();
 
@@ -191,9 +194,9 @@ class ModelFilesTest {
     files.await(folder.resolve("another.zip")); // Nothing to wait for.
     hold.countDown();
     reader.join();
-    files.settle();
+    files.await();
     assertThat(order).containsExactly("line second", "deletion", "read second");
-    files.afterwards(() -> order.add("at once"));
+    pending.then(() -> order.add("at once"));
     assertThat(order).contains("at once");
     assertThat(events.get(1).background).isTrue();
   }
@@ -223,21 +226,24 @@ class ModelFilesTest {
     write(target, "first");
     List<String> order = new ArrayList<>();
     CountDownLatch hold = new CountDownLatch(1);
-    files.persist(
-        files.create(target),
-        out -> {
-          held(hold, "half").writeTo(out);
-          throw new IOException("the disk is full");
-        });
-    files.afterwards(() -> order.add("never"));
+    ModelFiles.Pending pending =
+        files.persist(
+            files.create(target),
+            out -> {
+              held(hold, "half").writeTo(out);
+              throw new IOException("the disk is full");
+            });
+    pending.then(() -> order.add("never"));
     hold.countDown();
-    assertThatThrownBy(files::settle)
+    files.await();
+    pending.then(() -> order.add("never"));
+    assertThatThrownBy(files::raise)
         .hasMessageContaining("could not be written to " + target)
         .hasMessageContaining("the disk is full");
-    files.settle();
+    files.raise();
     assertThat(order).isEmpty();
     assertThat(target).hasContent("first");
-    assertThat(names()).hasSize(2);
+    assertThat(names()).hasSize(3);
   }
 
   @Test
@@ -245,21 +251,27 @@ class ModelFilesTest {
     assertThat(files.beginTurn()).isTrue();
     assertThat(files.beginTurn()).isFalse(); // A save inside a save.
     List<Boolean> turns = new CopyOnWriteArrayList<>();
-    Thread other =
-        new Thread(
-            () -> {
-              try {
-                turns.add(files.beginTurn());
-              } catch (IOException e) {
-                throw new AssertionError(e);
-              }
-            });
+    Thread other = new Thread(() -> turns.add(files.beginTurn()));
     other.start();
     other.join();
     assertThat(turns).containsExactly(false);
     files.endTurn();
     assertThat(files.beginTurn()).isTrue();
     files.endTurn();
+  }
+
+  @Test
+  void whatTheProgramWritesMeanwhileStays() throws Exception {
+    Path target = folder.resolve("model.zip");
+    write(target, "first");
+    CountDownLatch hold = new CountDownLatch(1);
+    files.persist(files.create(target), held(hold, "second"));
+    Files.writeString(target, "by the program");
+    hold.countDown();
+    files.await();
+    assertThat(target).hasContent("by the program");
+    assertThat(said).anyMatch(line -> line.contains("that stays"));
+    assertThat(names()).noneMatch(name -> name.endsWith(".incomplete"));
   }
 
   @Test
@@ -280,7 +292,9 @@ class ModelFilesTest {
     files.persist(files.create(target), text("last"));
     files.close();
     assertThat(target).hasContent("last");
-    assertThat(files.inBackground()).isFalse();
+    // In a hook of the program, which may run after the agent's.
+    files.persist(files.create(target), text("later still"));
+    assertThat(target).hasContent("later still");
 
     ModelFiles failing = files(0);
     failing.persist(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.coordl.event.AgentEvents;
 import io.coordl.event.BatchId;
 import io.coordl.event.DecodeEvent;
 import io.coordl.event.EpochEvent;
@@ -125,7 +126,10 @@ class EventFileTest {
     assertThat(fetch.getField("batch").getContentType())
         .isEqualTo(jfr.getField("batch").getContentType());
     assertThat(BatchId.class).hasAnnotation(Relational.class);
-    assertThat(read).extracting(EventType::getName).doesNotHaveDuplicates().hasSize(21);
+    assertThat(read)
+        .extracting(EventType::getName)
+        .doesNotHaveDuplicates()
+        .hasSize(AgentEvents.ALL.size() + 1);
   }
 
   @Test

@@ -133,6 +133,7 @@ public final class SavedModels implements LibraryHooks {
       try {
         if (made != null && memory != null && !memory.isFlushed()) {
           files.persist(made, memory::writeTo);
+          files.raise();
         } else if (made != null) {
           try (made) {
             files.publish(made, start);

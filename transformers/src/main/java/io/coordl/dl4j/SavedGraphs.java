@@ -11,6 +11,7 @@ import io.coordl.pipeline.Symbols;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.InvalidPathException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.autodiff.execution.conf.ExecutorConfiguration;
@@ -40,7 +41,7 @@ public final class SavedGraphs implements LibraryHooks {
     }
     try {
       if (!method.equals("asFlatFile")) {
-        files.check(target.toPath());
+        files.check(ModelFiles.path(target));
         return null;
       }
       long span = Spans.enter(SpanKind.CHECKPOINT, self);
@@ -49,6 +50,8 @@ public final class SavedGraphs implements LibraryHooks {
       } finally {
         Spans.exit(span, null);
       }
+    } catch (InvalidPathException e) {
+      return null;
     } catch (IOException e) {
       return InterceptedCall.throwing(e);
     }
@@ -58,8 +61,13 @@ public final class SavedGraphs implements LibraryHooks {
       throws IOException {
     boolean later = files.beginTurn();
     try {
-      ModelFile file = files.create(target.toPath());
-      return file == null ? null : write(file, graph, arguments, later);
+      ModelFile file = files.create(ModelFiles.path(target));
+      if (file == null) {
+        return null;
+      }
+      write(file, graph, arguments, later);
+      files.raise();
+      return new InterceptedCall(true);
     } finally {
       if (later) {
         files.endTurn();
@@ -67,7 +75,7 @@ public final class SavedGraphs implements LibraryHooks {
     }
   }
 
-  private InterceptedCall write(ModelFile file, SameDiff graph, Object[] arguments, boolean later)
+  private void write(ModelFile file, SameDiff graph, Object[] arguments, boolean later)
       throws IOException {
     try {
       ByteBuffer bytes =
@@ -78,13 +86,19 @@ public final class SavedGraphs implements LibraryHooks {
       int from = bytes.arrayOffset() + bytes.position();
       ModelFiles.Content content = out -> out.write(array, from, array.length - from);
       if (later && files.stage(array.length)) {
-        files.persist(file, content);
-        files.afterwards(() -> files.unstage(array.length));
+        files.persist(
+            file,
+            out -> {
+              try {
+                content.writeTo(out);
+              } finally {
+                files.unstage(array.length);
+              }
+            });
       } else {
         files.write(file, content);
         file.close();
       }
-      return new InterceptedCall(true);
     } catch (Throwable t) {
       file.close();
       throw t;

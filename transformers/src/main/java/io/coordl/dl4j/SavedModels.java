@@ -7,6 +7,7 @@ import io.coordl.bridge.Spans;
 import io.coordl.checkpoint.Captured;
 import io.coordl.checkpoint.ModelFile;
 import io.coordl.checkpoint.ModelFiles;
+import io.coordl.checkpoint.NoRoomException;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.io.ByteArrayInputStream;
@@ -71,6 +72,10 @@ public final class SavedModels implements LibraryHooks {
       case "writeModel" -> writeModel(arguments);
       case "saveCheckpoint" -> files.inBackground() ? new Save() : null;
       case "write" -> writeLine(arguments);
+      case "build" -> {
+        files.await(); // Where it deletes what is there, what is on its way goes too.
+        yield null;
+      }
       case "availableCheckpoints" -> availableCheckpoints();
       case "getFileForCheckpoint" -> fileForCheckpoint();
       case "lastCheckpoint" -> lastCheckpoint(arguments[0]);
@@ -104,7 +109,12 @@ public final class SavedModels implements LibraryHooks {
     boolean later = files.beginTurn();
     try {
       ModelFile file = files.create(target);
-      return file == null ? null : write(file, library, later);
+      if (file == null) {
+        return null;
+      }
+      write(file, library, later);
+      files.raise();
+      return Save.DONE;
     } finally {
       if (later) {
         files.endTurn();
@@ -112,7 +122,7 @@ public final class SavedModels implements LibraryHooks {
     }
   }
 
-  private InterceptedCall write(ModelFile file, Library library, boolean later) throws IOException {
+  private void write(ModelFile file, Library library, boolean later) throws IOException {
     try {
       if (!later || !persist(file, library)) {
         files.write(file, library);
@@ -122,7 +132,6 @@ public final class SavedModels implements LibraryHooks {
       file.close();
       throw t;
     }
-    return Save.DONE;
   }
 
   /** Whether the file is written in the background: there may be no room for a snapshot. */
@@ -130,15 +139,15 @@ public final class SavedModels implements LibraryHooks {
     Captured captured = new Captured();
     try {
       captured.capture(library);
-    } catch (WrittenArrays.NoRoomException e) {
+    } catch (NoRoomException e) {
       return false;
     }
     byte[] bytes = captured.bytes();
+    ModelFiles.Pending pending = files.persist(file, out -> zip(captured, bytes, out));
     Save save = SAVES.get();
     if (save != null) {
-      save.file = file.target();
+      save.file = pending;
     }
-    files.persist(file, out -> zip(captured, bytes, out));
     return true;
   }
 
@@ -192,7 +201,7 @@ public final class SavedModels implements LibraryHooks {
   private static final class Save extends InterceptedCall {
     static final InterceptedCall DONE = new InterceptedCall(true);
 
-    @Nullable Path file;
+    ModelFiles.@Nullable Pending file;
     final List<String> lines = new ArrayList<>();
 
     Save() {
@@ -225,19 +234,20 @@ public final class SavedModels implements LibraryHooks {
     }
     Path file = ((File) arguments[1]).toPath();
     save.lines.add(line);
-    files.afterwards(
-        () -> {
-          try {
-            Files.writeString(
-                file,
-                line,
-                Charset.defaultCharset(),
-                StandardOpenOption.CREATE,
-                StandardOpenOption.APPEND);
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        });
+    Objects.requireNonNull(save.file)
+        .then(
+            () -> {
+              try {
+                Files.writeString(
+                    file,
+                    line,
+                    Charset.defaultCharset(),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
     return new InterceptedCall(line);
   }
 
@@ -252,7 +262,10 @@ public final class SavedModels implements LibraryHooks {
         own -> {
           List<Object> all = new ArrayList<>((List<?>) Objects.requireNonNull(own));
           for (String line : save.lines) {
-            all.add(Checkpoint.fromFileString(line.strip()));
+            Checkpoint written = Checkpoint.fromFileString(line.strip());
+            if (!all.contains(written)) { // It may be in place by now.
+              all.add(written);
+            }
           }
           return all;
         });
@@ -260,26 +273,38 @@ public final class SavedModels implements LibraryHooks {
 
   /** The listener asks for a file to delete it. */
   private @Nullable InterceptedCall fileForCheckpoint() {
-    if (pending() == null) {
+    Save save = pending();
+    if (save == null) {
       files.await();
       return null;
     }
+    ModelFiles.Pending newer = Objects.requireNonNull(save.file);
     return InterceptedCall.after(
-        own -> new LateFile(((File) Objects.requireNonNull(own)).getPath()));
+        own -> new LateFile(((File) Objects.requireNonNull(own)).getPath(), newer));
   }
 
   /** A file that is deleted once the newer one is in place. */
-  private final class LateFile extends File {
+  private static final class LateFile extends File {
     private static final long serialVersionUID = 1;
 
-    LateFile(String path) {
+    private final transient ModelFiles.Pending newer;
+
+    LateFile(String path, ModelFiles.Pending newer) {
       super(path);
+      this.newer = newer;
     }
 
     @Override
     public boolean delete() {
-      String path = getPath();
-      files.afterwards(() -> new File(path).delete());
+      Path path = Path.of(getPath());
+      newer.then(
+          () -> {
+            try {
+              Files.deleteIfExists(path);
+            } catch (IOException e) {
+              // As of the library's own deletion, nobody hears of it.
+            }
+          });
       return true;
     }
   }
@@ -353,8 +378,8 @@ public final class SavedModels implements LibraryHooks {
   private static @Nullable Path path(Object file) {
     try {
       return file instanceof File given
-          ? given.toPath()
-          : file instanceof String name ? Path.of(name) : null;
+          ? ModelFiles.path(given)
+          : file instanceof String name ? ModelFiles.path(new File(name)) : null;
     } catch (InvalidPathException e) {
       return null;
     }

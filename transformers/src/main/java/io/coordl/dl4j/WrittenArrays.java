@@ -4,6 +4,7 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.checkpoint.Captured;
 import io.coordl.checkpoint.ModelFiles;
+import io.coordl.checkpoint.NoRoomException;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.io.BufferedOutputStream;
@@ -30,15 +31,6 @@ public final class WrittenArrays implements LibraryHooks {
 
   private List<INDArray> used = new ArrayList<>();
   private @Nullable Captured last;
-
-  /** There is no room for a copy. */
-  static final class NoRoomException extends RuntimeException {
-    private static final long serialVersionUID = 1;
-
-    NoRoomException() {
-      super("no room for a snapshot", null, false, false);
-    }
-  }
 
   /** For the loader of a library that fits. */
   public WrittenArrays(Class<?> declaring, Services services) throws NoSuchMethodException {
@@ -109,9 +101,14 @@ public final class WrittenArrays implements LibraryHooks {
       if (!files.stage(size(array))) {
         throw new NoRoomException();
       }
-      INDArray copy = array.dup(array.ordering());
-      used.add(copy);
-      return copy;
+      try {
+        INDArray copy = array.dup(array.ordering());
+        used.add(copy);
+        return copy;
+      } catch (OutOfMemoryError e) {
+        files.unstage(size(array));
+        throw new NoRoomException();
+      }
     }
   }
 }

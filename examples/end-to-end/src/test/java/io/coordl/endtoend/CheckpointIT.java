@@ -46,6 +46,19 @@ class CheckpointIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void withoutMemoryForASnapshotTheJobWaits(Framework framework, Jdk jdk) throws Exception {
+    String all = framework == Framework.DJL ? "save" : "network,listener,samediff";
+    ChildResult plain =
+        models(framework, jdk, all, folder(framework, jdk, "room")).run().orFail("plain");
+    Path folder = folder(framework, jdk, "room");
+    ChildResult kept =
+        agent(models(framework, jdk, all, folder), "async,checkpoint.size=1k").run().orFail("1k");
+    assertThat(kept.out()).isEqualTo(plain.out());
+    assertThat(kept.err()).contains("checkpoint.size").doesNotContain("fault");
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void aWholeFileOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
     for (int i = 0; i < KILLS; i++) {
       for (String policy : POLICIES) {

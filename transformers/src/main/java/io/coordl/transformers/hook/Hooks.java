@@ -182,6 +182,7 @@ public final class Hooks {
         intercept(dl4jModels, models, "restoreComputationGraphAndNormalizer", null),
         intercept(dl4jModels, models, "restoreNormalizerFromFile", null),
         intercept(dl4jModels, models, "getObjectFromFile", null),
+        intercept(dl4jModels, listener + "$Builder", "build", "()L" + listener + ";"),
         intercept(dl4jModels, listener, "saveCheckpoint", "(Lorg/deeplearning4j/nn/api/Model;)V"),
         intercept(
             dl4jModels, listener, "write", "(Ljava/lang/String;Ljava/io/File;)Ljava/lang/String;"),

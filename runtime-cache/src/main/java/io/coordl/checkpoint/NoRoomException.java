@@ -1,0 +1,11 @@
+package io.coordl.checkpoint;
+
+/** There is no memory for a snapshot. */
+public final class NoRoomException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** Without a stack: it is no error. */
+  public NoRoomException() {
+    super("no room for a snapshot", null, false, false);
+  }
+}
