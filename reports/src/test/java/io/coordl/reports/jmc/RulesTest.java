@@ -205,8 +205,9 @@ class RulesTest {
     assertThat(result("Checkpoint").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("Checkpoint").getSolution())
         .isEqualTo(
-            "Write models less often or to faster storage: writing them took 1.00 s in the only"
-                + " epoch; predicted: at most 1.11x faster.");
+            "Write models in the background with -javaagent:coordl-agent.jar=checkpoint=async: the"
+                + " job stood still for 1.00 s in the only epoch while they were written;"
+                + " predicted: at most 1.11x faster.");
     assertThat(result("GarbageCollection").getSeverity()).isEqualTo(Severity.OK);
     assertThat(score("GarbageCollection")).isStrictlyBetween(0.0, 25.0);
   }
