@@ -16,23 +16,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Captured {
   /** What stands in a gap until it is filled: long enough not to occur otherwise. */
-  private static final int MARK = 32;
+  private static final int MARK = 36;
 
   private static final ThreadLocal<@Nullable Captured> CURRENT = new ThreadLocal<>();
 
-  private final byte[] mark = new byte[MARK - Integer.BYTES];
+  private final byte[] mark;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private final List<ModelFiles.Content> gaps = new ArrayList<>();
   private int filled;
 
   /** Nothing yet. */
   public Captured() {
-    long seed = System.nanoTime() ^ ((long) System.identityHashCode(this) << 32);
-    for (int i = 0; i < mark.length; i++) { // As SplitMix64; the program's generators stay alone.
-      seed += 0x9E3779B97F4A7C15L;
-      long mixed = (seed ^ (seed >>> 30)) * 0xBF58476D1CE4E5B9L;
-      mark[i] = (byte) (mixed >>> 56);
-    }
+    ByteBuffer seed = ByteBuffer.allocate(2 * Long.BYTES);
+    seed.putLong(System.nanoTime()).putLong(System.identityHashCode(this));
+    mark = SideFile.sha256().digest(seed.array()); // The program's generators stay alone.
   }
 
   /** What the library is writing on this thread; null if nothing that is captured. */

@@ -94,8 +94,7 @@ public final class ModelFile implements Closeable {
     this.target = target;
     this.before = State.of(target);
     this.incomplete = newFile(target);
-    FileOutputStream made = createLocked(incomplete);
-    this.out = made;
+    this.out = createLocked(incomplete);
   }
 
   /**

@@ -9,13 +9,10 @@ import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,6 +34,11 @@ public final class ModelFiles implements Closeable {
   public interface Content {
     /** Writes them; leaves the stream open. */
     void writeTo(OutputStream out) throws IOException;
+
+    /** The same bytes, whatever the program does next; null: there is no room for a copy. */
+    default @Nullable Content snapshot() throws IOException {
+      return null;
+    }
   }
 
   /** Hears of each file that was written, or could not be. */
@@ -46,12 +48,15 @@ public final class ModelFiles implements Closeable {
     void written(PersistEvent event, long start, long end);
   }
 
-  private final LongSupplier staging;
+  private final SnapshotMemory memory;
   private final Listener listener;
   private final OnceLog log;
 
   /** Between two looks at what has been left in a directory, which may be large. */
   private static final int USES = 16;
+
+  /** A program may have a directory for each model. */
+  private static final int DIRECTORIES = 1024;
 
   private static final Path WORKING_DIRECTORY = Path.of("/proc/self/cwd");
 
@@ -62,10 +67,6 @@ public final class ModelFiles implements Closeable {
   private volatile boolean background;
   private volatile @Nullable Pending inFlight;
   private @Nullable IOException failure;
-
-  private final Deque<ByteBuffer> pieces = new ArrayDeque<>();
-  private long budget = -1;
-  private long staged;
 
   private int files;
   private long bytes;
@@ -83,8 +84,14 @@ public final class ModelFiles implements Closeable {
 
     @Nullable Thread by;
 
-    Pending(Path target) {
+    Pending(Path target, boolean inPlace) {
       this.target = target;
+      this.inPlace = inPlace;
+    }
+
+    /** Whether it is there, and nothing is left to be done then. */
+    public synchronized boolean isInPlace() {
+      return inPlace;
     }
 
     /** Runs that once the file is in place, in the order of these calls; never if it fails. */
@@ -123,9 +130,9 @@ public final class ModelFiles implements Closeable {
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this.background = background;
     this.asynchronous = background;
-    this.staging = staging;
     this.listener = listener;
     this.log = new OnceLog(log);
+    this.memory = new SnapshotMemory(staging, this.log);
   }
 
   /** Whether files are written in the background: not any more when the job ends. */
@@ -149,55 +156,47 @@ public final class ModelFiles implements Closeable {
     turn.unlock();
   }
 
-  /** Takes so many bytes of the budget for a snapshot; that there are too few is said once. */
-  public synchronized boolean stage(long size) {
-    if (budget < 0) {
-      budget = staging.getAsLong();
-    }
-    if (size > budget - staged) {
-      log.once(
-          "staging",
-          "checkpoint=async: a snapshot takes more than the "
-              + mebibytes(budget)
-              + " that it may (checkpoint.size), so the job waits until the file is written, as"
-              + " with checkpoint=atomic.");
-      return false;
-    }
-    staged += size;
-    return true;
+  /** What snapshots may take. */
+  public SnapshotMemory memory() {
+    return memory;
   }
 
-  /** Gives them back. */
-  public synchronized void unstage(long size) {
-    staged -= size;
-  }
-
-  /** Memory for what a library writes, and where it goes if that is too little. */
-  public Staged stageStream(OutputStream file) {
-    return new Staged(this, file);
-  }
-
-  /** Memory to write to; null if there is none. */
-  @Nullable ByteBuffer takePiece() {
-    synchronized (this) {
-      ByteBuffer old = pieces.poll();
-      if (old != null) {
-        return old.clear();
+  /**
+   * Saves a model: in the background where a snapshot can be taken, else at once.
+   *
+   * @return tells when it is in place; null if the library is to write it
+   * @throws IOException that this had, or an earlier one in the background
+   */
+  public @Nullable Pending save(Path target, Content content) throws IOException {
+    boolean later = beginTurn();
+    try {
+      ModelFile file = create(target);
+      if (file == null) {
+        return null;
+      }
+      Pending saved = save(file, content, later);
+      raise();
+      return saved;
+    } finally {
+      if (later) {
+        endTurn();
       }
     }
-    if (!stage(Staged.PIECE)) {
-      return null;
-    }
-    try {
-      return ByteBuffer.allocateDirect(Staged.PIECE);
-    } catch (OutOfMemoryError e) {
-      unstage(Staged.PIECE);
-      return null;
-    }
   }
 
-  synchronized void givePiece(ByteBuffer piece) {
-    pieces.push(piece);
+  private Pending save(ModelFile file, Content content, boolean later) throws IOException {
+    try {
+      Content snapshot = later ? content.snapshot() : null;
+      if (snapshot != null) {
+        return persist(file, snapshot);
+      }
+      write(file, content);
+      file.close();
+      return new Pending(file.target(), true);
+    } catch (Throwable t) {
+      file.close();
+      throw t;
+    }
   }
 
   /** A file to write in the place of {@code target}; null: the library is to write it. */
@@ -224,6 +223,9 @@ public final class ModelFiles implements Closeable {
   /** The first time that a file there is used, and now and then later. */
   private void sweep(Path file) {
     Path directory = file.toAbsolutePath().getParent();
+    if (uses.size() > DIRECTORIES) {
+      uses.clear();
+    }
     if (directory != null
         && file.getFileSystem() == FileSystems.getDefault()
         && uses.merge(directory, 1, Integer::sum) % USES == 1) {
@@ -293,7 +295,7 @@ public final class ModelFiles implements Closeable {
    * @return tells when it is in place
    */
   public Pending persist(ModelFile file, Content content) {
-    Pending mine = new Pending(file.target());
+    Pending mine = new Pending(file.target(), false);
     Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, file, content));
     mine.by = writer;
     synchronized (this) {
@@ -467,7 +469,7 @@ public final class ModelFiles implements Closeable {
         "checkpoint: %d model file%s written whole (%s, %.2f s each%s)%s%s",
         files,
         files == 1 ? "" : "s",
-        mebibytes(bytes),
+        SnapshotMemory.mebibytes(bytes),
         files == 0 ? 0 : nanos / 1e9 / files,
         asynchronous ? ", in the background" : "",
         left == 0 ? "" : ", " + left + " left to the library",
@@ -477,10 +479,6 @@ public final class ModelFiles implements Closeable {
   /** Why the policy did nothing, empty if it did something. */
   public String whyUnused() {
     return !said().isEmpty() ? "" : "the program has written no model";
-  }
-
-  private static String mebibytes(long size) {
-    return String.format(Locale.ROOT, "%.1f MiB", size / (double) (1 << 20));
   }
 
   /** The job ends: waits for what is being written; what follows is written at once. */

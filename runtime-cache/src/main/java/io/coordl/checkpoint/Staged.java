@@ -12,15 +12,14 @@ import org.jspecify.annotations.Nullable;
  * once, as it would without. Of one thread at a time.
  */
 public final class Staged extends OutputStream {
-  static final int PIECE = 4 << 20;
-
-  private final ModelFiles files;
+  private final SnapshotMemory memory;
   private final OutputStream file;
   private final List<ByteBuffer> pieces = new ArrayList<>();
   private boolean flushed;
 
-  Staged(ModelFiles files, OutputStream file) {
-    this.files = files;
+  /** Nothing yet; what is too much for the memory goes to {@code file}. */
+  public Staged(SnapshotMemory memory, OutputStream file) {
+    this.memory = memory;
     this.file = file;
   }
 
@@ -52,7 +51,7 @@ public final class Staged extends OutputStream {
     if (last != null && last.hasRemaining()) {
       return last;
     }
-    ByteBuffer next = files.takePiece();
+    ByteBuffer next = memory.takePiece();
     if (next == null) {
       writeTo(file);
       flushed = true;
@@ -86,7 +85,7 @@ public final class Staged extends OutputStream {
 
   /** Gives the memory back. */
   public void discard() {
-    pieces.forEach(files::givePiece);
+    pieces.forEach(memory::givePiece);
     pieces.clear();
   }
 }

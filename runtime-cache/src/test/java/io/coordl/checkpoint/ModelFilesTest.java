@@ -309,14 +309,14 @@ class ModelFilesTest {
 
   @Test
   void whatDoesNotFitIntoMemoryGoesToTheFile() throws Exception {
-    byte[] all = new byte[3 * Staged.PIECE + 5];
+    byte[] all = new byte[3 * SnapshotMemory.PIECE + 5];
     for (int i = 0; i < all.length; i++) {
       all[i] = (byte) (i >>> 3);
     }
     for (int room : new int[] {0, 2, 4}) {
       ByteArrayOutputStream file = new ByteArrayOutputStream();
-      ModelFiles some = files((long) room * Staged.PIECE);
-      Staged staged = some.stageStream(file);
+      ModelFiles some = files((long) room * SnapshotMemory.PIECE);
+      Staged staged = new Staged(some.memory(), file);
       staged.write(all, 0, 7);
       staged.write(all[7]);
       staged.write(all, 8, all.length - 8);
@@ -327,8 +327,8 @@ class ModelFilesTest {
       }
       assertThat(file.toByteArray()).isEqualTo(all);
       // The memory is used again.
-      Staged again = some.stageStream(OutputStream.nullOutputStream());
-      again.write(all, 0, Math.min(all.length, room * Staged.PIECE));
+      Staged again = new Staged(some.memory(), OutputStream.nullOutputStream());
+      again.write(all, 0, Math.min(all.length, room * SnapshotMemory.PIECE));
       assertThat(again.isFlushed()).isFalse();
     }
     assertThat(said).hasSize(2).allMatch(line -> line.contains("checkpoint.size"));

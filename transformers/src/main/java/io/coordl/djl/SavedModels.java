@@ -120,7 +120,7 @@ public final class SavedModels implements LibraryHooks {
       if (!later) {
         return new Shared(made.stream());
       }
-      Staged memory = files.stageStream(made.stream());
+      Staged memory = new Staged(files.memory(), made.stream());
       staged = memory;
       return new Shared(memory);
     }

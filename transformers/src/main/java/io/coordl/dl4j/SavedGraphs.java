@@ -4,14 +4,15 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.checkpoint.ModelFile;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.autodiff.execution.conf.ExecutorConfiguration;
@@ -46,7 +47,9 @@ public final class SavedGraphs implements LibraryHooks {
       }
       long span = Spans.enter(SpanKind.CHECKPOINT, self);
       try {
-        return save((SameDiff) self, target, arguments);
+        Path file = ModelFiles.path(target);
+        Graph graph = new Graph((SameDiff) self, arguments);
+        return files.save(file, graph) == null ? null : new InterceptedCall(true);
       } finally {
         Spans.exit(span, null);
       }
@@ -57,51 +60,48 @@ public final class SavedGraphs implements LibraryHooks {
     }
   }
 
-  private @Nullable InterceptedCall save(SameDiff graph, File target, Object[] arguments)
-      throws IOException {
-    boolean later = files.beginTurn();
-    try {
-      ModelFile file = files.create(ModelFiles.path(target));
-      if (file == null) {
+  /** What one call writes. */
+  private final class Graph implements ModelFiles.Content {
+    private final SameDiff graph;
+    private final Object[] arguments;
+
+    Graph(SameDiff graph, Object[] arguments) {
+      this.graph = graph;
+      this.arguments = arguments;
+    }
+
+    private ByteBuffer bytes() throws IOException {
+      return arguments.length == 2
+          ? graph.asFlatBuffers((boolean) arguments[1])
+          : graph.asFlatBuffers((ExecutorConfiguration) arguments[1], (boolean) arguments[2]);
+    }
+
+    @Override
+    public void writeTo(OutputStream out) throws IOException {
+      write(bytes(), out);
+    }
+
+    /** The array is a copy, which lives as long as it is written. */
+    @Override
+    public ModelFiles.@Nullable Content snapshot() throws IOException {
+      ByteBuffer copy = bytes();
+      int size = copy.capacity();
+      if (!files.memory().take(size)) {
         return null;
       }
-      write(file, graph, arguments, later);
-      files.raise();
-      return new InterceptedCall(true);
-    } finally {
-      if (later) {
-        files.endTurn();
-      }
+      return out -> {
+        try {
+          write(copy, out);
+        } finally {
+          files.memory().give(size);
+        }
+      };
     }
   }
 
-  private void write(ModelFile file, SameDiff graph, Object[] arguments, boolean later)
-      throws IOException {
-    try {
-      ByteBuffer bytes =
-          arguments.length == 2
-              ? graph.asFlatBuffers((boolean) arguments[1])
-              : graph.asFlatBuffers((ExecutorConfiguration) arguments[1], (boolean) arguments[2]);
-      byte[] array = bytes.array();
-      int from = bytes.arrayOffset() + bytes.position();
-      ModelFiles.Content content = out -> out.write(array, from, array.length - from);
-      if (later && files.stage(array.length)) {
-        files.persist(
-            file,
-            out -> {
-              try {
-                content.writeTo(out);
-              } finally {
-                files.unstage(array.length);
-              }
-            });
-      } else {
-        files.write(file, content);
-        file.close();
-      }
-    } catch (Throwable t) {
-      file.close();
-      throw t;
-    }
+  private static void write(ByteBuffer bytes, OutputStream out) throws IOException {
+    byte[] array = bytes.array();
+    int from = bytes.arrayOffset() + bytes.position();
+    out.write(array, from, array.length - from);
   }
 }

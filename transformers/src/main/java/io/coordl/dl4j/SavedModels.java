@@ -5,7 +5,6 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.checkpoint.Captured;
-import io.coordl.checkpoint.ModelFile;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.NoRoomException;
 import io.coordl.pipeline.Services;
@@ -97,58 +96,17 @@ public final class SavedModels implements LibraryHooks {
         new Library(out -> ModelSerializer.writeModel(model, out, updater, normalizer));
     long span = Spans.enter(SpanKind.CHECKPOINT, model);
     try {
-      return save(target, library);
+      ModelFiles.Pending saved = files.save(target, library);
+      Save save = SAVES.get();
+      if (save != null && saved != null && !saved.isInPlace()) {
+        save.file = saved;
+      }
+      return saved == null ? null : Save.DONE;
     } catch (Throwable t) {
       return library.thrown(t);
     } finally {
       Spans.exit(span, null);
     }
-  }
-
-  private @Nullable InterceptedCall save(Path target, Library library) throws IOException {
-    boolean later = files.beginTurn();
-    try {
-      ModelFile file = files.create(target);
-      if (file == null) {
-        return null;
-      }
-      write(file, library, later);
-      files.raise();
-      return Save.DONE;
-    } finally {
-      if (later) {
-        files.endTurn();
-      }
-    }
-  }
-
-  private void write(ModelFile file, Library library, boolean later) throws IOException {
-    try {
-      if (!later || !persist(file, library)) {
-        files.write(file, library);
-        file.close();
-      }
-    } catch (Throwable t) {
-      file.close();
-      throw t;
-    }
-  }
-
-  /** Whether the file is written in the background: there may be no room for a snapshot. */
-  private boolean persist(ModelFile file, Library library) throws IOException {
-    Captured captured = new Captured();
-    try {
-      captured.capture(library);
-    } catch (NoRoomException e) {
-      return false;
-    }
-    byte[] bytes = captured.bytes();
-    ModelFiles.Pending pending = files.persist(file, out -> zip(captured, bytes, out));
-    Save save = SAVES.get();
-    if (save != null) {
-      save.file = pending;
-    }
-    return true;
   }
 
   private static void zip(Captured captured, byte[] bytes, OutputStream out) throws IOException {
@@ -181,6 +139,18 @@ public final class SavedModels implements LibraryHooks {
         failure = t;
         throw t;
       }
+    }
+
+    @Override
+    public ModelFiles.@Nullable Content snapshot() throws IOException {
+      Captured captured = new Captured();
+      try {
+        captured.capture(this);
+      } catch (NoRoomException e) {
+        return null;
+      }
+      byte[] bytes = captured.bytes();
+      return out -> zip(captured, bytes, out);
     }
 
     /** What to do about a failure: ours leaves the call to the library. */

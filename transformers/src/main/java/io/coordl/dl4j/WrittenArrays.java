@@ -3,8 +3,8 @@ package io.coordl.dl4j;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.checkpoint.Captured;
-import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.NoRoomException;
+import io.coordl.checkpoint.SnapshotMemory;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.io.BufferedOutputStream;
@@ -24,7 +24,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * later. The copies are used again for the next model of the same shapes.
  */
 public final class WrittenArrays implements LibraryHooks {
-  private final ModelFiles files;
+  private final SnapshotMemory memory;
 
   /** Of the last snapshot, not yet used by this one, and used by it. */
   private List<INDArray> spare = new ArrayList<>();
@@ -38,7 +38,7 @@ public final class WrittenArrays implements LibraryHooks {
     Symbols.require(INDArray.class, INDArray.class, "dup", char.class);
     Symbols.require(INDArray.class, INDArray.class, "assign", INDArray.class);
     Symbols.require(INDArray.class, void.class, "close");
-    this.files = Objects.requireNonNull(services.models());
+    this.memory = Objects.requireNonNull(services.models()).memory();
   }
 
   @Override
@@ -72,7 +72,7 @@ public final class WrittenArrays implements LibraryHooks {
 
   private void discardSpare() {
     for (INDArray old : spare) {
-      files.unstage(size(old));
+      memory.give(size(old));
       old.close();
     }
     spare.clear();
@@ -98,7 +98,7 @@ public final class WrittenArrays implements LibraryHooks {
         }
       }
       discardSpare();
-      if (!files.stage(size(array))) {
+      if (!memory.take(size(array))) {
         throw new NoRoomException();
       }
       try {
@@ -106,7 +106,7 @@ public final class WrittenArrays implements LibraryHooks {
         used.add(copy);
         return copy;
       } catch (OutOfMemoryError e) {
-        files.unstage(size(array));
+        memory.give(size(array));
         throw new NoRoomException();
       }
     }

@@ -1,0 +1,75 @@
+package io.coordl.checkpoint;
+
+import io.coordl.log.OnceLog;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The memory that snapshots may take. Safe for concurrent use. */
+public final class SnapshotMemory {
+  static final int PIECE = 4 << 20;
+
+  private final LongSupplier limit;
+  private final OnceLog log;
+  private final Deque<ByteBuffer> pieces = new ArrayDeque<>();
+  private long budget = -1;
+  private long taken;
+
+  SnapshotMemory(LongSupplier limit, OnceLog log) {
+    this.limit = limit;
+    this.log = log;
+  }
+
+  /** Takes so many bytes for a snapshot; that there are too few is said once. */
+  public synchronized boolean take(long size) {
+    if (budget < 0) {
+      budget = limit.getAsLong();
+    }
+    if (size > budget - taken) {
+      log.once(
+          "staging",
+          "checkpoint=async: a snapshot takes more than the "
+              + mebibytes(budget)
+              + " that it may (checkpoint.size), so the job waits until the file is written, as"
+              + " with checkpoint=atomic.");
+      return false;
+    }
+    taken += size;
+    return true;
+  }
+
+  /** Gives them back. */
+  public synchronized void give(long size) {
+    taken -= size;
+  }
+
+  /** Memory to write to, which is used again; null if there is none. */
+  @Nullable ByteBuffer takePiece() {
+    synchronized (this) {
+      ByteBuffer old = pieces.poll();
+      if (old != null) {
+        return old.clear();
+      }
+    }
+    if (!take(PIECE)) {
+      return null;
+    }
+    try {
+      return ByteBuffer.allocateDirect(PIECE);
+    } catch (OutOfMemoryError e) {
+      give(PIECE);
+      return null;
+    }
+  }
+
+  synchronized void givePiece(ByteBuffer piece) {
+    pieces.push(piece);
+  }
+
+  static String mebibytes(long size) {
+    return String.format(Locale.ROOT, "%.1f MiB", size / (double) (1 << 20));
+  }
+}
