@@ -34,6 +34,8 @@ public final class DjlModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
   private static final int PACES = 4;
+  private static final int STEPS_OF_ALL = 2000;
+  private static final int MILLIS = 5;
 
   private final Path folder;
   private final int width;
@@ -74,6 +76,9 @@ public final class DjlModels {
         case "endless" -> endless(model);
         case "last" -> last();
         case "paced" -> paced(model);
+        case "steps" -> steps(model, STEPS_OF_ALL, 0);
+        case "ongoing" -> steps(model, Integer.MAX_VALUE, MILLIS);
+        case "newest" -> newest();
         default -> throw new IllegalArgumentException(program);
       }
     }
@@ -226,6 +231,34 @@ public final class DjlModels {
       Path other = folder.resolveSibling("endless");
       model.load(other, "mlp");
       System.out.println("last " + model.getProperty("Epoch") + " " + sum(model));
+    }
+  }
+
+  /** Saves nothing: that is the agent's. */
+  private static void steps(Model model, int count, int millis) throws Exception {
+    try (Trainer trainer = model.newTrainer(config());
+        NDManager manager = model.getNDManager().newSubManager()) {
+      trainer.initialize(new Shape(4, IN));
+      ArrayDataset data = data(manager);
+      for (int i = 1; i <= count; ) {
+        for (Batch batch : trainer.iterateDataset(data)) {
+          EasyTrain.trainBatch(trainer, batch);
+          trainer.step();
+          batch.close();
+          System.out.println("step " + i++ + " " + sum(model));
+          Thread.sleep(millis);
+        }
+      }
+      System.out.println(model.getModelPath() + " " + model.describeInput());
+    }
+  }
+
+  /** What the agent has left of a job that was killed. */
+  private void newest() throws Exception {
+    try (Model model = Model.newInstance("mlp", "PyTorch")) {
+      model.setBlock(new Mlp(IN, 3, new int[] {width, width}));
+      model.load(folder.resolveSibling("own").resolve("mlp/latest"));
+      System.out.println("step ? " + sum(model));
     }
   }
 

@@ -42,6 +42,8 @@ public final class Dl4jModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
   private static final int PACES = 4;
+  private static final int STEPS_OF_ALL = 2000;
+  private static final int MILLIS = 5;
 
   private final Path folder;
   private final int width;
@@ -83,6 +85,9 @@ public final class Dl4jModels {
       case "endless" -> endless();
       case "last" -> last();
       case "paced" -> paced();
+      case "steps" -> steps(STEPS_OF_ALL, 0);
+      case "ongoing" -> steps(Integer.MAX_VALUE, MILLIS);
+      case "newest" -> newest();
       default -> throw new IllegalArgumentException(program);
     }
   }
@@ -337,6 +342,23 @@ public final class Dl4jModels {
     }
     MultiLayerNetwork net = CheckpointListener.loadLastCheckpointMLN(other.toFile());
     System.out.println("last " + net.getIterationCount() + " " + net.params().sumNumber());
+  }
+
+  /** Saves nothing: that is the agent's. */
+  private void steps(int count, int millis) throws Exception {
+    MultiLayerNetwork net = made();
+    for (int i = 1; i <= count; i++) {
+      net.fit(batch(i % 100));
+      System.out.println("step " + i + " " + net.params().sumNumber());
+      Thread.sleep(millis);
+    }
+  }
+
+  /** What the agent has left of a job that was killed. */
+  private void newest() throws IOException {
+    Path file = folder.resolveSibling("own").resolve("model/latest/model.zip");
+    MultiLayerNetwork net = MultiLayerNetwork.load(file.toFile(), true);
+    System.out.println("step " + net.getIterationCount() + " " + net.params().sumNumber());
   }
 
   private static void list(Path folder) throws IOException {

@@ -64,6 +64,10 @@ public final class ModelFiles implements Closeable {
   private final ReentrantLock turn = new ReentrantLock();
 
   private final boolean asynchronous;
+
+  /** Set while this thread takes a checkpoint of the agent's own. */
+  private final ThreadLocal<Boolean> asAgent = ThreadLocal.withInitial(() -> false);
+
   private volatile boolean background;
   private volatile @Nullable Pending inFlight;
   private @Nullable IOException failure;
@@ -81,6 +85,7 @@ public final class ModelFiles implements Closeable {
     private final List<Runnable> then = new ArrayList<>();
     private boolean inPlace;
     private boolean failed;
+    private boolean agents;
 
     @Nullable Thread by;
 
@@ -138,6 +143,31 @@ public final class ModelFiles implements Closeable {
   /** Whether files are written in the background: not any more when the job ends. */
   public boolean inBackground() {
     return background;
+  }
+
+  /** Whether a file is being written in the background. */
+  boolean isWriting() {
+    return inFlight != null;
+  }
+
+  /** Runs once what is being written is in place; never if it fails. */
+  void whenWritten(Runnable action) {
+    Pending now = inFlight;
+    if (now == null) {
+      action.run();
+    } else {
+      now.then(action);
+    }
+  }
+
+  /** Saves for the agent: a failure is no matter of the program's, nor is one of the program's. */
+  void asAgent(AgentCheckpoints.Saver saver, Path directory) throws IOException {
+    asAgent.set(true);
+    try {
+      saver.save(directory);
+    } finally {
+      asAgent.remove();
+    }
   }
 
   /**
@@ -296,6 +326,7 @@ public final class ModelFiles implements Closeable {
    */
   public Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file.target(), false);
+    mine.agents = asAgent.get();
     Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, file, content));
     mine.by = writer;
     synchronized (this) {
@@ -325,8 +356,12 @@ public final class ModelFiles implements Closeable {
     } catch (Throwable t) {
       IOException failed =
           new IOException("The model could not be written to " + mine.target + ": " + t, t);
-      synchronized (this) {
-        failure = failed;
+      if (mine.agents) {
+        log.say("checkpoint.every: " + failed.getMessage() + ".");
+      } else {
+        synchronized (this) {
+          failure = failed;
+        }
       }
       mine.fail();
       tell(file, start, true, failed);
@@ -346,6 +381,9 @@ public final class ModelFiles implements Closeable {
    * @throws IOException that an earlier one had, once: nobody has heard of it yet
    */
   public synchronized void raise() throws IOException {
+    if (asAgent.get()) {
+      return;
+    }
     IOException failed = failure;
     failure = null;
     if (failed != null) {

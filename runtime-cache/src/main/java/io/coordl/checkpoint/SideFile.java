@@ -5,6 +5,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class SideFile {
   static final String SUFFIX = ".sha256";
 
-  private static final String DIRECTORY = ".coordl";
+  static final String DIRECTORY = ".coordl";
 
   private static final Pattern TEXT =
       Pattern.compile(
@@ -67,11 +68,34 @@ final class SideFile {
 
   /** Removes a side file whose model is gone. */
   static void sweep(Path side, Path anyModel) throws IOException {
-    String name = side.getFileName().toString();
-    Path model = anyModel.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
+    Path model = model(side, anyModel);
     if (!Files.exists(model, LinkOption.NOFOLLOW_LINKS) && read(model) != null) {
       Files.deleteIfExists(side);
     }
+  }
+
+  /** Whether a directory has a model that has been written whole. */
+  static boolean isWhole(Path directory) throws IOException {
+    Path sides = directory.resolve(DIRECTORY);
+    if (!Files.isDirectory(sides, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(sides, "*" + SUFFIX)) {
+      for (Path side : files) {
+        Path model = model(side, directory.resolve(DIRECTORY));
+        SideFile known = read(model);
+        if (known != null && Files.isRegularFile(model) && Files.size(model) == known.now.bytes) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** What a side file is of, beside another model. */
+  private static Path model(Path side, Path other) {
+    String name = side.getFileName().toString();
+    return other.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
   }
 
   /** What is known of a model; null if nothing is, or the file is not of ours. */

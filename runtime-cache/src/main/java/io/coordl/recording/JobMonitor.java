@@ -39,6 +39,7 @@ public final class JobMonitor {
       new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> unused = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
+  private final List<Runnable> endings = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private volatile @Nullable Profile profile;
   private volatile @Nullable AtEnd atEnd;
@@ -95,6 +96,11 @@ public final class JobMonitor {
   public void addPolicy(Supplier<String> said, Closeable toClose) {
     policies.add(said);
     closing.add(0, toClose);
+  }
+
+  /** Adds what is to be done first when the JVM ends, while the program's threads go on. */
+  public void addEnding(Runnable ending) {
+    endings.add(ending);
   }
 
   /**
@@ -191,6 +197,13 @@ public final class JobMonitor {
 
   /** Finishes the recording, closes the stores and returns the summary, at most 20 lines. */
   public List<String> finish() {
+    for (Runnable ending : endings) {
+      try {
+        ending.run();
+      } catch (RuntimeException e) {
+        log.say("the end of the job was not prepared (" + e + ")");
+      }
+    }
     List<String> didNothing = said(unused); // While the recording runs.
     Profile made = profile;
     if (made != null) {

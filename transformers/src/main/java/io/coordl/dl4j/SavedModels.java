@@ -4,12 +4,9 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.checkpoint.Captured;
 import io.coordl.checkpoint.ModelFiles;
-import io.coordl.checkpoint.NoRoomException;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
-import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,9 +19,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipInputStream;
-import java.util.zip.ZipOutputStream;
 import org.deeplearning4j.nn.api.Model;
 import org.deeplearning4j.optimize.listeners.Checkpoint;
 import org.deeplearning4j.optimize.listeners.CheckpointListener;
@@ -35,7 +29,7 @@ import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
 /**
  * {@code ModelSerializer} and {@code CheckpointListener}: models are written by the library's own
  * code to a file that then takes its place. In the background, the library's code writes into
- * memory, its arrays are copied when it comes to them ({@link WrittenArrays}), and encoding,
+ * memory, its arrays are copied when it comes to them ({@link WrittenModel}), and encoding,
  * compressing and writing follow; what the listener does next, a line and deletions, waits for
  * that.
  */
@@ -92,76 +86,19 @@ public final class SavedModels implements LibraryHooks {
     }
     boolean updater = (boolean) arguments[2];
     DataNormalization normalizer = arguments.length > 3 ? (DataNormalization) arguments[3] : null;
-    Library library =
-        new Library(out -> ModelSerializer.writeModel(model, out, updater, normalizer));
+    WrittenModel written = new WrittenModel(model, updater, normalizer);
     long span = Spans.enter(SpanKind.CHECKPOINT, model);
     try {
-      ModelFiles.Pending saved = files.save(target, library);
+      ModelFiles.Pending saved = files.save(target, written);
       Save save = SAVES.get();
       if (save != null && saved != null && !saved.isInPlace()) {
         save.file = saved;
       }
       return saved == null ? null : Save.DONE;
     } catch (Throwable t) {
-      return library.thrown(t);
+      return written.thrown(t);
     } finally {
       Spans.exit(span, null);
-    }
-  }
-
-  private static void zip(Captured captured, byte[] bytes, OutputStream out) throws IOException {
-    ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(bytes));
-    ZipOutputStream zip = new ZipOutputStream(out);
-    for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-      ZipEntry same = new ZipEntry(entry.getName());
-      same.setTime(entry.getTime());
-      zip.putNextEntry(same);
-      captured.fill(in.readAllBytes(), zip);
-    }
-    zip.finish();
-    captured.requireFilled();
-  }
-
-  /** What the library writes, which may fail: the program is to get just that exception. */
-  private static final class Library implements ModelFiles.Content {
-    private final ModelFiles.Content content;
-    private @Nullable Throwable failure;
-
-    Library(ModelFiles.Content content) {
-      this.content = content;
-    }
-
-    @Override
-    public void writeTo(OutputStream out) throws IOException {
-      try {
-        content.writeTo(out);
-      } catch (Throwable t) {
-        failure = t;
-        throw t;
-      }
-    }
-
-    @Override
-    public ModelFiles.@Nullable Content snapshot() throws IOException {
-      Captured captured = new Captured();
-      try {
-        captured.capture(this);
-      } catch (NoRoomException e) {
-        return null;
-      }
-      byte[] bytes = captured.bytes();
-      return out -> zip(captured, bytes, out);
-    }
-
-    /** What to do about a failure: ours leaves the call to the library. */
-    InterceptedCall thrown(Throwable t) {
-      if (t == failure || t instanceof IOException) {
-        return InterceptedCall.throwing(t);
-      }
-      if (t instanceof Error error) {
-        throw error;
-      }
-      throw new IllegalStateException(t);
     }
   }
 

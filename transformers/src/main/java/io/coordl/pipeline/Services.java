@@ -1,6 +1,7 @@
 package io.coordl.pipeline;
 
 import io.coordl.cache.DecodedStore;
+import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.log.UserLog;
 import io.coordl.profile.Profile;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefetcher for {@code prefetch=N}
  * @param threads of the agent that prefetch, from 1 on; 0 if none was asked for
  * @param models for {@code checkpoint=}
+ * @param checkpoints for {@code checkpoint.every=}
  * @param profile for {@code profile=}
  * @param log takes sentences for the user
  */
@@ -26,6 +28,7 @@ public record Services(
     @Nullable Prefetcher prefetcher,
     int threads,
     @Nullable ModelFiles models,
+    @Nullable AgentCheckpoints checkpoints,
     @Nullable Profile profile,
     UserLog log) {
 
@@ -35,7 +38,7 @@ public record Services(
    * @param decoded through which it learns what decoded items take
    */
   public static Services of(Profile profile, @Nullable DecodedStore decoded, UserLog log) {
-    return new Services(decoded, null, null, null, 0, null, profile, log);
+    return new Services(decoded, null, null, null, 0, null, null, profile, log);
   }
 
   /** Fetches items into the stores, null if there is none. */

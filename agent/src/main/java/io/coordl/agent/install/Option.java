@@ -146,6 +146,31 @@ public enum Option {
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
       "byte budget of the snapshot of checkpoint=async; auto: a quarter of what is free"),
+  CHECKPOINT_EVERY(
+      "off",
+      "off, auto, continuous, N from 1 to 1000000",
+      Values.COUNT,
+      "the agent takes checkpoints of its own, in checkpoint.dir, every N steps; auto: as often as"
+          + " checkpoint.overhead allows; continuous: the next as soon as the last is written;"
+          + " brings checkpoint=async with it"),
+  CHECKPOINT_DIR(
+      "none",
+      "none, PATH",
+      Values.TEXT,
+      "where they go: PATH/MODEL/latest is the newest, PATH is of one job at a time"),
+  CHECKPOINT_KEEP(
+      "3", "N from 1 to 1000", Values.COUNT, "how many of them stay; others are deleted"),
+  CHECKPOINT_OVERHEAD(
+      "3.5%",
+      "SHARE from 0.1% to 50%",
+      Values.SHARE,
+      "part of the time that checkpoint.every=auto may take"),
+  CHECKPOINT_GRACE(
+      "25",
+      "seconds, N from 1 to 3600",
+      Values.COUNT,
+      "on SIGTERM: how long the end of the JVM waits for the end of a step, for a last checkpoint"
+          + " with checkpoint.every"),
   PROFILE(
       "off",
       "off, ingestion, cached, cold, all",
@@ -171,6 +196,7 @@ public enum Option {
     LIST,
     SIZE,
     COUNT,
+    SHARE,
     PREPARED,
     PEERS,
     ADDRESS,

@@ -40,7 +40,7 @@ public final class Options {
       EnumSet.of(Option.ENABLED, Option.RECORD, Option.SUMMARY);
 
   /** What a policy is asked for with. */
-  private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.PREP_SIZE);
+  private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.CHECKPOINT_GRACE);
 
   static final String SHARE_CLASS = "share:";
 
@@ -83,6 +83,10 @@ public final class Options {
       if (options.isGiven(Option.GROUP)) {
         options.choose(Option.CACHE_SCOPE, "host");
       }
+    }
+    if (!options.get(Option.CHECKPOINT_EVERY).equals("off")) {
+      options.given.putIfAbsent(
+          Option.CHECKPOINT, new Given(List.of("async"), Option.CHECKPOINT_EVERY.key()));
     }
     if (options.hasPeers()) {
       options.bring(Option.CACHE, "minio");
@@ -157,6 +161,22 @@ public final class Options {
     return get(Option.CHECKPOINT).equals("async");
   }
 
+  /** Whether the agent takes checkpoints of its own. */
+  boolean takesCheckpoints() {
+    return writesModels()
+        && !get(Option.CHECKPOINT_EVERY).equals("off")
+        && !get(Option.CHECKPOINT_DIR).equals("none");
+  }
+
+  /** The share in force, 0.035 of {@code 3.5%}. */
+  double share(Option option) {
+    return share(get(option));
+  }
+
+  private static double share(String percent) {
+    return Double.parseDouble(percent.substring(0, percent.length() - 1)) / 100;
+  }
+
   boolean coordinates() {
     return get(Option.PREP).equals("coordinate");
   }
@@ -189,6 +209,7 @@ public final class Options {
       case "prep=coordinate" -> coordinates();
       case Hooks.ATOMIC -> writesModels();
       case Hooks.ASYNC -> writesInBackground();
+      case Hooks.CHECKPOINTS -> takesCheckpoints();
       case Hooks.PROFILE -> profiles();
       default -> false;
     };
@@ -268,6 +289,16 @@ public final class Options {
     without(remarks, coordinates(), Option.PREP_JOBS, "prep=coordinate");
     without(remarks, coordinates(), Option.PREP_SIZE, "prep=coordinate");
     without(remarks, writesInBackground(), Option.CHECKPOINT_SIZE, "checkpoint=async");
+    without(remarks, writesModels(), Option.CHECKPOINT_EVERY, "checkpoint=atomic or async");
+    if (writesModels()) {
+      without(remarks, isGiven(Option.CHECKPOINT_DIR), Option.CHECKPOINT_EVERY, "checkpoint.dir");
+    }
+    for (Option of :
+        List.of(Option.CHECKPOINT_DIR, Option.CHECKPOINT_KEEP, Option.CHECKPOINT_GRACE)) {
+      without(remarks, isGiven(Option.CHECKPOINT_EVERY), of, "checkpoint.every");
+    }
+    boolean chooses = get(Option.CHECKPOINT_EVERY).equals(AUTO);
+    without(remarks, chooses, Option.CHECKPOINT_OVERHEAD, "checkpoint.every=auto");
     boolean hosts = hasPeers() && !isRedis(get(Option.PEER));
     without(remarks, hosts, Option.PEER_BIND, "peer=HOST");
     without(remarks, hosts, Option.PEER_HOSTS, "peer=HOST");
@@ -497,6 +528,10 @@ public final class Options {
           case PEERS -> value.equals(option.byDefault()) || isUnderstood(value, Options::readPeer);
           case ADDRESS -> value.equals(option.byDefault()) || isUnderstood(value, HostPort::parse);
           case SECRET -> !value.isEmpty();
+          case SHARE ->
+              value.matches("\\d{1,2}(\\.\\d{1,3})?%")
+                  && share(value) >= 0.001
+                  && share(value) <= 0.5;
           case COUNT ->
               List.of(option.expected().split(", ")).contains(value) || isCount(option, value);
         };

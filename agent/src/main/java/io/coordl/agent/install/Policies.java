@@ -14,6 +14,7 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
+import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.partition.Engine;
@@ -166,9 +167,12 @@ final class Policies {
         && models == null) {
       return LibraryHooks.NONE;
     }
+    AgentCheckpoints checkpoints =
+        models != null && options.takesCheckpoints() ? checkpoints(models) : null;
     int threads = options.count(Option.PREFETCH);
     return interceptors(
-        new Services(decoded, prepared, group, prefetcher, threads, models, null, job.log()),
+        new Services(
+            decoded, prepared, group, prefetcher, threads, models, checkpoints, null, job.log()),
         rewrites);
   }
 
@@ -183,6 +187,22 @@ final class Policies {
             job.log());
     job.addPolicy(made::said, made);
     asked(Option.CHECKPOINT, made::whyUnused);
+    return made;
+  }
+
+  private AgentCheckpoints checkpoints(ModelFiles models) {
+    AgentCheckpoints made =
+        new AgentCheckpoints(
+            options.get(Option.CHECKPOINT_DIR),
+            options.get(Option.CHECKPOINT_EVERY),
+            options.share(Option.CHECKPOINT_OVERHEAD),
+            options.count(Option.CHECKPOINT_KEEP),
+            options.count(Option.CHECKPOINT_GRACE),
+            models,
+            job.log());
+    job.addEnding(made::end);
+    job.addPolicy(made::said, () -> {});
+    asked(Option.CHECKPOINT_EVERY, made::whyUnused);
     return made;
   }
 

@@ -368,6 +368,48 @@ final class OptionsTest {
   }
 
   @Test
+  void checkpointsOfTheAgentsOwnBringTheirWayOfWriting() {
+    Options options = parse("checkpoint.every=auto,checkpoint.dir=/data/c");
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.remarks()).isEmpty();
+    assertThat(options.takesCheckpoints()).isTrue();
+    assertThat(options.writesInBackground()).isTrue();
+    assertThat(options.share(Option.CHECKPOINT_OVERHEAD)).isEqualTo(0.035);
+    assertThat(options.count(Option.CHECKPOINT_KEEP)).isEqualTo(3);
+    Options atomic = parse("checkpoint=atomic,checkpoint.every=50,checkpoint.dir=c");
+    assertThat(atomic.takesCheckpoints()).isTrue();
+    assertThat(atomic.writesInBackground()).isFalse();
+    assertThat(parse("checkpoint.every=auto,checkpoint.dir=c,profile=all").takesCheckpoints())
+        .isFalse();
+  }
+
+  @Test
+  void whatIsMissingForCheckpointsOfTheAgentsOwnIsSaid() {
+    assertThat(parse("checkpoint.every=auto").remarks())
+        .containsExactly("checkpoint.every=auto has no effect without checkpoint.dir");
+    assertThat(parse("checkpoint=off,checkpoint.every=9,checkpoint.dir=c").remarks())
+        .containsExactly("checkpoint.every=9 has no effect without checkpoint=atomic or async");
+    assertThat(parse("checkpoint=async,checkpoint.dir=c,checkpoint.grace=9").remarks())
+        .containsExactly(
+            "checkpoint.dir=c has no effect without checkpoint.every",
+            "checkpoint.grace=9 has no effect without checkpoint.every");
+    assertThat(parse("checkpoint.every=9,checkpoint.dir=c,checkpoint.overhead=1%").remarks())
+        .containsExactly("checkpoint.overhead=1% has no effect without checkpoint.every=auto");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.09%", "51%", "3.5", "0.035", "%", "1e1%", "-1%"})
+  void aShareOfTheTimeIsWithinItsBounds(String value) {
+    Options options = parse("checkpoint.overhead=" + value);
+    assertThat(options.problems())
+        .containsExactly(
+            "checkpoint.overhead="
+                + value
+                + " is not valid: expected SHARE from 0.1% to 50%; all policies are off, the agent"
+                + " only observes");
+  }
+
+  @Test
   void aPhaseThatIsNoneIsSaidAndNothingIsProfiled() {
     Options options = parse("profile=warm");
 

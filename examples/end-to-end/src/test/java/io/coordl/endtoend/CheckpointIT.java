@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -26,6 +27,7 @@ class CheckpointIT {
   private static final String DJL = "save,numbered,listener,ending,odd,exit";
   private static final List<String> POLICIES = List.of("atomic", "async");
   private static final Pattern SAVED = Pattern.compile("(?m)^(?:iteration|epoch) (\\d+)$");
+  private static final Pattern STEP = Pattern.compile("(?m)^step (\\d+) ");
   private static final Pattern LAST = Pattern.compile("(?m)^last (\\d+)");
   private static final int KILLS = Workshop.FULL ? 20 : 2;
 
@@ -121,6 +123,116 @@ class CheckpointIT {
       assertThat(full.err()).contains("No space left on device").doesNotContain(".incomplete\n");
       assertThat(figure(SAVED, full)).isPositive();
     }
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void checkpointsOfTheAgentsOwnChangeNothing(Framework framework, Jdk jdk) throws Exception {
+    List<String> steps = steps(framework, jdk);
+    for (String every : List.of("7", "auto", "continuous", "100,checkpoint=atomic")) {
+      Path folder = folder(framework, jdk, "own");
+      Path own = folder.resolve("own");
+      ChildResult kept =
+          own(models(framework, jdk, "steps", folder), own, every + ",checkpoint.keep=2").run();
+      assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
+      assertThat(kept.err()).contains("of the agent's own in " + own).doesNotContain("fault");
+      assertThat(newest(framework, jdk, folder, steps)).isPositive();
+      try (Stream<Path> left =
+          Files.list(own.resolve(framework == Framework.DJL ? "mlp" : "model"))) {
+        assertThat(left.map(path -> path.getFileName().toString()))
+            .contains("latest")
+            .hasSizeBetween(every.equals("auto") ? 2 : 3, 3); // The first costs most: compilation.
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void theNewestOfTheAgentsOwnOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
+    List<String> steps = steps(framework, jdk);
+    for (int i = 0; i < KILLS; i++) {
+      Path folder = folder(framework, jdk, "own-killed");
+      Path own = folder.resolve("own");
+      int wait = i % 9;
+      ChildResult killed =
+          told(
+              own(models(framework, jdk, "ongoing", folder), own, "continuous"),
+              20 + 7 * i % 31,
+              process -> {
+                sleep(wait);
+                process.destroyForcibly();
+              });
+      int last = figure(STEP, killed);
+      // One may be in flight, for as long as a file takes to be forced to disk.
+      assertThat(newest(framework, jdk, folder, steps)).isBetween(1, last + 1);
+      assertThat(leftOvers(own)).isEmpty();
+    }
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void toldToEndTheLastStepIsSaved(Framework framework, Jdk jdk) throws Exception {
+    List<String> steps = steps(framework, jdk);
+    for (int i = 0; i < KILLS; i++) {
+      Path folder = folder(framework, jdk, "own-told");
+      Path own = folder.resolve("own");
+      ChildResult told =
+          told(
+              own(models(framework, jdk, "ongoing", folder), own, "100000"),
+              20 + i,
+              ProcessHandle::destroy);
+      assertThat(told.err()).contains("1 checkpoint of the agent's own").doesNotContain("fault");
+      // Its thread stands still from then on, so it is not printed.
+      assertThat(newest(framework, jdk, folder, steps)).isEqualTo(figure(STEP, told) + 1);
+    }
+  }
+
+  /** What each step makes of the weights. */
+  private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
+    return models(framework, jdk, "steps", folder(framework, jdk, "plain"))
+        .run()
+        .orFail("plain")
+        .out()
+        .lines()
+        .toList();
+  }
+
+  /** The step whose weights the newest checkpoint has. */
+  private static int newest(Framework framework, Jdk jdk, Path folder, List<String> steps)
+      throws Exception {
+    ChildResult loaded =
+        agent(models(framework, jdk, "newest", folder), "atomic").run().orFail("the next job");
+    assertThat(loaded.err()).doesNotContain("damaged", "fault");
+    String weights =
+        loaded.out().lines().filter(line -> line.startsWith("step ")).findFirst().orElseThrow();
+    String sum = weights.substring(weights.lastIndexOf(' '));
+    List<String> with =
+        steps.stream().filter(line -> line.startsWith("step ") && line.endsWith(sum)).toList();
+    assertThat(with).as(weights).hasSize(1);
+    Matcher step = STEP.matcher(with.get(0));
+    assertThat(step.find()).isTrue();
+    return Integer.parseInt(step.group(1));
+  }
+
+  private static ChildJvm own(ChildJvm child, Path own, String every) {
+    return child.agent(
+        Workshop.checkout().agentJar(),
+        "record=off,checkpoint.dir=" + own + ",checkpoint.every=" + every);
+  }
+
+  /** Does something to a job that has printed so many steps. */
+  private static ChildResult told(ChildJvm job, int steps, Consumer<ProcessHandle> end)
+      throws Exception {
+    AtomicReference<ProcessHandle> process = new AtomicReference<>();
+    AtomicInteger lines = new AtomicInteger();
+    return job.started(process::set)
+        .echo(
+            line -> {
+              if (line.startsWith("step ") && lines.incrementAndGet() == steps) {
+                process.get().descendants().forEach(end);
+              }
+            })
+        .run();
   }
 
   /** Kills a job some time after it has saved so many models; the last one that it told of. */

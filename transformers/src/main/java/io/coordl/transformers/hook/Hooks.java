@@ -39,6 +39,9 @@ public final class Hooks {
   /** The same, in the background. */
   public static final String ASYNC = "checkpoint=async";
 
+  /** The agent takes checkpoints of its own. */
+  public static final String CHECKPOINTS = "checkpoint.every";
+
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
   private static final String COORDINATE = "prep=coordinate";
@@ -107,6 +110,8 @@ public final class Hooks {
     HookRule.Interceptor dl4jModels = new HookRule.Interceptor("dl4j.SavedModels", ATOMIC, ASYNC);
     HookRule.Interceptor graphs = new HookRule.Interceptor("dl4j.SavedGraphs", ATOMIC, ASYNC);
     HookRule.Interceptor arrays = new HookRule.Interceptor("dl4j.WrittenArrays", ASYNC);
+    HookRule.Interceptor djlSteps = new HookRule.Interceptor("djl.TrainedModels", CHECKPOINTS);
+    HookRule.Interceptor dl4jSteps = new HookRule.Interceptor("dl4j.TrainedModels", CHECKPOINTS);
     String model = "ai/djl/BaseModel";
     String models = "org/deeplearning4j/util/ModelSerializer";
     String listener = "org/deeplearning4j/optimize/listeners/CheckpointListener";
@@ -167,6 +172,12 @@ public final class Hooks {
             "paramPathResolver",
             "(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;"),
         intercept(djlModels, model, "readParameters", "(Ljava/nio/file/Path;Ljava/util/Map;)Z"),
+        intercept(djlSteps, "ai/djl/training/Trainer", "step", "()V"),
+        intercept(
+            dl4jSteps,
+            "org/deeplearning4j/optimize/Solver",
+            "optimize",
+            "(Lorg/deeplearning4j/nn/workspace/LayerWorkspaceMgr;)V"),
         intercept(dl4jModels, models, "writeModel", write + ")V"),
         intercept(dl4jModels, models, "writeModel", write + NORMALIZATION + ")V"),
         intercept(

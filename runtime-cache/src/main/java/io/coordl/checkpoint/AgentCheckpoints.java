@@ -1,0 +1,300 @@
+package io.coordl.checkpoint;
+
+import io.coordl.log.OnceLog;
+import io.coordl.log.UserLog;
+import io.coordl.thread.Uninterrupted;
+import java.io.File;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The policy {@code checkpoint.every=}: checkpoints of the agent's own, between those of the
+ * program, taken by the thread that trains when a step has ended. One is never begun while another
+ * file is being written, so that nobody waits for a disk. Safe for concurrent use.
+ */
+public final class AgentCheckpoints {
+  /** Saves a model by the library's own code, as the program would. */
+  @FunctionalInterface
+  public interface Saver {
+    /** Into this directory, which is new. */
+    void save(Path directory) throws IOException;
+  }
+
+  /** Networks that are trained against each other are two. */
+  private static final int MODELS = 4;
+
+  /**
+   * How long a thread stands still after the last checkpoint: until the JVM has ended, unless a
+   * hook of the program waits for the thread.
+   */
+  private static final long STANDSTILL = TimeUnit.SECONDS.toNanos(5);
+
+  /** Between two looks at whether the thread that trains is still alive. */
+  private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final String root;
+  private final String every;
+  private final Supplier<Cadence> cadence;
+  private final int keep;
+  private final int grace;
+  private final ModelFiles files;
+  private final OnceLog log;
+
+  private final List<Trained> models = new ArrayList<>();
+  private CheckpointDirectory.@Nullable Claim claim;
+  private boolean closed;
+  private String why = "no step of a model of DJL, or of a network of DL4J, has ended";
+  private volatile boolean ending;
+  private long turns;
+  private int taken;
+  private long waited;
+
+  /**
+   * A policy.
+   *
+   * @param root where checkpoints go, a directory for each model below it
+   * @param every {@code auto}, {@code continuous}, or a number of steps
+   * @param overhead share of the time that {@code auto} may take
+   * @param keep how many checkpoints of a model stay
+   * @param grace seconds that the last one may take when the job is told to end
+   */
+  public AgentCheckpoints(
+      String root,
+      String every,
+      double overhead,
+      int keep,
+      int grace,
+      ModelFiles files,
+      UserLog log) {
+    this.root = root;
+    this.every = every;
+    this.cadence =
+        switch (every) {
+          case "auto" -> () -> Cadence.within(overhead);
+          case "continuous" -> () -> Cadence.every(1);
+          default -> {
+            long steps = Long.parseLong(every);
+            yield () -> Cadence.every(steps);
+          }
+        };
+    this.keep = keep;
+    this.grace = grace;
+    this.files = files;
+    this.log = new OnceLog(log);
+  }
+
+  /** A model, weakly held, and its steps. */
+  private final class Trained {
+    private final WeakReference<Object> model;
+    private final CheckpointDirectory directory;
+    private final Cadence steps = cadence.get();
+    private final CountDownLatch last = new CountDownLatch(1);
+    private volatile Thread trainer = Thread.currentThread();
+    private long ended;
+
+    /** When its last step was, and the one before, counted in steps of all models. */
+    private long turn;
+
+    private long turnBefore;
+
+    Trained(Object model, CheckpointDirectory directory) {
+      this.model = new WeakReference<>(model);
+      this.directory = directory;
+    }
+
+    /** Whether this step was the last that there will be a checkpoint of. */
+    synchronized boolean step(Saver saver) {
+      boolean end = ending;
+      long now = System.nanoTime();
+      boolean writing = files.isWriting();
+      trainer = Thread.currentThread();
+      if (ended != 0) {
+        steps.step(now - ended, writing);
+      }
+      ended = now;
+      if (last.getCount() == 0 || !(end || (steps.isDue() && !writing))) {
+        return false;
+      }
+      take(saver);
+      ended = System.nanoTime();
+      steps.taken(ended - now);
+      took(ended - now);
+      if (end) {
+        last.countDown();
+      }
+      return end;
+    }
+
+    private void take(Saver saver) {
+      try {
+        Path made = directory.next();
+        files.asAgent(saver, made);
+        files.whenWritten(() -> directory.retain(keep));
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
+        log.once(
+            "take",
+            "checkpoint.every: a checkpoint could not be taken ("
+                + e
+                + "); the job goes on, and the next is tried when it is due.");
+      }
+    }
+
+    /** Whether there will be no step any more. */
+    boolean isOver() {
+      return !trainer.isAlive() || model.get() == null;
+    }
+  }
+
+  private synchronized void took(long nanos) {
+    taken++;
+    waited += nanos;
+  }
+
+  /**
+   * A step has ended, and with it the update of the weights. Never fails.
+   *
+   * @param name by which the user knows the model
+   */
+  public void stepped(Object model, String name, Saver saver) {
+    Trained trained = trained(model, name);
+    if (trained != null && trained.step(saver) && inTraining().size() == 1) {
+      // A step more would be lost.
+      Uninterrupted.await(
+          STANDSTILL,
+          nanos -> {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+            return true;
+          });
+    }
+  }
+
+  private synchronized @Nullable Trained trained(Object model, String name) {
+    Trained trained = null;
+    for (Trained known : models) {
+      trained = known.model.get() == model ? known : trained;
+    }
+    if (trained == null && !closed) {
+      trained = add(model, name);
+    }
+    if (trained != null) {
+      trained.turnBefore = trained.turn;
+      trained.turn = ++turns;
+    }
+    return trained;
+  }
+
+  private @Nullable Trained add(Object model, String name) {
+    models.removeIf(known -> known.model.get() == null);
+    if (models.size() == MODELS) {
+      log.once(
+          "models",
+          "checkpoint.every: the agent takes checkpoints of "
+              + MODELS
+              + " models at a time, not of more.");
+      return null;
+    }
+    try {
+      if (claim == null) {
+        claim = CheckpointDirectory.claim(ModelFiles.path(new File(root)));
+      }
+      Trained made = new Trained(model, claim.directory(name));
+      models.add(made);
+      return made;
+    } catch (IOException | RuntimeException e) {
+      closed = true;
+      why = "no checkpoint can be taken in " + root + " (" + e + ")";
+      log.say("checkpoint.every: " + why + "; the job goes on without.");
+      return null;
+    }
+  }
+
+  /** Those whose steps alternate with the newest one's. */
+  private synchronized List<Trained> inTraining() {
+    long newest = models.stream().mapToLong(trained -> trained.turn).max().orElse(0);
+    long since =
+        models.stream()
+            .filter(trained -> trained.turn == newest)
+            .mapToLong(trained -> trained.turnBefore)
+            .findFirst()
+            .orElse(0);
+    return models.stream().filter(trained -> trained.turn >= since).toList();
+  }
+
+  /**
+   * The JVM ends. Where it has been told to, by {@code SIGTERM}: takes a last checkpoint of each
+   * model in training as soon as its step has ended, and waits for that as long as the grace period
+   * allows.
+   */
+  public void end() {
+    if (!isTerminated()) {
+      return;
+    }
+    List<Trained> waiting = inTraining();
+    synchronized (this) {
+      closed = true;
+    }
+    ending = true;
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(grace);
+    boolean all = true;
+    for (Trained trained : waiting) {
+      all &=
+          Uninterrupted.await(
+              deadline - System.nanoTime(),
+              nanos ->
+                  trained.last.await(Math.min(nanos, LOOK), TimeUnit.NANOSECONDS)
+                      || trained.isOver());
+    }
+    if (!all) {
+      log.say(
+          "checkpoint.every: no step ended within the "
+              + grace
+              + " s of checkpoint.grace; the newest checkpoint in "
+              + root
+              + " stays the last.");
+    }
+    files.await();
+  }
+
+  /** The JDK runs shutdown hooks for a signal from a thread of this name, and for nothing else. */
+  private static boolean isTerminated() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals("SIGTERM handler"));
+  }
+
+  /** For the summary; empty if none was taken. */
+  public synchronized String said() {
+    return taken == 0
+        ? ""
+        : String.format(
+            Locale.ROOT,
+            "checkpoint.every=%s: %d checkpoint%s of the agent's own in %s (the job waited %.3f s"
+                + " for each%s)",
+            every,
+            taken,
+            taken == 1 ? "" : "s",
+            root,
+            waited / 1e9 / taken,
+            intervals());
+  }
+
+  private String intervals() {
+    return models.stream()
+        .map(trained -> trained.steps.interval())
+        .map(steps -> steps == 1 ? "" : ", one in " + steps + " steps at last")
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Why it did nothing, empty if it did something. */
+  public synchronized String whyUnused() {
+    return taken > 0 ? "" : why;
+  }
+}

@@ -1,0 +1,135 @@
+package io.coordl.checkpoint;
+
+import java.util.Arrays;
+
+/**
+ * How many steps lie between two checkpoints: as few as keep what they cost below a share of the
+ * time (CheckFreq, FAST 2021), and enough for each to be written before the next. The cost of one
+ * is what the job waited for it, and what its steps took longer while it was written; as both and
+ * the steps change, so does the number. Of one thread at a time.
+ */
+final class Cadence {
+  /** Steps that are slow because nothing is compiled yet. */
+  private static final int COLD = 5;
+
+  /** Steps before the first checkpoint, whose cost nobody knows yet. */
+  private static final int FIRST = 10;
+
+  private static final int STEPS = 64;
+  private static final int COSTS = 4;
+
+  private final long fixed;
+  private final double overhead;
+
+  private final Recent quiet = new Recent(STEPS);
+  private final Recent busy = new Recent(STEPS);
+  private final Recent costs = new Recent(COSTS);
+  private long steps;
+  private long since;
+  private long busySteps;
+  private long checkpoints;
+  private long waited;
+
+  /** The last few of some figures. */
+  private static final class Recent {
+    private final long[] values;
+    private long count;
+
+    Recent(int most) {
+      values = new long[most];
+    }
+
+    void add(long value) {
+      values[(int) (count++ % values.length)] = value;
+    }
+
+    void clear() {
+      count = 0;
+    }
+
+    private long[] all() {
+      return Arrays.copyOf(values, (int) Math.min(count, values.length));
+    }
+
+    /** 0 if there is none. */
+    long median() {
+      long[] all = all();
+      Arrays.sort(all);
+      return all.length == 0 ? 0 : all[all.length / 2];
+    }
+
+    double sum() {
+      return Arrays.stream(all()).sum();
+    }
+
+    int size() {
+      return all().length;
+    }
+  }
+
+  private Cadence(long fixed, double overhead) {
+    this.fixed = fixed;
+    this.overhead = overhead;
+  }
+
+  /** One checkpoint every so many steps. */
+  static Cadence every(long steps) {
+    return new Cadence(steps, 0);
+  }
+
+  /** As many as take at most this share of the time. */
+  static Cadence within(double overhead) {
+    return new Cadence(0, overhead);
+  }
+
+  /**
+   * A step has ended.
+   *
+   * @param nanos since the one before, or since the checkpoint after it
+   * @param writing whether a checkpoint is being written
+   */
+  void step(long nanos, boolean writing) {
+    steps++;
+    since++;
+    if (writing) {
+      busySteps = since;
+      busy.add(nanos);
+    } else if (steps > COLD) {
+      quiet.add(nanos);
+    }
+  }
+
+  /** A checkpoint has been taken, for which the job waited so long. */
+  void taken(long nanos) {
+    if (++checkpoints > 2) { // The first was slower than others will be.
+      costs.add(cost());
+    }
+    waited = nanos;
+    since = 0;
+    busySteps = 0;
+    busy.clear();
+  }
+
+  /** Of the last one, so far. */
+  private long cost() {
+    return waited + busySteps * Math.max(0, busy.median() - quiet.median());
+  }
+
+  /** Whether the next one is due. */
+  boolean isDue() {
+    return since >= interval();
+  }
+
+  /** Steps between two. */
+  long interval() {
+    if (fixed > 0) {
+      return fixed;
+    }
+    long step = quiet.median();
+    if (checkpoints == 0 || step == 0) {
+      return FIRST;
+    }
+    double mean = (costs.sum() + cost()) / (costs.size() + 1);
+    return Math.max(busySteps + 1, (long) Math.ceil(mean / (overhead * step)));
+  }
+}

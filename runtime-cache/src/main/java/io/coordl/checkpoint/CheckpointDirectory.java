@@ -1,0 +1,160 @@
+package io.coordl.checkpoint;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The agent's own checkpoints of one model: numbered directories, and a link {@code latest} to the
+ * newest that is whole. They go on from what earlier jobs have left.
+ */
+final class CheckpointDirectory {
+  private static final String LATEST = "latest";
+
+  private final Path path;
+  private long number;
+
+  private CheckpointDirectory(Path path) throws IOException {
+    this.path = Files.createDirectories(path);
+    this.number = numbered().stream().mapToLong(CheckpointDirectory::number).findFirst().orElse(0);
+  }
+
+  /** The directory of one job; its models differ in their names. Of one thread at a time. */
+  static final class Claim {
+    private final Path root;
+    private final FileOutputStream lock;
+    private final Set<String> names = new HashSet<>();
+
+    private Claim(Path root, FileOutputStream lock) {
+      this.root = root;
+      this.lock = lock;
+    }
+
+    /** For one more model. */
+    CheckpointDirectory directory(String name) throws IOException {
+      if (!lock.getChannel().isOpen()) {
+        throw new IOException("its lock has been closed");
+      }
+      String plain = name.replaceAll("[^A-Za-z0-9_-]", "_");
+      String base = plain.isEmpty() ? "model" : plain;
+      String free = base;
+      for (int i = 2; !names.add(free); i++) {
+        free = base + "-" + i;
+      }
+      return new CheckpointDirectory(root.resolve(free));
+    }
+  }
+
+  /**
+   * Takes a directory for this job, as long as it lives.
+   *
+   * @throws IOException if another job has it, or it cannot be made
+   */
+  static Claim claim(Path root) throws IOException {
+    Path lock = Files.createDirectories(root.resolve(SideFile.DIRECTORY)).resolve("lock");
+    FileOutputStream out = new FileOutputStream(lock.toFile());
+    if (out.getChannel().tryLock() == null) {
+      out.close();
+      throw new IOException("another job writes its checkpoints there");
+    }
+    return new Claim(root.toRealPath(), out);
+  }
+
+  private static long number(Path checkpoint) {
+    return Long.parseLong(checkpoint.getFileName().toString());
+  }
+
+  /** The newest first. */
+  private List<Path> numbered() throws IOException {
+    List<Path> all = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
+      for (Path file : files) {
+        if (file.getFileName().toString().matches("\\d{6,18}")
+            && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+          all.add(file);
+        }
+      }
+    }
+    all.sort(Comparator.comparingLong(CheckpointDirectory::number).reversed());
+    return all;
+  }
+
+  /** A new directory for the next one. */
+  Path next() throws IOException {
+    while (true) {
+      try {
+        return Files.createDirectory(path.resolve(String.format(Locale.ROOT, "%06d", ++number)));
+      } catch (FileAlreadyExistsException e) {
+        // Somebody has put it there: the one after.
+      }
+    }
+  }
+
+  /**
+   * Links the newest that is whole, and deletes all but the newest that are; never the last. What
+   * cannot be deleted stays until the next time.
+   */
+  void retain(int keep) {
+    try {
+      int whole = 0;
+      for (Path checkpoint : numbered()) {
+        if (SideFile.isWhole(checkpoint)) {
+          whole++;
+          if (whole == 1) {
+            link(checkpoint);
+          } else if (whole > keep) {
+            delete(checkpoint);
+          }
+        } else if (whole > 0) {
+          delete(checkpoint);
+        }
+      }
+    } catch (IOException e) {
+      // Another time.
+    }
+  }
+
+  private void link(Path newest) throws IOException {
+    Path latest = path.resolve(LATEST);
+    if (Files.exists(latest, LinkOption.NOFOLLOW_LINKS) && !Files.isSymbolicLink(latest)) {
+      return; // Not ours.
+    }
+    Path next = path.resolve(SideFile.DIRECTORY + "-" + LATEST);
+    Files.deleteIfExists(next);
+    Files.createSymbolicLink(next, newest.getFileName());
+    ModelFile.move(next, latest);
+  }
+
+  private static void delete(Path checkpoint) throws IOException {
+    Files.walkFileTree(
+        checkpoint,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, IOException failed)
+              throws IOException {
+            Files.delete(directory);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}

@@ -1,0 +1,170 @@
+package io.coordl.checkpoint;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AgentCheckpointsTest {
+  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final ModelFiles files =
+      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add);
+  private final Object model = new Object();
+  @TempDir Path root;
+
+  private AgentCheckpoints checkpoints(String every, int keep) {
+    return new AgentCheckpoints(root.toString(), every, 0.035, keep, 1, files, said::add);
+  }
+
+  private AgentCheckpoints.Saver saves(String text) {
+    return directory -> {
+      if (files.save(directory.resolve("model"), content(text)) == null) {
+        throw new IOException("not here");
+      }
+    };
+  }
+
+  private static ModelFiles.Content content(String text) {
+    return out -> out.write(text.getBytes(UTF_8));
+  }
+
+  /** What is written when it is told to be, in the background. */
+  private static ModelFiles.Content held(CountDownLatch hold, String text) {
+    return new ModelFiles.Content() {
+      @Override
+      public void writeTo(java.io.OutputStream out) throws IOException {
+        try {
+          hold.await();
+        } catch (InterruptedException e) {
+          throw new IOException(e);
+        }
+        content(text).writeTo(out);
+      }
+
+      @Override
+      public ModelFiles.Content snapshot() {
+        return this;
+      }
+    };
+  }
+
+  private List<String> names(String directory) throws IOException {
+    try (Stream<Path> all = Files.list(root.resolve(directory))) {
+      return all.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void theNewestStayAndAnEarlierJobsAreTheirPredecessors() throws Exception {
+    AgentCheckpoints checkpoints = checkpoints("2", 2);
+    for (int step = 1; step <= 9; step++) {
+      checkpoints.stepped(model, "mlp", saves("step " + step));
+    }
+    assertThat(names("mlp")).containsExactly("000003", "000004", "latest");
+    // The first step has no beginning that is known.
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 9");
+    assertThat(root.resolve("mlp/000003/model")).hasContent("step 7");
+
+    checkpoints.stepped(new Object(), "mlp", saves("never"));
+    assertThat(names("mlp-2")).isEmpty();
+    assertThat(checkpoints.said())
+        .contains("checkpoint.every=2: 4 checkpoints of the agent's own in " + root)
+        .contains("one in 2 steps");
+    assertThat(checkpoints.whyUnused()).isEmpty();
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void aDirectoryIsOfOneJob() throws Exception {
+    CheckpointDirectory.Claim other = CheckpointDirectory.claim(root);
+    AgentCheckpoints checkpoints = checkpoints("1", 2);
+    for (int step = 1; step <= 9; step++) {
+      checkpoints.stepped(model, "mlp", saves("step " + step));
+    }
+    assertThat(root.resolve("mlp")).doesNotExist();
+    assertThat(said).singleElement().asString().contains("the job goes on without");
+    assertThat(checkpoints.whyUnused()).contains(root.toString());
+    assertThat(other.directory("it/s")).isNotNull();
+    assertThat(root.resolve("it_s")).isDirectory();
+  }
+
+  @Test
+  void whatIsNotWholeIsNeverTheLatest() throws Exception {
+    AgentCheckpoints checkpoints = checkpoints("1", 1);
+    checkpoints.stepped(model, "mlp", saves("step 0"));
+    checkpoints.stepped(model, "mlp", saves("step 1"));
+    checkpoints.stepped(
+        model,
+        "mlp",
+        directory -> {
+          Files.writeString(directory.resolve("model"), "half");
+          throw new IOException("the disk is full");
+        });
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+    assertThat(names("mlp")).containsExactly("000001", "000002", "latest");
+    assertThat(said).singleElement().asString().contains("the disk is full", "the job goes on");
+    checkpoints.stepped(model, "mlp", saves("step 3"));
+    assertThat(names("mlp")).containsExactly("000003", "latest");
+  }
+
+  @Test
+  void noneBeginsWhileOneIsWritten() throws Exception {
+    AgentCheckpoints checkpoints = checkpoints("continuous", 5);
+    CountDownLatch hold = new CountDownLatch(1);
+    checkpoints.stepped(model, "mlp", saves("step 0"));
+    checkpoints.stepped(
+        model, "mlp", directory -> files.save(directory.resolve("model"), held(hold, "step 1")));
+    for (int step = 2; step <= 9; step++) {
+      checkpoints.stepped(model, "mlp", saves("step " + step));
+    }
+    assertThat(names("mlp")).containsExactly("000001");
+    hold.countDown();
+    files.await();
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+    checkpoints.stepped(model, "mlp", saves("step 10"));
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 10");
+  }
+
+  /** One of the program's own that fails is the program's to hear of, and the other way round. */
+  @Test
+  void failuresGoToWhoseTheyAre() throws Exception {
+    AgentCheckpoints checkpoints = checkpoints("1", 5);
+    checkpoints.stepped(model, "mlp", saves("step 0"));
+    ModelFiles.Content fails =
+        out -> {
+          throw new IOException("gone");
+        };
+    files.persist(files.create(root.resolve("programs")), fails);
+    files.await();
+    checkpoints.stepped(model, "mlp", saves("step 1"));
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+    assertThat(said).isEmpty();
+    org.assertj.core.api.Assertions.assertThatThrownBy(files::raise).hasMessageContaining("gone");
+
+    checkpoints.stepped(
+        model, "mlp", directory -> files.persist(files.create(directory.resolve("model")), fails));
+    files.await();
+    files.raise();
+    assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+  }
+
+  /** Only a signal makes the end wait for a step that may never come. */
+  @Test
+  void anEndOfTheProgramsOwnDoesNotWait() {
+    AgentCheckpoints checkpoints = checkpoints("1", 5);
+    checkpoints.stepped(model, "mlp", saves("step 0"));
+    checkpoints.end();
+    checkpoints.stepped(model, "mlp", saves("step 1"));
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+    assertThat(said).isEmpty();
+  }
+}

@@ -1,0 +1,116 @@
+package io.coordl.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import org.junit.jupiter.api.Test;
+
+/** A job of steps that take as long as they are said to; nothing here waits. */
+class CadenceTest {
+  private static final long MS = 1_000_000;
+
+  private long now;
+  private long lost;
+  private int checkpoints;
+
+  /** So many steps; each checkpoint blocks, and slows the steps while it is written. */
+  private void train(
+      Cadence cadence, int steps, long step, long blocked, int writing, double slower) {
+    int left = 0;
+    for (int i = 0; i < steps; i++) {
+      boolean busy = left > 0;
+      long took = busy ? Math.round(step * slower) : step;
+      left--;
+      cadence.step(took, busy);
+      now += took;
+      lost += took - step;
+      if (cadence.isDue() && left <= 0) {
+        cadence.taken(blocked);
+        now += blocked;
+        lost += blocked;
+        checkpoints++;
+        left = writing;
+      }
+    }
+  }
+
+  private double overhead() {
+    return lost / (double) (now - lost);
+  }
+
+  private void forget() {
+    now = 0;
+    lost = 0;
+    checkpoints = 0;
+  }
+
+  @Test
+  void everyFewSteps() {
+    Cadence cadence = Cadence.every(7);
+    train(cadence, 70, MS, 5 * MS, 0, 1);
+    assertThat(checkpoints).isEqualTo(10);
+    assertThat(cadence.interval()).isEqualTo(7);
+  }
+
+  @Test
+  void whatIsWaitedForStaysWithinTheShare() {
+    Cadence cadence = Cadence.within(0.035);
+    train(cadence, 100, 10 * MS, 35 * MS, 0, 1); // 35 ms of each second: one in 100 steps.
+    assertThat(cadence.interval()).isEqualTo(100);
+    forget();
+    train(cadence, 100_000, 10 * MS, 35 * MS, 0, 1);
+    assertThat(checkpoints).isBetween(999, 1001);
+    assertThat(overhead()).isCloseTo(0.035, within(0.001));
+  }
+
+  @Test
+  void stepsThatAreSlowerWhileItIsWrittenCount() {
+    Cadence cadence = Cadence.within(0.035);
+    train(cadence, 2000, 10 * MS, 5 * MS, 20, 1.5); // 5 ms, and 20 times 5: 105 ms for 300 steps.
+    assertThat(cadence.interval()).isEqualTo(300);
+    forget();
+    train(cadence, 100_000, 10 * MS, 5 * MS, 20, 1.5);
+    assertThat(overhead()).isCloseTo(0.035, within(0.001));
+  }
+
+  /** A slow disk and nothing else: the next begins when the one before is written. */
+  @Test
+  void oneIsWrittenBeforeTheNextBegins() {
+    Cadence cadence = Cadence.within(0.035);
+    train(cadence, 5000, 10 * MS, MS / 100, 400, 1);
+    assertThat(checkpoints).isEqualTo(1 + 4990 / 401);
+  }
+
+  @Test
+  void theFirstIsNoMeasure() {
+    Cadence cadence = Cadence.within(0.035);
+    train(cadence, 10, 10 * MS, 700 * MS, 0, 1);
+    assertThat(cadence.interval()).isEqualTo(2000);
+    train(cadence, 2100, 10 * MS, 35 * MS, 0, 1);
+    assertThat(cadence.interval()).isEqualTo(100);
+  }
+
+  @Test
+  void itFollowsAMachineThatGetsSlowerAndRecovers() {
+    Cadence cadence = Cadence.within(0.035);
+    train(cadence, 1000, 10 * MS, 35 * MS, 0, 1);
+    assertThat(cadence.interval()).isEqualTo(100);
+    train(cadence, 3000, 10 * MS, 140 * MS, 0, 1); // The disk is busy.
+    assertThat(cadence.interval()).isEqualTo(400);
+    train(cadence, 3000, 20 * MS, 140 * MS, 0, 1); // So is the processor.
+    assertThat(cadence.interval()).isEqualTo(200);
+    train(cadence, 3000, 10 * MS, 35 * MS, 0, 1);
+    assertThat(cadence.interval()).isEqualTo(100);
+  }
+
+  /** Epochs end with an evaluation, which is no step. */
+  @Test
+  void aPauseIsNoStep() {
+    Cadence cadence = Cadence.within(0.035);
+    for (int epoch = 0; epoch < 100; epoch++) {
+      train(cadence, 1, 5_000 * MS, 35 * MS, 10, 1);
+      train(cadence, 49, 10 * MS, 35 * MS, 10, 1);
+    }
+    assertThat(cadence.interval()).isEqualTo(100);
+  }
+}
