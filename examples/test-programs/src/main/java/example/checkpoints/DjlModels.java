@@ -79,6 +79,7 @@ public final class DjlModels {
         case "steps" -> steps(model, STEPS_OF_ALL, 0);
         case "ongoing" -> steps(model, Integer.MAX_VALUE, MILLIS);
         case "newest" -> newest();
+        case "measured" -> measured(model);
         default -> throw new IllegalArgumentException(program);
       }
     }
@@ -250,6 +251,24 @@ public final class DjlModels {
         }
       }
       System.out.println(model.getModelPath() + " " + model.describeInput());
+    }
+  }
+
+  private void measured(Model model) throws Exception {
+    try (Trainer trainer = model.newTrainer(config());
+        NDManager manager = model.getNDManager().newSubManager()) {
+      trainer.initialize(new Shape(4, IN));
+      ArrayDataset data = data(manager);
+      Rate rate = new Rate(pause);
+      boolean goesOn = true;
+      while (goesOn) {
+        for (Batch batch : trainer.iterateDataset(data)) {
+          EasyTrain.trainBatch(trainer, batch);
+          trainer.step();
+          batch.close();
+          goesOn = rate.goesOn() && goesOn;
+        }
+      }
     }
   }
 

@@ -88,6 +88,7 @@ public final class Dl4jModels {
       case "steps" -> steps(STEPS_OF_ALL, 0);
       case "ongoing" -> steps(Integer.MAX_VALUE, MILLIS);
       case "newest" -> newest();
+      case "measured" -> measured();
       default -> throw new IllegalArgumentException(program);
     }
   }
@@ -352,6 +353,15 @@ public final class Dl4jModels {
       System.out.println("step " + i + " " + net.params().sumNumber());
       Thread.sleep(millis);
     }
+  }
+
+  private void measured() {
+    MultiLayerNetwork net = made();
+    DataSet batch = batch(1);
+    Rate rate = new Rate(pause);
+    do {
+      net.fit(batch);
+    } while (rate.goesOn());
   }
 
   /** What the agent has left of a job that was killed. */

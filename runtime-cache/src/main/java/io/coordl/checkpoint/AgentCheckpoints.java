@@ -31,6 +31,9 @@ public final class AgentCheckpoints {
   /** Networks that are trained against each other are two. */
   private static final int MODELS = 4;
 
+  /** Steps of other models after which one is no longer trained. */
+  private static final int IDLE = 1000;
+
   /**
    * How long a thread stands still after the last checkpoint: until the JVM has ended, unless a
    * hook of the program waits for the thread.
@@ -97,6 +100,7 @@ public final class AgentCheckpoints {
     private final CheckpointDirectory directory;
     private final Cadence steps = cadence.get();
     private final CountDownLatch last = new CountDownLatch(1);
+    private @Nullable Path newest;
     private volatile Thread trainer = Thread.currentThread();
     private long ended;
 
@@ -135,8 +139,16 @@ public final class AgentCheckpoints {
 
     private void take(Saver saver) {
       try {
+        Path before = newest;
+        if (before != null && !files.isWriting()) {
+          directory.discardUnlessWhole(before);
+        }
         Path made = directory.next();
+        newest = made;
         files.asAgent(saver, made);
+        if (!files.isWriting() && !SideFile.isWhole(made)) {
+          throw new IOException("no file can be written whole in " + made);
+        }
         files.whenWritten(() -> directory.retain(keep));
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         log.once(
@@ -192,7 +204,7 @@ public final class AgentCheckpoints {
   }
 
   private @Nullable Trained add(Object model, String name) {
-    models.removeIf(known -> known.model.get() == null);
+    models.removeIf(this::isOld);
     if (models.size() == MODELS) {
       log.once(
           "models",
@@ -214,6 +226,15 @@ public final class AgentCheckpoints {
       log.say("checkpoint.every: " + why + "; the job goes on without.");
       return null;
     }
+  }
+
+  /** One that is no longer trained gives its place, and the name of its directory, to another. */
+  private boolean isOld(Trained known) {
+    boolean old = known.model.get() == null || turns - known.turn > IDLE;
+    if (old && claim != null) {
+      claim.release(known.directory);
+    }
+    return old;
   }
 
   /** Those whose steps alternate with the newest one's. */

@@ -56,6 +56,11 @@ final class CheckpointDirectory {
       }
       return new CheckpointDirectory(root.resolve(free));
     }
+
+    /** Its model is no longer trained: the next one of this name may have it. */
+    void release(CheckpointDirectory directory) {
+      names.remove(directory.path.getFileName().toString());
+    }
   }
 
   /**
@@ -124,6 +129,13 @@ final class CheckpointDirectory {
       }
     } catch (IOException e) {
       // Another time.
+    }
+  }
+
+  /** One that failed. */
+  void discardUnlessWhole(Path checkpoint) throws IOException {
+    if (Files.exists(checkpoint) && !SideFile.isWhole(checkpoint)) {
+      delete(checkpoint);
     }
   }
 

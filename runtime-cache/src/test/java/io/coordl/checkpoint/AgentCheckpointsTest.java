@@ -2,10 +2,13 @@ package io.coordl.checkpoint;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -40,7 +43,7 @@ class AgentCheckpointsTest {
   private static ModelFiles.Content held(CountDownLatch hold, String text) {
     return new ModelFiles.Content() {
       @Override
-      public void writeTo(java.io.OutputStream out) throws IOException {
+      public void writeTo(OutputStream out) throws IOException {
         try {
           hold.await();
         } catch (InterruptedException e) {
@@ -116,6 +119,36 @@ class AgentCheckpointsTest {
   }
 
   @Test
+  void whatFailsLeavesNothingBehind() throws Exception {
+    AgentCheckpoints checkpoints = checkpoints("1", 1);
+    for (int step = 0; step < 9; step++) {
+      checkpoints.stepped(
+          model, "mlp", directory -> Files.writeString(directory.resolve("model"), "as it is"));
+    }
+    assertThat(names("mlp")).containsExactly("000008"); // The next one would delete it.
+    assertThat(said).singleElement().asString().contains("no file can be written whole");
+  }
+
+  @Test
+  void modelsThatAreNoLongerTrainedGiveWay() throws Exception {
+    AgentCheckpoints checkpoints = checkpoints("1", 1);
+    List<Object> all = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      all.add(new Object());
+      checkpoints.stepped(all.get(i), "mlp", saves("first"));
+      checkpoints.stepped(all.get(i), "mlp", saves("model " + i));
+    }
+    assertThat(said).singleElement().asString().contains("4 models at a time");
+    for (int step = 0; step < 1001; step++) {
+      checkpoints.stepped(all.get(3), "mlp", saves("model 3"));
+    }
+    checkpoints.stepped(all.get(4), "mlp", saves("first"));
+    checkpoints.stepped(all.get(4), "mlp", saves("model 4"));
+    assertThat(root.resolve("mlp/latest/model")).hasContent("model 4");
+    assertThat(names("")).containsExactly(".coordl", "mlp", "mlp-2", "mlp-3", "mlp-4");
+  }
+
+  @Test
   void noneBeginsWhileOneIsWritten() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("continuous", 5);
     CountDownLatch hold = new CountDownLatch(1);
@@ -147,7 +180,7 @@ class AgentCheckpointsTest {
     checkpoints.stepped(model, "mlp", saves("step 1"));
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(said).isEmpty();
-    org.assertj.core.api.Assertions.assertThatThrownBy(files::raise).hasMessageContaining("gone");
+    assertThatThrownBy(files::raise).hasMessageContaining("gone");
 
     checkpoints.stepped(
         model, "mlp", directory -> files.persist(files.create(directory.resolve("model")), fails));

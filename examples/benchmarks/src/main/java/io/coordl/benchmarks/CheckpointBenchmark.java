@@ -20,16 +20,14 @@ public final class CheckpointBenchmark {
 
   /** What is saved of a network: DL4J's with two more numbers for each, a little compressed. */
   private enum Library {
-    DL4J("Dl4jModels", "model.zip", 11, 20),
-    DJL("DjlModels", "mlp-0001.params", 4, 5);
+    DL4J("model.zip", 11, 20),
+    DJL("mlp-0001.params", 4, 5);
 
-    final String program;
     final String file;
     final int bytes;
     final int bar;
 
-    Library(String program, String file, int bytes, int bar) {
-      this.program = program;
+    Library(String file, int bytes, int bar) {
       this.file = file;
       this.bytes = bytes;
       this.bar = bar;
@@ -69,19 +67,25 @@ public final class CheckpointBenchmark {
     System.exit(met ? 0 : 1);
   }
 
+  /** A job that saves models of DL4J or DJL, without its arguments. */
+  static ChildJvm job(Checkout checkout, String library) throws IOException {
+    return new ChildJvm(
+            Jdks.running(),
+            "example.checkpoints." + (library.equals("DJL") ? "DjlModels" : "Dl4jModels"))
+        .classPath(checkout.exampleJar("test-programs"))
+        .classPathFile(checkout.exampleClassPath(library.toLowerCase(Locale.ROOT) + "-image"))
+        .jvmArgs(
+            "-Xmx4g",
+            "-Dai.djl.offline=true",
+            "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
+  }
+
   private static double median(Library library, Path work, String policy, int width, double seconds)
       throws IOException, InterruptedException {
     Checkout checkout = Checkout.find();
     ChildJvm job =
-        new ChildJvm(Jdks.running(), "example.checkpoints." + library.program)
-            .classPath(checkout.exampleJar("test-programs"))
-            .classPathFile(
-                checkout.exampleClassPath(library.name().toLowerCase(Locale.ROOT) + "-image"))
-            .jvmArgs(
-                "-Xmx4g",
-                "-Dai.djl.offline=true",
-                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
+        job(checkout, library.name())
             .args(
                 "paced",
                 work.toString(),
