@@ -316,6 +316,6 @@ public final class AgentCheckpoints {
 
   /** Why it did nothing, empty if it did something. */
   public synchronized String whyUnused() {
-    return taken > 0 ? "" : why;
+    return taken > 0 ? "" : models.isEmpty() ? why : "the job ended before the first was due";
   }
 }

@@ -15,6 +15,9 @@ final class Cadence {
   /** Steps before the first checkpoint, whose cost nobody knows yet. */
   private static final int FIRST = 10;
 
+  /** How many times less the second is taken to cost than the first, which nothing is ready for. */
+  private static final double WARMER = 4;
+
   private static final int STEPS = 64;
   private static final int COSTS = 4;
 
@@ -129,7 +132,7 @@ final class Cadence {
     if (checkpoints == 0 || step == 0) {
       return FIRST;
     }
-    double mean = (costs.sum() + cost()) / (costs.size() + 1);
+    double mean = checkpoints == 1 ? cost() / WARMER : (costs.sum() + cost()) / (costs.size() + 1);
     return Math.max(busySteps + 1, (long) Math.ceil(mean / (overhead * step)));
   }
 }

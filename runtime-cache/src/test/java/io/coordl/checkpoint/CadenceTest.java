@@ -55,7 +55,7 @@ class CadenceTest {
   @Test
   void whatIsWaitedForStaysWithinTheShare() {
     Cadence cadence = Cadence.within(0.035);
-    train(cadence, 100, 10 * MS, 35 * MS, 0, 1); // 35 ms of each second: one in 100 steps.
+    train(cadence, 200, 10 * MS, 35 * MS, 0, 1); // 35 ms of each second: one in 100 steps.
     assertThat(cadence.interval()).isEqualTo(100);
     forget();
     train(cadence, 100_000, 10 * MS, 35 * MS, 0, 1);
@@ -85,8 +85,8 @@ class CadenceTest {
   void theFirstIsNoMeasure() {
     Cadence cadence = Cadence.within(0.035);
     train(cadence, 10, 10 * MS, 700 * MS, 0, 1);
-    assertThat(cadence.interval()).isEqualTo(2000);
-    train(cadence, 2100, 10 * MS, 35 * MS, 0, 1);
+    assertThat(cadence.interval()).isEqualTo(500);
+    train(cadence, 600, 10 * MS, 35 * MS, 0, 1);
     assertThat(cadence.interval()).isEqualTo(100);
   }
 

@@ -85,8 +85,7 @@ public final class Options {
       }
     }
     if (!options.get(Option.CHECKPOINT_EVERY).equals("off")) {
-      options.given.putIfAbsent(
-          Option.CHECKPOINT, new Given(List.of("async"), Option.CHECKPOINT_EVERY.key()));
+      options.choose(Option.CHECKPOINT, "async");
     }
     if (options.hasPeers()) {
       options.bring(Option.CACHE, "minio");

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * What checkpoints of the agent's own cost: {@code checkpoint.every=auto}, which may take 3.5 % of
  * the time, beside the same job without and with a checkpoint four times as often, whose cost tells
  * how often one may be taken. Exits with 1 if {@code auto} takes more, or is not within 10 % of
- * that. Arguments: rounds (3), seconds of each run (30), size of the file in MB (1).
+ * that. Arguments: rounds (5), seconds of each run (30), size of the file in MB (1).
  */
 public final class CadenceBenchmark {
   private static final double SHARE = 0.035;
@@ -38,7 +38,7 @@ public final class CadenceBenchmark {
   public static void main(String[] args) throws IOException, InterruptedException {
     CadenceBenchmark benchmark =
         new CadenceBenchmark(
-            args.length > 0 ? Integer.parseInt(args[0]) : 3,
+            args.length > 0 ? Integer.parseInt(args[0]) : 5,
             args.length > 1 ? args[1] : "30",
             args.length > 2 ? Double.parseDouble(args[2]) : 1);
     TextTable table =
@@ -104,6 +104,7 @@ public final class CadenceBenchmark {
     Path work = Files.createDirectories(checkout.work("cadence"));
     ChildJvm job =
         CheckpointBenchmark.job(checkout, library)
+            .environment("OMP_NUM_THREADS", "1") // One core trains, the other has time to write.
             .args("measured", work.toString(), width, seconds);
     job.agent(
         checkout.agentJar(),
