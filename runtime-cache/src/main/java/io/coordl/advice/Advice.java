@@ -99,6 +99,15 @@ public record Advice(
           "the job stood still for %s while they were written",
           "checkpoint=async");
     }
+    if (evidence.takesCheckpoints()) {
+      return change(
+          evidence,
+          "checkpointBound",
+          "take fewer of the agent's own checkpoints, or write fewer of the program's",
+          judged.checkpoint,
+          "the job stood still for %s, to copy models and until the one before was written",
+          "checkpoint.every=auto");
+    }
     double share = judged.share(judged.checkpoint);
     return change(
         evidence,

@@ -89,6 +89,11 @@ public record Evidence(
     return "async".equals(configuration.get("checkpoint"));
   }
 
+  /** Whether the agent takes checkpoints of its own. */
+  boolean takesCheckpoints() {
+    return isOn("checkpoint.every");
+  }
+
   /** True if a store had to turn items away. */
   boolean isFull(String form) {
     return stores.stream().anyMatch(store -> store.keeps(form) && store.full);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -34,11 +35,10 @@ public final class AgentCheckpoints {
   /** Steps of other models after which one is no longer trained. */
   private static final int IDLE = 1000;
 
-  /**
-   * How long a thread stands still after the last checkpoint: until the JVM has ended, unless a
-   * hook of the program waits for the thread.
-   */
-  private static final long STANDSTILL = TimeUnit.SECONDS.toNanos(5);
+  /** A step that takes so many times as long as the longest of late is none: nothing is trained. */
+  private static final int SLOWER = 10;
+
+  private static final long LEAST = TimeUnit.SECONDS.toNanos(1);
 
   /** Between two looks at whether the thread that trains is still alive. */
   private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(50);
@@ -57,7 +57,8 @@ public final class AgentCheckpoints {
   private String why = "no step of a model of DJL, or of a network of DL4J, has ended";
   private volatile boolean ending;
   private long turns;
-  private int taken;
+  private int tried;
+  private int written;
   private long waited;
 
   /**
@@ -102,20 +103,17 @@ public final class AgentCheckpoints {
     private final CountDownLatch last = new CountDownLatch(1);
     private @Nullable Path newest;
     private volatile Thread trainer = Thread.currentThread();
-    private long ended;
+    private volatile long ended;
 
-    /** When its last step was, and the one before, counted in steps of all models. */
+    /** When its last step was, counted in steps of all models. */
     private long turn;
-
-    private long turnBefore;
 
     Trained(Object model, CheckpointDirectory directory) {
       this.model = new WeakReference<>(model);
       this.directory = directory;
     }
 
-    /** Whether this step was the last that there will be a checkpoint of. */
-    synchronized boolean step(Saver saver) {
+    synchronized void step(Saver saver) {
       boolean end = ending;
       long now = System.nanoTime();
       boolean writing = files.isWriting();
@@ -125,19 +123,22 @@ public final class AgentCheckpoints {
       }
       ended = now;
       if (last.getCount() == 0 || !(end || (steps.isDue() && !writing))) {
-        return false;
+        return;
       }
-      take(saver);
+      boolean taken = take(saver);
       ended = System.nanoTime();
-      steps.taken(ended - now);
-      took(ended - now);
+      if (taken) {
+        steps.taken(ended - now);
+        took(ended - now);
+      } else {
+        steps.failed();
+      }
       if (end) {
         last.countDown();
       }
-      return end;
     }
 
-    private void take(Saver saver) {
+    private boolean take(Saver saver) {
       try {
         Path before = newest;
         if (before != null && !files.isWriting()) {
@@ -149,24 +150,49 @@ public final class AgentCheckpoints {
         if (!files.isWriting() && !SideFile.isWhole(made)) {
           throw new IOException("no file can be written whole in " + made);
         }
-        files.whenWritten(() -> directory.retain(keep));
+        files.whenWritten(this::written);
+        return true;
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         log.once(
             "take",
             "checkpoint.every: a checkpoint could not be taken ("
                 + e
                 + "); the job goes on, and the next is tried when it is due.");
+        return false;
       }
+    }
+
+    private void written() {
+      if (!directory.retain(keep)) {
+        log.once(
+            "link", "checkpoint.every: no link latest can be made in " + root + "; numbers count.");
+      }
+      count();
+    }
+
+    /** How long its next step may be waited for: not at all if it is not being trained. */
+    long patience() {
+      return ended + Math.max(LEAST, SLOWER * steps.longest()) - System.nanoTime();
     }
 
     /** Whether there will be no step any more. */
     boolean isOver() {
-      return !trainer.isAlive() || model.get() == null;
+      return !trainer.isAlive() || model.get() == null || isExiting();
+    }
+
+    /** Whether it waits in {@link System#exit} for the end that has begun. */
+    private boolean isExiting() {
+      return Arrays.stream(trainer.getStackTrace())
+          .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
     }
   }
 
+  private synchronized void count() {
+    written++;
+  }
+
   private synchronized void took(long nanos) {
-    taken++;
+    tried++;
     waited += nanos;
   }
 
@@ -177,18 +203,13 @@ public final class AgentCheckpoints {
    */
   public void stepped(Object model, String name, Saver saver) {
     Trained trained = trained(model, name);
-    if (trained != null && trained.step(saver) && inTraining().size() == 1) {
-      // A step more would be lost.
-      Uninterrupted.await(
-          STANDSTILL,
-          nanos -> {
-            TimeUnit.NANOSECONDS.sleep(nanos);
-            return true;
-          });
+    if (trained != null) {
+      trained.step(saver);
     }
   }
 
   private synchronized @Nullable Trained trained(Object model, String name) {
+    turns++;
     Trained trained = null;
     for (Trained known : models) {
       trained = known.model.get() == model ? known : trained;
@@ -197,8 +218,7 @@ public final class AgentCheckpoints {
       trained = add(model, name);
     }
     if (trained != null) {
-      trained.turnBefore = trained.turn;
-      trained.turn = ++turns;
+      trained.turn = turns;
     }
     return trained;
   }
@@ -237,49 +257,37 @@ public final class AgentCheckpoints {
     return old;
   }
 
-  /** Those whose steps alternate with the newest one's. */
-  private synchronized List<Trained> inTraining() {
-    long newest = models.stream().mapToLong(trained -> trained.turn).max().orElse(0);
-    long since =
-        models.stream()
-            .filter(trained -> trained.turn == newest)
-            .mapToLong(trained -> trained.turnBefore)
-            .findFirst()
-            .orElse(0);
-    return models.stream().filter(trained -> trained.turn >= since).toList();
-  }
-
   /**
    * The JVM ends. Where it has been told to, by {@code SIGTERM}: takes a last checkpoint of each
-   * model in training as soon as its step has ended, and waits for that as long as the grace period
-   * allows.
+   * model in training as soon as its step has ended, and waits for that, at most as long as steps
+   * take and as the grace period allows. Else a checkpoint that is being written is given up.
    */
   public void end() {
     if (!isTerminated()) {
+      files.giveUpAgents();
       return;
     }
-    List<Trained> waiting = inTraining();
+    List<Trained> all;
     synchronized (this) {
       closed = true;
+      all = List.copyOf(models);
     }
     ending = true;
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(grace);
-    boolean all = true;
-    for (Trained trained : waiting) {
-      all &=
+    for (Trained trained : all) {
+      long patience = Math.min(deadline - System.nanoTime(), trained.patience());
+      boolean over =
           Uninterrupted.await(
-              deadline - System.nanoTime(),
+              patience,
               nanos ->
                   trained.last.await(Math.min(nanos, LOOK), TimeUnit.NANOSECONDS)
                       || trained.isOver());
-    }
-    if (!all) {
-      log.say(
-          "checkpoint.every: no step ended within the "
-              + grace
-              + " s of checkpoint.grace; the newest checkpoint in "
-              + root
-              + " stays the last.");
+      if (!over && patience > 0) {
+        log.say(
+            "checkpoint.every: no step ended in time for a last checkpoint; the newest in "
+                + root
+                + " stays.");
+      }
     }
     files.await();
   }
@@ -292,17 +300,17 @@ public final class AgentCheckpoints {
 
   /** For the summary; empty if none was taken. */
   public synchronized String said() {
-    return taken == 0
+    return tried == 0
         ? ""
         : String.format(
             Locale.ROOT,
             "checkpoint.every=%s: %d checkpoint%s of the agent's own in %s (the job waited %.3f s"
                 + " for each%s)",
             every,
-            taken,
-            taken == 1 ? "" : "s",
+            written,
+            written == 1 ? "" : "s",
             root,
-            waited / 1e9 / taken,
+            waited / 1e9 / tried,
             intervals());
   }
 
@@ -316,6 +324,6 @@ public final class AgentCheckpoints {
 
   /** Why it did nothing, empty if it did something. */
   public synchronized String whyUnused() {
-    return taken > 0 ? "" : models.isEmpty() ? why : "the job ended before the first was due";
+    return tried > 0 ? "" : models.isEmpty() ? why : "the job ended before the first was due";
   }
 }

@@ -65,6 +65,10 @@ final class Cadence {
       return Arrays.stream(all()).sum();
     }
 
+    long longest() {
+      return Arrays.stream(all()).max().orElse(0);
+    }
+
     int size() {
       return all().length;
     }
@@ -111,6 +115,16 @@ final class Cadence {
     since = 0;
     busySteps = 0;
     busy.clear();
+  }
+
+  /** None could be taken: it is tried again as if it had been. */
+  void failed() {
+    since = 0;
+  }
+
+  /** The longest of the last steps, in nanoseconds. */
+  long longest() {
+    return Math.max(quiet.longest(), busy.longest());
   }
 
   /** Of the last one, so far. */

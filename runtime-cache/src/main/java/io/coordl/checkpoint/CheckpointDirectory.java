@@ -29,7 +29,11 @@ final class CheckpointDirectory {
 
   private CheckpointDirectory(Path path) throws IOException {
     this.path = Files.createDirectories(path);
-    this.number = numbered().stream().mapToLong(CheckpointDirectory::number).findFirst().orElse(0);
+    List<Path> all = numbered();
+    this.number = all.isEmpty() ? 0 : number(all.get(0));
+    for (Path left : all) { // By a job that was killed: this one writes none yet.
+      discardUnlessWhole(left);
+    }
   }
 
   /** The directory of one job; its models differ in their names. Of one thread at a time. */
@@ -49,7 +53,7 @@ final class CheckpointDirectory {
         throw new IOException("its lock has been closed");
       }
       String plain = name.replaceAll("[^A-Za-z0-9_-]", "_");
-      String base = plain.isEmpty() ? "model" : plain;
+      String base = plain.isEmpty() ? "model" : plain.substring(0, Math.min(100, plain.length()));
       String free = base;
       for (int i = 2; !names.add(free); i++) {
         free = base + "-" + i;
@@ -82,13 +86,18 @@ final class CheckpointDirectory {
     return Long.parseLong(checkpoint.getFileName().toString());
   }
 
+  /** What only a checkpoint of the agent's own has: nothing else is counted, or deleted. */
+  private static Path mark(Path checkpoint) {
+    return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
+  }
+
   /** The newest first. */
   private List<Path> numbered() throws IOException {
     List<Path> all = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
       for (Path file : files) {
-        if (file.getFileName().toString().matches("\\d{6,18}")
-            && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+        if (file.getFileName().toString().matches("\\d{6,12}")
+            && Files.isRegularFile(mark(file), LinkOption.NOFOLLOW_LINKS)) {
           all.add(file);
         }
       }
@@ -99,9 +108,14 @@ final class CheckpointDirectory {
 
   /** A new directory for the next one. */
   Path next() throws IOException {
+    Files.createDirectories(path); // Somebody may have removed it.
     while (true) {
       try {
-        return Files.createDirectory(path.resolve(String.format(Locale.ROOT, "%06d", ++number)));
+        Path made =
+            Files.createDirectory(path.resolve(String.format(Locale.ROOT, "%06d", ++number)));
+        Files.createDirectory(made.resolve(SideFile.DIRECTORY));
+        Files.createFile(mark(made));
+        return made;
       } catch (FileAlreadyExistsException e) {
         // Somebody has put it there: the one after.
       }
@@ -111,24 +125,36 @@ final class CheckpointDirectory {
   /**
    * Links the newest that is whole, and deletes all but the newest that are; never the last. What
    * cannot be deleted stays until the next time.
+   *
+   * @return whether there is such a link: not every file system has them
    */
-  void retain(int keep) {
-    try {
-      int whole = 0;
-      for (Path checkpoint : numbered()) {
+  boolean retain(int keep) {
+    boolean linked = true;
+    int whole = 0;
+    for (Path checkpoint : numberedOrNone()) {
+      try {
         if (SideFile.isWhole(checkpoint)) {
           whole++;
           if (whole == 1) {
-            link(checkpoint);
+            linked = link(checkpoint);
           } else if (whole > keep) {
             delete(checkpoint);
           }
         } else if (whole > 0) {
           delete(checkpoint);
         }
+      } catch (IOException e) {
+        // Another time.
       }
+    }
+    return linked;
+  }
+
+  private List<Path> numberedOrNone() {
+    try {
+      return numbered();
     } catch (IOException e) {
-      // Another time.
+      return List.of();
     }
   }
 
@@ -139,18 +165,23 @@ final class CheckpointDirectory {
     }
   }
 
-  private void link(Path newest) throws IOException {
+  private boolean link(Path newest) {
     Path latest = path.resolve(LATEST);
     if (Files.exists(latest, LinkOption.NOFOLLOW_LINKS) && !Files.isSymbolicLink(latest)) {
-      return; // Not ours.
+      return false; // Not ours.
     }
-    Path next = path.resolve(SideFile.DIRECTORY + "-" + LATEST);
-    Files.deleteIfExists(next);
-    Files.createSymbolicLink(next, newest.getFileName());
-    ModelFile.move(next, latest);
+    try {
+      Path next = path.resolve(SideFile.DIRECTORY + "-" + LATEST);
+      Files.deleteIfExists(next);
+      Files.createSymbolicLink(next, newest.getFileName());
+      ModelFile.move(next, latest);
+      return true;
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
   }
 
-  private static void delete(Path checkpoint) throws IOException {
+  static void delete(Path checkpoint) throws IOException {
     Files.walkFileTree(
         checkpoint,
         new SimpleFileVisitor<>() {

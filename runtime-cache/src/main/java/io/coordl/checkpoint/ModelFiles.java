@@ -7,6 +7,7 @@ import io.coordl.thread.AgentThread;
 import io.coordl.thread.Uninterrupted;
 import java.io.Closeable;
 import java.io.File;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystems;
@@ -86,6 +87,7 @@ public final class ModelFiles implements Closeable {
     private boolean inPlace;
     private boolean failed;
     private boolean agents;
+    private volatile boolean givenUp;
 
     @Nullable Thread by;
 
@@ -157,6 +159,32 @@ public final class ModelFiles implements Closeable {
       action.run();
     } else {
       now.then(action);
+    }
+  }
+
+  /** What is being written for the agent is not worth waiting for. */
+  void giveUpAgents() {
+    Pending now = inFlight;
+    if (now != null && now.agents) {
+      now.givenUp = true;
+    }
+  }
+
+  /** Ends with an exception when the file is given up. */
+  private static final class Abandonable extends FilterOutputStream {
+    private final Pending file;
+
+    Abandonable(Pending file, OutputStream out) {
+      super(out);
+      this.file = file;
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      if (file.givenUp) {
+        throw new IOException("it was given up");
+      }
+      out.write(bytes, offset, length);
     }
   }
 
@@ -348,7 +376,7 @@ public final class ModelFiles implements Closeable {
   private void persist(Pending mine, ModelFile file, Content content) {
     long start = System.nanoTime();
     try (file) {
-      content.writeTo(file.stream());
+      content.writeTo(mine.agents ? new Abandonable(mine, file.stream()) : file.stream());
       publish(file, start, true);
       for (List<Runnable> then = mine.take(); !then.isEmpty(); then = mine.take()) {
         then.forEach(Runnable::run);
@@ -356,8 +384,10 @@ public final class ModelFiles implements Closeable {
     } catch (Throwable t) {
       IOException failed =
           new IOException("The model could not be written to " + mine.target + ": " + t, t);
-      if (mine.agents) {
-        log.say("checkpoint.every: " + failed.getMessage() + ".");
+      if (mine.agents && mine.givenUp) {
+        log.once("checkpoint.every: the job ended while a checkpoint was being written.");
+      } else if (mine.agents) {
+        log.once("agents", "checkpoint.every: " + failed.getMessage() + "; others are not named.");
       } else {
         synchronized (this) {
           failure = failed;

@@ -130,6 +130,46 @@ class AgentCheckpointsTest {
   }
 
   @Test
+  void whatIsNotTheAgentsStays() throws Exception {
+    Path mine = Files.createDirectories(root.resolve("mlp/20261101")).resolve("results");
+    Files.writeString(mine, "precious");
+    Path next = Files.createDirectories(root.resolve("mlp/000002")).resolve("model");
+    try (ModelFile file = files.create(next)) {
+      files.write(file, content("the program's"));
+    }
+    Files.createDirectory(root.resolve("mlp/latest"));
+    AgentCheckpoints checkpoints = checkpoints("1", 1);
+    for (int step = 0; step <= 4; step++) {
+      checkpoints.stepped(model, "mlp", saves("step " + step));
+    }
+    assertThat(names("mlp")).containsExactly("000002", "000005", "20261101", "latest");
+    assertThat(mine).hasContent("precious");
+    assertThat(next).hasContent("the program's");
+    assertThat(said).singleElement().asString().contains("no link latest");
+  }
+
+  @Test
+  void whatAKilledJobHasLeftIsDeletedByTheNext() throws Exception {
+    CheckpointDirectory killed = CheckpointDirectory.claim(root.resolve("other")).directory("mlp");
+    Files.createDirectory(root.resolve("mlp"));
+    Path half = killed.next();
+    Files.writeString(half.resolve(".coordl/1-1.incomplete"), "half");
+    Path left = Files.move(half, root.resolve("mlp/000001"));
+    checkpoints("1", 1).stepped(model, "mlp", saves("step 0"));
+    assertThat(left).doesNotExist();
+  }
+
+  @Test
+  void aDirectoryThatIsRemovedIsMadeAgain() throws Exception {
+    AgentCheckpoints checkpoints = checkpoints("1", 1);
+    checkpoints.stepped(model, "mlp", saves("step 0"));
+    checkpoints.stepped(model, "mlp", saves("step 1"));
+    CheckpointDirectory.delete(root.resolve("mlp"));
+    checkpoints.stepped(model, "mlp", saves("step 2"));
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 2");
+  }
+
+  @Test
   void modelsThatAreNoLongerTrainedGiveWay() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     List<Object> all = new ArrayList<>();
@@ -188,6 +228,23 @@ class AgentCheckpointsTest {
     files.raise();
     assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+  }
+
+  @Test
+  void theEndOfTheProgramDoesNotWaitForWhatIsTheAgents() throws Exception {
+    AgentCheckpoints checkpoints = checkpoints("1", 5);
+    CountDownLatch hold = new CountDownLatch(1);
+    checkpoints.stepped(model, "mlp", saves("step 0"));
+    checkpoints.stepped(model, "mlp", saves("step 1"));
+    files.await();
+    checkpoints.stepped(
+        model, "mlp", directory -> files.save(directory.resolve("model"), held(hold, "step 2")));
+    checkpoints.end();
+    hold.countDown();
+    files.close();
+    assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+    assertThat(checkpoints.said()).contains("1 checkpoint of");
+    assertThat(said).singleElement().asString().contains("the job ended while");
   }
 
   /** Only a signal makes the end wait for a step that may never come. */

@@ -128,7 +128,7 @@ class CheckpointIT {
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void checkpointsOfTheAgentsOwnChangeNothing(Framework framework, Jdk jdk) throws Exception {
-    List<String> steps = steps(framework, jdk);
+    List<String> steps = steps(framework, jdk, "own");
     for (String every : List.of("7", "auto", "continuous", "100,checkpoint=atomic")) {
       Path folder = folder(framework, jdk, "own");
       Path own = folder.resolve("own");
@@ -149,7 +149,7 @@ class CheckpointIT {
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void theNewestOfTheAgentsOwnOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
-    List<String> steps = steps(framework, jdk);
+    List<String> steps = steps(framework, jdk, "own-killed");
     for (int i = 0; i < KILLS; i++) {
       Path folder = folder(framework, jdk, "own-killed");
       Path own = folder.resolve("own");
@@ -165,31 +165,34 @@ class CheckpointIT {
       int last = figure(STEP, killed);
       // One may be in flight, for as long as a file takes to be forced to disk.
       assertThat(newest(framework, jdk, folder, steps)).isBetween(1, last + 1);
-      assertThat(leftOvers(own)).isEmpty();
+      if (i == 0) {
+        own(models(framework, jdk, "steps", folder), own, "2000").run().orFail("the job after");
+        assertThat(leftOvers(own)).isEmpty();
+      }
     }
   }
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void toldToEndTheLastStepIsSaved(Framework framework, Jdk jdk) throws Exception {
-    List<String> steps = steps(framework, jdk);
+    List<String> steps = steps(framework, jdk, "own-told");
     for (int i = 0; i < KILLS; i++) {
       Path folder = folder(framework, jdk, "own-told");
       Path own = folder.resolve("own");
+      int printed = 20 + i;
       ChildResult told =
           told(
               own(models(framework, jdk, "ongoing", folder), own, "100000"),
-              20 + i,
+              printed,
               ProcessHandle::destroy);
       assertThat(told.err()).contains("1 checkpoint of the agent's own").doesNotContain("fault");
-      // Its thread stands still from then on, so it is not printed.
-      assertThat(newest(framework, jdk, folder, steps)).isEqualTo(figure(STEP, told) + 1);
+      assertThat(newest(framework, jdk, folder, steps)).isBetween(printed, figure(STEP, told) + 1);
     }
   }
 
   /** What each step makes of the weights. */
-  private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
-    return models(framework, jdk, "steps", folder(framework, jdk, "plain"))
+  private static List<String> steps(Framework framework, Jdk jdk, String test) throws Exception {
+    return models(framework, jdk, "steps", folder(framework, jdk, test + "-plain"))
         .run()
         .orFail("plain")
         .out()
