@@ -42,7 +42,7 @@ public final class Dl4jModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
   private static final int PACES = 4;
-  private static final int STEPS_OF_ALL = 2000;
+  private static final int STEPS_OF_ALL = 500;
   private static final int MILLIS = 5;
 
   private final Path folder;
