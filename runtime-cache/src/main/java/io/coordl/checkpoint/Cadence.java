@@ -21,6 +21,9 @@ final class Cadence {
   private static final int STEPS = 64;
   private static final int COSTS = 4;
 
+  /** Steps after which the interval is looked at again: that sorts what the last ones took. */
+  private static final int LOOK = 16;
+
   private final long fixed;
   private final double overhead;
 
@@ -32,6 +35,7 @@ final class Cadence {
   private long busySteps;
   private long checkpoints;
   private long waited;
+  private long due;
 
   /** The last few of some figures. */
   private static final class Recent {
@@ -51,7 +55,7 @@ final class Cadence {
     }
 
     private long[] all() {
-      return Arrays.copyOf(values, (int) Math.min(count, values.length));
+      return Arrays.copyOf(values, size());
     }
 
     /** 0 if there is none. */
@@ -70,7 +74,7 @@ final class Cadence {
     }
 
     int size() {
-      return all().length;
+      return (int) Math.min(count, values.length);
     }
   }
 
@@ -114,6 +118,7 @@ final class Cadence {
     waited = nanos;
     since = 0;
     busySteps = 0;
+    due = 0;
     busy.clear();
   }
 
@@ -134,7 +139,10 @@ final class Cadence {
 
   /** Whether the next one is due. */
   boolean isDue() {
-    return since >= interval();
+    if (since >= due || since % LOOK == 0) {
+      due = interval();
+    }
+    return since >= due;
   }
 
   /** Steps between two. */

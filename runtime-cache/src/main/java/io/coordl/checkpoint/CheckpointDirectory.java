@@ -31,7 +31,11 @@ final class CheckpointDirectory {
     this.path = Files.createDirectories(path);
     List<Path> all = numbered();
     this.number = all.isEmpty() ? 0 : number(all.get(0));
-    for (Path left : all) { // By a job that was killed: this one writes none yet.
+  }
+
+  /** Deletes what a job that was killed has left; before this one writes any. */
+  private void sweep() throws IOException {
+    for (Path left : numbered()) {
       discardUnlessWhole(left);
     }
   }
@@ -41,6 +45,7 @@ final class CheckpointDirectory {
     private final Path root;
     private final FileOutputStream lock;
     private final Set<String> names = new HashSet<>();
+    private final Set<String> swept = new HashSet<>();
 
     private Claim(Path root, FileOutputStream lock) {
       this.root = root;
@@ -58,7 +63,11 @@ final class CheckpointDirectory {
       for (int i = 2; !names.add(free); i++) {
         free = base + "-" + i;
       }
-      return new CheckpointDirectory(root.resolve(free));
+      CheckpointDirectory made = new CheckpointDirectory(root.resolve(free));
+      if (swept.add(free)) { // Else another model's last one may be on its way.
+        made.sweep();
+      }
+      return made;
     }
 
     /** Its model is no longer trained: the next one of this name may have it. */

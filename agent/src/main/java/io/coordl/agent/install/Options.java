@@ -84,7 +84,8 @@ public final class Options {
         options.choose(Option.CACHE_SCOPE, "host");
       }
     }
-    if (!options.get(Option.CHECKPOINT_EVERY).equals("off")) {
+    if (!options.get(Option.CHECKPOINT_EVERY).equals("off")
+        && options.isGiven(Option.CHECKPOINT_DIR)) {
       options.choose(Option.CHECKPOINT, "async");
     }
     if (options.hasPeers()) {
@@ -288,9 +289,9 @@ public final class Options {
     without(remarks, coordinates(), Option.PREP_JOBS, "prep=coordinate");
     without(remarks, coordinates(), Option.PREP_SIZE, "prep=coordinate");
     without(remarks, writesInBackground(), Option.CHECKPOINT_SIZE, "checkpoint=async");
-    without(remarks, writesModels(), Option.CHECKPOINT_EVERY, "checkpoint=atomic or async");
-    if (writesModels()) {
-      without(remarks, isGiven(Option.CHECKPOINT_DIR), Option.CHECKPOINT_EVERY, "checkpoint.dir");
+    without(remarks, isGiven(Option.CHECKPOINT_DIR), Option.CHECKPOINT_EVERY, "checkpoint.dir");
+    if (isGiven(Option.CHECKPOINT_DIR)) {
+      without(remarks, writesModels(), Option.CHECKPOINT_EVERY, "checkpoint=atomic or async");
     }
     for (Option of :
         List.of(Option.CHECKPOINT_DIR, Option.CHECKPOINT_KEEP, Option.CHECKPOINT_GRACE)) {
@@ -351,7 +352,8 @@ public final class Options {
             Option.PEER,
             Option.PREFETCH,
             Option.PREP,
-            Option.CHECKPOINT)) {
+            Option.CHECKPOINT,
+            Option.CHECKPOINT_EVERY)) {
       if (!get(policy).equals("off")) {
         off.add(policy.key() + "=" + shown(policy));
       }

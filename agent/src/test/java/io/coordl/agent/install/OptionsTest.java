@@ -387,6 +387,9 @@ final class OptionsTest {
   void whatIsMissingForCheckpointsOfTheAgentsOwnIsSaid() {
     assertThat(parse("checkpoint.every=auto").remarks())
         .containsExactly("checkpoint.every=auto has no effect without checkpoint.dir");
+    assertThat(parse("checkpoint.every=auto").writesModels()).isFalse();
+    assertThat(parse("checkpoint.every=auto,checkpoint.dir=c,profile=all").remarks())
+        .contains("checkpoint.every=auto is off: profile=all measures the job without policies");
     assertThat(parse("checkpoint=off,checkpoint.every=9,checkpoint.dir=c").remarks())
         .containsExactly("checkpoint.every=9 has no effect without checkpoint=atomic or async");
     assertThat(parse("checkpoint=async,checkpoint.dir=c,checkpoint.grace=9").remarks())
