@@ -1,5 +1,8 @@
 package io.coordl.bridge;
 
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -144,6 +147,20 @@ public final class ForkableRandom extends Random {
   public void endFork() {
     forkThread = null;
     fork = null;
+  }
+
+  /** Where it is, to be {@link #restore restored} in another JVM. */
+  public synchronized void save(DataOutput out) throws IOException {
+    out.writeLong(state.get());
+    out.writeBoolean(hasSecondGaussian);
+    out.writeDouble(secondGaussian);
+  }
+
+  /** Is what one was when it was {@link #save saved}. */
+  public synchronized void restore(DataInput in) throws IOException {
+    state.set(in.readLong());
+    hasSecondGaussian = in.readBoolean();
+    secondGaussian = in.readDouble();
   }
 
   /** Whether this will draw what the other will; both are used by this thread only. */

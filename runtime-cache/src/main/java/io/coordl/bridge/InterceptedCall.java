@@ -40,6 +40,16 @@ public class InterceptedCall {
     };
   }
 
+  /** The method does not run, and returns nothing. */
+  public static InterceptedCall skipping() {
+    return new InterceptedCall(null) {
+      @Override
+      public boolean replaced() {
+        return true;
+      }
+    };
+  }
+
   /** Whether the method's own body need not run. */
   public boolean replaced() {
     return replacement != null;

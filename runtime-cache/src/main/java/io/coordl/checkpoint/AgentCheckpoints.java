@@ -3,6 +3,7 @@ package io.coordl.checkpoint;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.thread.Uninterrupted;
+import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -27,6 +28,9 @@ public final class AgentCheckpoints {
   public interface Saver {
     /** Into this directory, which is new. */
     void save(Path directory) throws IOException;
+
+    /** What the model's file lacks: the adapter alone reads it, with {@code resume=}. */
+    default void state(DataOutputStream out) throws IOException {}
   }
 
   /** Networks that are trained against each other are two. */

@@ -29,13 +29,13 @@ final class CheckpointDirectory {
 
   private CheckpointDirectory(Path path) throws IOException {
     this.path = Files.createDirectories(path);
-    List<Path> all = numbered();
+    List<Path> all = numbered(this.path);
     this.number = all.isEmpty() ? 0 : number(all.get(0));
   }
 
   /** Deletes what a job that was killed has left; before this one writes any. */
   private void sweep() throws IOException {
-    for (Path left : numbered()) {
+    for (Path left : numbered(path)) {
       discardUnlessWhole(left);
     }
   }
@@ -100,13 +100,17 @@ final class CheckpointDirectory {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
   }
 
-  /** The newest first. */
-  private List<Path> numbered() throws IOException {
+  /** Whether a directory is a checkpoint of the agent's own. */
+  static boolean isOne(Path checkpoint) {
+    return Files.isRegularFile(mark(checkpoint), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** The checkpoints of a model, the newest first. */
+  static List<Path> numbered(Path path) throws IOException {
     List<Path> all = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
       for (Path file : files) {
-        if (file.getFileName().toString().matches("\\d{6,12}")
-            && Files.isRegularFile(mark(file), LinkOption.NOFOLLOW_LINKS)) {
+        if (file.getFileName().toString().matches("\\d{6,12}") && isOne(file)) {
           all.add(file);
         }
       }
@@ -161,7 +165,7 @@ final class CheckpointDirectory {
 
   private List<Path> numberedOrNone() {
     try {
-      return numbered();
+      return numbered(path);
     } catch (IOException e) {
       return List.of();
     }

@@ -66,8 +66,8 @@ public final class ModelFiles implements Closeable {
 
   private final boolean asynchronous;
 
-  /** Set while this thread takes a checkpoint of the agent's own. */
-  private final ThreadLocal<Boolean> asAgent = ThreadLocal.withInitial(() -> false);
+  /** Set while this thread takes a checkpoint of the agent's own: what is written first. */
+  private static final ThreadLocal<@Nullable StateFile> AS_AGENT = new ThreadLocal<>();
 
   private volatile boolean background;
   private volatile @Nullable Pending inFlight;
@@ -86,7 +86,10 @@ public final class ModelFiles implements Closeable {
     private final List<Runnable> then = new ArrayList<>();
     private boolean inPlace;
     private boolean failed;
-    private boolean agents;
+
+    /** What is written before it; null if it is the program's. */
+    private @Nullable StateFile agents;
+
     private volatile boolean givenUp;
 
     @Nullable Thread by;
@@ -165,7 +168,7 @@ public final class ModelFiles implements Closeable {
   /** What is being written for the agent is not worth waiting for. */
   void giveUpAgents() {
     Pending now = inFlight;
-    if (now != null && now.agents) {
+    if (now != null && now.agents != null) {
       now.givenUp = true;
     }
   }
@@ -190,11 +193,21 @@ public final class ModelFiles implements Closeable {
 
   /** Saves for the agent: a failure is no matter of the program's, nor is one of the program's. */
   void asAgent(AgentCheckpoints.Saver saver, Path directory) throws IOException {
-    asAgent.set(true);
+    StateFile state = new StateFile(directory, memory, saver);
+    AS_AGENT.set(state);
     try {
+      if (!background) {
+        state.write();
+      }
       saver.save(directory);
+      if (!state.isHandedOver()) {
+        state.write();
+      }
     } finally {
-      asAgent.remove();
+      AS_AGENT.remove();
+      if (!state.isHandedOver()) {
+        state.close();
+      }
     }
   }
 
@@ -354,7 +367,11 @@ public final class ModelFiles implements Closeable {
    */
   public Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file.target(), false);
-    mine.agents = asAgent.get();
+    StateFile first = AS_AGENT.get();
+    if (first != null) {
+      first.handOver();
+      mine.agents = first;
+    }
     Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, file, content));
     mine.by = writer;
     synchronized (this) {
@@ -376,7 +393,11 @@ public final class ModelFiles implements Closeable {
   private void persist(Pending mine, ModelFile file, Content content) {
     long start = System.nanoTime();
     try (file) {
-      content.writeTo(mine.agents ? new Abandonable(mine, file.stream()) : file.stream());
+      StateFile first = mine.agents;
+      if (first != null) {
+        first.write();
+      }
+      content.writeTo(first != null ? new Abandonable(mine, file.stream()) : file.stream());
       publish(file, start, true);
       for (List<Runnable> then = mine.take(); !then.isEmpty(); then = mine.take()) {
         then.forEach(Runnable::run);
@@ -384,9 +405,9 @@ public final class ModelFiles implements Closeable {
     } catch (Throwable t) {
       IOException failed =
           new IOException("The model could not be written to " + mine.target + ": " + t, t);
-      if (mine.agents && mine.givenUp) {
+      if (mine.agents != null && mine.givenUp) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
-      } else if (mine.agents) {
+      } else if (mine.agents != null) {
         log.once("agents", "checkpoint.every: " + failed.getMessage() + "; others are not named.");
       } else {
         synchronized (this) {
@@ -396,6 +417,9 @@ public final class ModelFiles implements Closeable {
       mine.fail();
       tell(file, start, true, failed);
     } finally {
+      if (mine.agents != null) {
+        mine.agents.close();
+      }
       synchronized (this) {
         if (inFlight == mine) {
           inFlight = null;
@@ -411,7 +435,7 @@ public final class ModelFiles implements Closeable {
    * @throws IOException that an earlier one had, once: nobody has heard of it yet
    */
   public synchronized void raise() throws IOException {
-    if (asAgent.get()) {
+    if (AS_AGENT.get() != null) {
       return;
     }
     IOException failed = failure;

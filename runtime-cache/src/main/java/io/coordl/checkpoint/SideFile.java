@@ -92,6 +92,24 @@ final class SideFile {
     return false;
   }
 
+  /** Whether each model of a directory is what was written, and there is one. */
+  static boolean isVerified(Path directory) throws IOException {
+    if (!isWhole(directory)) {
+      return false;
+    }
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(directory.resolve(DIRECTORY), "*" + SUFFIX)) {
+      for (Path side : files) {
+        Path model = model(side, directory.resolve(DIRECTORY));
+        SideFile known = read(model);
+        if (known == null || !Files.isRegularFile(model) || !known.isOf(model)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   /** What a side file is of, beside another model. */
   private static Path model(Path side, Path other) {
     String name = side.getFileName().toString();

@@ -8,6 +8,7 @@ import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.checkpoint.ModelFile;
 import io.coordl.checkpoint.ModelFiles;
+import io.coordl.checkpoint.Resume;
 import io.coordl.checkpoint.Staged;
 import io.coordl.pipeline.Services;
 import java.io.FilterOutputStream;
@@ -31,11 +32,13 @@ public final class SavedModels implements LibraryHooks {
   private static final Pattern PARAMETERS = Pattern.compile("(.*)-(\\d{4,9})\\.params");
 
   private final ModelFiles files;
+  private final @Nullable Resume resume;
 
   /** For the loader of a library that fits. */
   public SavedModels(Class<?> declaring, Services services) throws NoSuchFieldException {
     Objects.requireNonNull(BaseModel.class.getDeclaredField("modelDir"));
     this.files = Objects.requireNonNull(services.models());
+    this.resume = services.resume();
   }
 
   @Override
@@ -44,6 +47,9 @@ public final class SavedModels implements LibraryHooks {
     try {
       switch (method) {
         case "save" -> {
+          if (resume != null && resume.isSkipping()) {
+            return InterceptedCall.skipping(); // It has been saved before, and is there.
+          }
           return arguments[0] instanceof Path directory
               ? new Save(self, directory, files.beginTurn())
               : null;

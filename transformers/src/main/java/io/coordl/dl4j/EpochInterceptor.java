@@ -14,7 +14,6 @@ import io.coordl.purity.ClassFiles;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.Fingerprint;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -22,14 +21,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TimeZone;
-import java.util.TreeMap;
 import java.util.WeakHashMap;
-import org.datavec.api.records.reader.RecordReader;
-import org.datavec.api.records.reader.impl.FileRecordReader;
-import org.datavec.api.records.reader.impl.LineRecordReader;
-import org.datavec.image.recordreader.BaseImageRecordReader;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataBuffer;
@@ -55,40 +48,11 @@ import org.nd4j.linalg.factory.Nd4j;
  * on.
  */
 public final class EpochInterceptor implements LibraryHooks {
-  private static final String DATAVEC = "org.datavec.api.records.reader.impl.";
-  private static final String IMAGES = "org.datavec.image.recordreader.";
-
-  private static final Set<String> OF_LINES =
-      Set.of(
-          DATAVEC + "LineRecordReader",
-          DATAVEC + "csv.CSVRecordReader",
-          DATAVEC + "misc.SVMLightRecordReader",
-          DATAVEC + "misc.LibSvmRecordReader",
-          DATAVEC + "regex.RegexLineRecordReader");
-
-  private static final Set<String> OF_FILES =
-      Set.of(DATAVEC + "FileRecordReader", DATAVEC + "csv.CSVSequenceRecordReader");
-
-  private static final Set<String> OF_MEMORY =
-      Set.of(
-          DATAVEC + "collection.CollectionRecordReader",
-          DATAVEC + "collection.CollectionSequenceRecordReader",
-          DATAVEC + "collection.ListStringRecordReader");
-
-  /** By name: a program without images lacks the classes. */
-  private static final Set<String> OF_IMAGES =
-      Set.of(IMAGES + "ImageRecordReader", IMAGES + "objdetect.ObjectDetectionRecordReader");
-
-  private static final Set<String> TRANSFORMED =
-      Set.of(
-          DATAVEC + "transform.TransformProcessRecordReader",
-          DATAVEC + "transform.TransformProcessSequenceRecordReader");
-
   private final @Nullable EpochCoordinator epochs;
   private final @Nullable PreparedSamples samples;
   private final OnceLog log;
   private final String code;
-  private final ReaderFiles files = new ReaderFiles();
+  private final ProgramReaders readers = new ProgramReaders();
   private final Worth worth = new Worth();
 
   /** The preprocessors of iterators that may not do the same each time. */
@@ -156,7 +120,7 @@ public final class EpochInterceptor implements LibraryHooks {
   /** The iterator is about to be reset. */
   private void reset(Object iterator) {
     try {
-      IteratorEpoch epoch = epochOf(iterator, readers(new ProgramIterator(iterator)));
+      IteratorEpoch epoch = epochOf(iterator, readers.of(new ProgramIterator(iterator)));
       if (epoch != null) {
         epoch.reset();
       }
@@ -172,7 +136,7 @@ public final class EpochInterceptor implements LibraryHooks {
       return false;
     }
     try {
-      IteratorEpoch epoch = epochOf(iterator, readers(program));
+      IteratorEpoch epoch = epochOf(iterator, readers.of(program));
       return epoch != null && epoch.hasNext();
     } catch (CannotShareException e) {
       return false;
@@ -197,17 +161,17 @@ public final class EpochInterceptor implements LibraryHooks {
     if (program.hasBatchAtHand() || (epochs == null && !keeps())) {
       return null;
     }
-    Map<String, SeekableReader> readers;
+    Map<String, SeekableReader> found;
     try {
-      readers = readers(program);
-      if (readers.values().stream().noneMatch(SeekableReader::hasBegun)) {
-        begin(program, readers, num);
+      found = readers.of(program);
+      if (found.values().stream().noneMatch(SeekableReader::hasBegun)) {
+        begin(program, found, num);
       }
     } catch (CannotShareException e) {
       leave(e);
       return null;
     }
-    IteratorEpoch epoch = epochOf(iterator, readers);
+    IteratorEpoch epoch = epochOf(iterator, found);
     return epoch == null ? null : epoch.next(num);
   }
 
@@ -228,52 +192,18 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  private Map<String, SeekableReader> readers(ProgramIterator program) throws CannotShareException {
-    Map<String, SeekableReader> readers = new TreeMap<>();
-    for (Map.Entry<String, RecordReader> reader : program.readers().entrySet()) {
-      readers.put(reader.getKey(), seekable(reader.getValue()));
-    }
-    return readers;
-  }
-
-  private SeekableReader seekable(RecordReader reader) throws CannotShareException {
-    String name = reader.getClass().getName();
-    if (TRANSFORMED.contains(name)) {
-      RecordReader inner = TransformedReader.innerOf(reader);
-      if (!OF_IMAGES.contains(inner.getClass().getName())) {
-        return new TransformedReader(reader, seekable(inner), files);
-      }
-      throw new CannotShareException("a TransformProcess over images");
-    }
-    SeekableReader seekable;
-    if (OF_IMAGES.contains(name)) {
-      seekable = new ImageReader((BaseImageRecordReader) reader, files);
-    } else if (OF_LINES.contains(name)) {
-      seekable = new LineReader((LineRecordReader) reader, files);
-    } else if (OF_FILES.contains(name)) {
-      seekable = new FileReader((FileRecordReader) reader, files);
-    } else if (OF_MEMORY.contains(name)) {
-      seekable = new MemoryReader(reader);
-    } else {
-      throw new CannotShareException("readers of class " + name);
-    }
-    if (reader.getListeners() != null && !reader.getListeners().isEmpty()) {
-      throw new CannotShareException("readers with listeners");
-    }
-    return seekable;
-  }
-
   // ---- the beginning of an epoch
 
-  private void begin(ProgramIterator program, Map<String, SeekableReader> readers, int num)
+  private void begin(ProgramIterator program, Map<String, SeekableReader> first, int num)
       throws ReflectiveOperationException, CannotShareException, IOException {
     if (!program.isIntercepted()) {
       return; // What it stands on is asked next.
     }
+    Map<String, SeekableReader> found = first;
     RecordReaderMultiDataSetIterator arrays = program.arrays();
-    if (arrays == null && makeReady(program, readers)) {
+    if (arrays == null && makeReady(program, found)) {
       arrays = program.arrays();
-      readers = readers(program); // By the names that the arrays are made with.
+      found = readers.of(program); // By the names that the arrays are made with.
     }
     if (arrays == null) {
       return;
@@ -289,9 +219,9 @@ public final class EpochInterceptor implements LibraryHooks {
     if (num != arrays.getBatchSize()) {
       return;
     }
-    List<int[]> own = orders(readers.values());
-    if (own != null && !keep(program, readers, own, num)) {
-      share(program, readers, own, num);
+    List<int[]> own = ProgramReaders.orders(found.values());
+    if (own != null && !keep(program, found, own, num)) {
+      share(program, found, own, num);
     }
   }
 
@@ -303,7 +233,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private static boolean makeReady(ProgramIterator program, Map<String, SeekableReader> readers)
       throws CannotShareException {
     List<SeekableReader> all = List.copyOf(readers.values());
-    List<int[]> before = orders(all);
+    List<int[]> before = ProgramReaders.orders(all);
     if (before == null || !all.stream().allMatch(reader -> reader.reader().resetSupported())) {
       return false;
     }
@@ -315,23 +245,6 @@ public final class EpochInterceptor implements LibraryHooks {
       }
       return false;
     }
-  }
-
-  /** Of each reader; null if one is in the midst of an epoch, or has no records. */
-  private static @Nullable List<int[]> orders(Iterable<SeekableReader> readers)
-      throws CannotShareException {
-    List<int[]> orders = new ArrayList<>();
-    for (SeekableReader reader : readers) {
-      int[] order = reader.order(0);
-      if (order == null || order.length == 0) {
-        return null;
-      }
-      if (!orders.isEmpty() && orders.get(0).length != order.length) {
-        throw new CannotShareException("iterators over readers of different numbers of records");
-      }
-      orders.add(order);
-    }
-    return orders;
   }
 
   /** Whether the batches of the epoch are kept. */

@@ -5,6 +5,7 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.checkpoint.ModelFiles;
+import io.coordl.checkpoint.Resume;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.io.File;
@@ -35,6 +36,7 @@ import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
  */
 public final class SavedModels implements LibraryHooks {
   private final ModelFiles files;
+  private final @Nullable Resume resume;
 
   /** What this thread's listener is saving. */
   private static final ThreadLocal<@Nullable Save> SAVES = new ThreadLocal<>();
@@ -56,14 +58,15 @@ public final class SavedModels implements LibraryHooks {
     Symbols.require(Checkpoint.class, Checkpoint.class, "fromFileString", String.class);
     Symbols.require(Checkpoint.class, String.class, "getFilename");
     this.files = Objects.requireNonNull(services.models());
+    this.resume = services.resume();
   }
 
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     return switch (method) {
-      case "writeModel" -> writeModel(arguments);
-      case "saveCheckpoint" -> files.inBackground() ? new Save() : null;
+      case "writeModel" -> isSkipping() ? Save.DONE : writeModel(arguments);
+      case "saveCheckpoint" -> isSkipping() ? Save.DONE : files.inBackground() ? new Save() : null;
       case "write" -> writeLine(arguments);
       case "build" -> {
         files.await(); // Where it deletes what is there, what is on its way goes too.
@@ -75,6 +78,11 @@ public final class SavedModels implements LibraryHooks {
       case "addNormalizerToModel", "addObjectToFile" -> change(arguments[0]);
       default -> load(arguments[0]);
     };
+  }
+
+  /** What the program saves now it has saved before: from other weights, and that is there. */
+  private boolean isSkipping() {
+    return resume != null && resume.isSkipping();
   }
 
   // ---- writing

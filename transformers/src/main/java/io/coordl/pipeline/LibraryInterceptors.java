@@ -26,6 +26,10 @@ public final class LibraryInterceptors implements LibraryHooks {
    */
   private static final Map<String, String> ANCHORS =
       Map.of(
+          "dl4j.TrainedModels",
+          "org.deeplearning4j.optimize.Solver",
+          "djl.TrainedModels",
+          "ai.djl.training.Trainer",
           "dl4j.SavedModels",
           "org.deeplearning4j.util.ModelSerializer",
           "djl.Prefetch",

@@ -3,6 +3,7 @@ package io.coordl.pipeline;
 import io.coordl.cache.DecodedStore;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
+import io.coordl.checkpoint.Resume;
 import io.coordl.log.UserLog;
 import io.coordl.profile.Profile;
 import io.coordl.staging.PrepGroup;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param threads of the agent that prefetch, from 1 on; 0 if none was asked for
  * @param models for {@code checkpoint=}
  * @param checkpoints for {@code checkpoint.every=}
+ * @param resume for {@code resume=}
  * @param profile for {@code profile=}
  * @param log takes sentences for the user
  */
@@ -29,6 +31,7 @@ public record Services(
     int threads,
     @Nullable ModelFiles models,
     @Nullable AgentCheckpoints checkpoints,
+    @Nullable Resume resume,
     @Nullable Profile profile,
     UserLog log) {
 
@@ -38,7 +41,7 @@ public record Services(
    * @param decoded through which it learns what decoded items take
    */
   public static Services of(Profile profile, @Nullable DecodedStore decoded, UserLog log) {
-    return new Services(decoded, null, null, null, 0, null, null, profile, log);
+    return new Services(decoded, null, null, null, 0, null, null, null, profile, log);
   }
 
   /** Fetches items into the stores, null if there is none. */

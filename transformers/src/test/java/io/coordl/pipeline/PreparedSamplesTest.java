@@ -220,7 +220,7 @@ class PreparedSamplesTest {
   private PreparedSamples job(Set<String> trusted) {
     Prepared prepared = new Prepared(store, trusted, () -> keeps);
     return new PreparedSamples(
-        new Services(null, prepared, null, null, 0, null, null, null, said::add),
+        new Services(null, prepared, null, null, 0, null, null, null, null, said::add),
         new PurityAnalyzer("no.library.", NOTHING, prepared::trusts));
   }
 

@@ -171,6 +171,13 @@ public enum Option {
       Values.COUNT,
       "on SIGTERM: how long the end of the JVM waits for the end of a step, for a last checkpoint"
           + " with checkpoint.every"),
+  RESUME(
+      "none",
+      "none, PATH",
+      Values.TEXT,
+      "go on where the newest checkpoint of the agent's own below PATH was taken; PATH may be"
+          + " checkpoint.dir, and without a checkpoint the job begins at its start; brings"
+          + " checkpoint=atomic with it"),
   PROFILE(
       "off",
       "off, ingestion, cached, cold, all",

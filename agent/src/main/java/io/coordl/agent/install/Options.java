@@ -40,7 +40,7 @@ public final class Options {
       EnumSet.of(Option.ENABLED, Option.RECORD, Option.SUMMARY);
 
   /** What a policy is asked for with. */
-  private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.CHECKPOINT_GRACE);
+  private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.RESUME);
 
   static final String SHARE_CLASS = "share:";
 
@@ -87,6 +87,9 @@ public final class Options {
     if (!options.get(Option.CHECKPOINT_EVERY).equals("off")
         && options.isGiven(Option.CHECKPOINT_DIR)) {
       options.choose(Option.CHECKPOINT, "async");
+    }
+    if (options.isGiven(Option.RESUME)) {
+      options.choose(Option.CHECKPOINT, "atomic");
     }
     if (options.hasPeers()) {
       options.bring(Option.CACHE, "minio");
@@ -168,6 +171,11 @@ public final class Options {
         && !get(Option.CHECKPOINT_DIR).equals("none");
   }
 
+  /** Whether the job goes on where an earlier one was. */
+  boolean resumes() {
+    return writesModels() && !get(Option.RESUME).equals("none") && !coordinates();
+  }
+
   /** The share in force, 0.035 of {@code 3.5%}. */
   double share(Option option) {
     return share(get(option));
@@ -210,6 +218,7 @@ public final class Options {
       case Hooks.ATOMIC -> writesModels();
       case Hooks.ASYNC -> writesInBackground();
       case Hooks.CHECKPOINTS -> takesCheckpoints();
+      case Hooks.RESUME -> resumes();
       case Hooks.PROFILE -> profiles();
       default -> false;
     };
@@ -296,6 +305,10 @@ public final class Options {
     for (Option of :
         List.of(Option.CHECKPOINT_DIR, Option.CHECKPOINT_KEEP, Option.CHECKPOINT_GRACE)) {
       without(remarks, isGiven(Option.CHECKPOINT_EVERY), of, "checkpoint.every");
+    }
+    without(remarks, writesModels(), Option.RESUME, "checkpoint=atomic or async");
+    if (coordinates() && isGiven(Option.RESUME)) {
+      remarks.add("resume has no effect with prep=coordinate, whose epochs are of all jobs");
     }
     boolean chooses = get(Option.CHECKPOINT_EVERY).equals(AUTO);
     without(remarks, chooses, Option.CHECKPOINT_OVERHEAD, "checkpoint.every=auto");

@@ -16,6 +16,7 @@ import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
+import io.coordl.checkpoint.Resume;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
@@ -169,10 +170,20 @@ final class Policies {
     }
     AgentCheckpoints checkpoints =
         models != null && options.takesCheckpoints() ? checkpoints(models) : null;
+    Resume resume = models != null && options.resumes() ? resume() : null;
     int threads = options.count(Option.PREFETCH);
     return interceptors(
         new Services(
-            decoded, prepared, group, prefetcher, threads, models, checkpoints, null, job.log()),
+            decoded,
+            prepared,
+            group,
+            prefetcher,
+            threads,
+            models,
+            checkpoints,
+            resume,
+            null,
+            job.log()),
         rewrites);
   }
 
@@ -203,6 +214,13 @@ final class Policies {
     job.addEnding(made::end);
     job.addPolicy(made::said, () -> {});
     asked(Option.CHECKPOINT_EVERY, made::whyUnused);
+    return made;
+  }
+
+  private Resume resume() {
+    Resume made = new Resume(options.get(Option.RESUME), job.log());
+    job.addPolicy(made::said, () -> {});
+    asked(Option.RESUME, made::whyUnused);
     return made;
   }
 

@@ -42,6 +42,9 @@ public final class Hooks {
   /** The agent takes checkpoints of its own. */
   public static final String CHECKPOINTS = "checkpoint.every";
 
+  /** A job goes on where an earlier one was. */
+  public static final String RESUME = "resume";
+
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
   private static final String COORDINATE = "prep=coordinate";
@@ -110,8 +113,11 @@ public final class Hooks {
     HookRule.Interceptor dl4jModels = new HookRule.Interceptor("dl4j.SavedModels", ATOMIC, ASYNC);
     HookRule.Interceptor graphs = new HookRule.Interceptor("dl4j.SavedGraphs", ATOMIC, ASYNC);
     HookRule.Interceptor arrays = new HookRule.Interceptor("dl4j.WrittenArrays", ASYNC);
-    HookRule.Interceptor djlSteps = new HookRule.Interceptor("djl.TrainedModels", CHECKPOINTS);
-    HookRule.Interceptor dl4jSteps = new HookRule.Interceptor("dl4j.TrainedModels", CHECKPOINTS);
+    HookRule.Interceptor djlSteps =
+        new HookRule.Interceptor("djl.TrainedModels", CHECKPOINTS, RESUME);
+    HookRule.Interceptor dl4jSteps =
+        new HookRule.Interceptor("dl4j.TrainedModels", CHECKPOINTS, RESUME);
+    HookRule.Interceptor resumed = new HookRule.Interceptor("dl4j.TrainedModels", RESUME);
     String model = "ai/djl/BaseModel";
     String models = "org/deeplearning4j/util/ModelSerializer";
     String listener = "org/deeplearning4j/optimize/listeners/CheckpointListener";
@@ -178,6 +184,16 @@ public final class Hooks {
             "org/deeplearning4j/optimize/Solver",
             "optimize",
             "(Lorg/deeplearning4j/nn/workspace/LayerWorkspaceMgr;)V"),
+        intercept(
+            resumed,
+            "org/deeplearning4j/nn/multilayer/MultiLayerNetwork",
+            "fitHelper",
+            "(Lorg/nd4j/linalg/dataset/api/iterator/DataSetIterator;)V"),
+        intercept(
+            resumed,
+            "org/deeplearning4j/nn/graph/ComputationGraph",
+            "fit",
+            "(Lorg/nd4j/linalg/dataset/api/iterator/MultiDataSetIterator;)V"),
         intercept(dl4jModels, models, "writeModel", write + ")V"),
         intercept(dl4jModels, models, "writeModel", write + NORMALIZATION + ")V"),
         intercept(

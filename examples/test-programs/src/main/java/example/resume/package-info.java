@@ -1,0 +1,2 @@
+/** Jobs that end before their time, and go on. */
+package example.resume;

@@ -1,0 +1,187 @@
+package io.coordl.checkpoint;
+
+import io.coordl.log.OnceLog;
+import io.coordl.log.UserLog;
+import java.io.DataInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The policy {@code resume=}: the job goes on from the newest checkpoint that the agent took in an
+ * earlier one. The program runs from its beginning, and what it has done before is skipped: the
+ * adapter of each library knows how. Safe for concurrent use.
+ */
+public final class Resume {
+  private final String root;
+  private final OnceLog log;
+  private final List<String> lacking = new ArrayList<>();
+
+  private @Nullable Path checkpoint;
+  private String why;
+  private boolean taken;
+  private volatile boolean skipping;
+  private long from;
+  private long start;
+  private String done = "";
+
+  /**
+   * Looks for a checkpoint, before this job writes any.
+   *
+   * @param root a directory of checkpoints, or one of them
+   */
+  public Resume(String root, UserLog log) {
+    this.root = root;
+    this.log = new OnceLog(log);
+    this.why = "no step of a model of DJL, or of a network of DL4J, has begun";
+    try {
+      checkpoint = find(ModelFiles.path(new File(root)));
+    } catch (IOException | RuntimeException e) {
+      nothing("it cannot be read: " + e);
+    }
+  }
+
+  private void nothing(String reason) {
+    why = reason;
+    log.say(
+        "resume: nothing to go on from in "
+            + root
+            + ", the job begins at its start: "
+            + reason
+            + ".");
+  }
+
+  private @Nullable Path find(Path at) throws IOException {
+    List<Path> models = new ArrayList<>();
+    if (CheckpointDirectory.isOne(at)) {
+      models.add(at);
+    } else if (Files.isDirectory(at)) {
+      if (!CheckpointDirectory.numbered(at).isEmpty()) {
+        models.add(at);
+      } else {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(at, Files::isDirectory)) {
+          for (Path model : all) {
+            if (!CheckpointDirectory.numbered(model).isEmpty()) {
+              models.add(model);
+            }
+          }
+        }
+      }
+    }
+    if (models.size() > 1) {
+      nothing("it has checkpoints of several models, which are not of one moment");
+      return null;
+    }
+    for (Path model : models) {
+      Path newest = newestWhole(model);
+      if (newest != null) {
+        return newest;
+      }
+    }
+    nothing("it has no checkpoint of the agent's own that is whole");
+    return null;
+  }
+
+  private @Nullable Path newestWhole(Path model) throws IOException {
+    List<Path> all =
+        CheckpointDirectory.isOne(model) ? List.of(model) : CheckpointDirectory.numbered(model);
+    for (Path one : all) {
+      if (SideFile.isVerified(one) && StateFile.isWhole(one)) {
+        return one;
+      }
+      log.say("resume: " + one + " is damaged or incomplete, and is not used.");
+    }
+    return null;
+  }
+
+  /** The checkpoint to go on from; once, for the first model that asks. */
+  public synchronized @Nullable Path take() {
+    Path found = checkpoint;
+    if (taken && found != null && !done.isEmpty()) {
+      log.once("models", "resume: the job trains a second model, which begins at its start.");
+    }
+    if (found == null || taken) {
+      return null;
+    }
+    taken = true;
+    return found;
+  }
+
+  /** What was written by {@link AgentCheckpoints.Saver#state}. */
+  public static DataInputStream open(Path checkpoint) throws IOException {
+    return StateFile.open(checkpoint);
+  }
+
+  /**
+   * The model is what it was; what follows is skipped, as far as {@code step}.
+   *
+   * @param step how many steps the job had done
+   */
+  public synchronized void begin(long step) {
+    from = step;
+    start = System.nanoTime();
+    skipping = true;
+    done = " ";
+    log.say("resume: goes on from " + checkpoint + ", after step " + step + ".");
+  }
+
+  /** Whether the program does now what it has done before. */
+  public boolean isSkipping() {
+    return skipping;
+  }
+
+  /** Something cannot be restored: a clause. */
+  public synchronized void lacks(String what) {
+    if (lacking.size() < 8 && !lacking.contains(what)) {
+      lacking.add(what);
+      log.say("resume: " + what + ".");
+    }
+  }
+
+  /** Batches that were used are prepared again, since they come from {@code what}: a clause. */
+  public void makesAgain(String what) {
+    log.once(
+        "again",
+        "resume: batches that were used are prepared again, though not trained on, since they come"
+            + " from "
+            + what
+            + ".");
+  }
+
+  /** The job is where it was. */
+  public synchronized void end() {
+    skipping = false;
+    done =
+        String.format(
+            Locale.ROOT,
+            "resume: went on after step %d of %s (%.1f s after the model was restored)%s",
+            from,
+            checkpoint,
+            (System.nanoTime() - start) / 1e9,
+            lacking.isEmpty() ? "" : "; not as it was: " + String.join("; ", lacking));
+  }
+
+  /** It could not be restored, and is as the program made it. */
+  public synchronized void fail(String reason) {
+    skipping = false;
+    nothing(reason);
+  }
+
+  /** For the summary; empty if nothing was resumed. */
+  public synchronized String said() {
+    return skipping
+        ? "resume: the program ended before step " + from + ", which " + checkpoint + " is of"
+        : done.strip();
+  }
+
+  /** Why it did nothing, empty if it did something. */
+  public synchronized String whyUnused() {
+    return done.isEmpty() ? why : "";
+  }
+}

@@ -1,0 +1,134 @@
+package io.coordl.checkpoint;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+
+/**
+ * What a job needs to go on just where a checkpoint of the agent's own was taken, and no model file
+ * has: a file beside the model, which ends with the SHA-256 of what is before. Copied when the
+ * checkpoint is taken, and written before the model, so that a checkpoint that is whole has it. Of
+ * one thread at a time.
+ */
+final class StateFile implements Closeable {
+  private static final int HASH = 32;
+  private static final int BUFFER = 1 << 16;
+
+  private final FileOutputStream file;
+  private final MessageDigest digest = SideFile.sha256();
+  private final OutputStream out;
+  private final Staged staged;
+  private boolean written;
+  private boolean handedOver;
+
+  /** What {@code content} writes. */
+  StateFile(Path checkpoint, SnapshotMemory memory, AgentCheckpoints.Saver content)
+      throws IOException {
+    file = new FileOutputStream(of(checkpoint).toFile());
+    out = new BufferedOutputStream(new DigestOutputStream(file, digest), BUFFER);
+    staged = new Staged(memory, out);
+    try (DataOutputStream data =
+        new DataOutputStream(new BufferedOutputStream(new Whole(staged), BUFFER))) {
+      content.state(data);
+    } catch (Throwable t) {
+      close();
+      throw t;
+    }
+  }
+
+  /** Passes arrays on in one piece, and stays open. */
+  private static final class Whole extends FilterOutputStream {
+    Whole(OutputStream out) {
+      super(out);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      out.write(bytes, offset, length);
+    }
+
+    @Override
+    public void close() throws IOException {
+      flush();
+    }
+  }
+
+  static Path of(Path checkpoint) {
+    return checkpoint.resolve(SideFile.DIRECTORY).resolve("state");
+  }
+
+  /** Writes it durably; the second call does nothing. */
+  void write() throws IOException {
+    if (!written) {
+      written = true;
+      staged.writeTo(out);
+      out.flush();
+      file.write(digest.digest());
+      file.getFD().sync();
+      file.close();
+    }
+  }
+
+  /** Another thread writes and closes it. */
+  void handOver() {
+    handedOver = true;
+  }
+
+  /** For the thread that has made it. */
+  boolean isHandedOver() {
+    return handedOver;
+  }
+
+  /** Gives its memory back; what is not written by now never will be. */
+  @Override
+  public void close() {
+    staged.discard();
+    try {
+      file.close();
+    } catch (IOException e) {
+      // What was to be written durably is.
+    }
+  }
+
+  /** Whether a checkpoint has one, and it is what was written. */
+  static boolean isWhole(Path checkpoint) throws IOException {
+    Path path = of(checkpoint);
+    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || Files.size(path) < HASH) {
+      return false;
+    }
+    MessageDigest digest = SideFile.sha256();
+    long left = Files.size(path) - HASH;
+    byte[] some = new byte[BUFFER];
+    try (InputStream in = new DigestInputStream(new FileInputStream(path.toFile()), digest)) {
+      while (left > 0) {
+        int n = in.read(some, 0, (int) Math.min(some.length, left));
+        if (n < 0) {
+          return false;
+        }
+        left -= n;
+      }
+      byte[] is = digest.digest();
+      return MessageDigest.isEqual(is, in.readNBytes(HASH));
+    }
+  }
+
+  /** Reads one that is whole. */
+  static DataInputStream open(Path checkpoint) throws IOException {
+    return new DataInputStream(
+        new BufferedInputStream(new FileInputStream(of(checkpoint).toFile()), BUFFER));
+  }
+}

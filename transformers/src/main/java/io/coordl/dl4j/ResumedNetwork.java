@@ -1,0 +1,236 @@
+package io.coordl.dl4j;
+
+import io.coordl.checkpoint.Resume;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.deeplearning4j.nn.api.Model;
+import org.deeplearning4j.nn.conf.BackpropType;
+import org.deeplearning4j.nn.graph.ComputationGraph;
+import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
+import org.deeplearning4j.util.ModelSerializer;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.api.rng.Random;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * A network that is what it was after some step of an earlier job. The steps up to that one are
+ * skipped: the program takes its batches in the order that it took them then, and does not train on
+ * them. At the last of them, whose batch must be what it was, counts and random generator follow.
+ * Used by the thread that trains.
+ */
+final class ResumedNetwork {
+  private static final int VERSION = 1;
+
+  /** Numbers of an array that tell it from others. */
+  private static final int SAMPLES = 16;
+
+  private final Resume resume;
+  private final boolean severalStepsABatch;
+  private final long steps;
+  private final long batch;
+  private final int iterations;
+  private final int epochs;
+  private final long root;
+  private final long node;
+
+  private long skipped;
+
+  private ResumedNetwork(Resume resume, DataInputStream in, boolean severalStepsABatch)
+      throws IOException {
+    this.resume = resume;
+    this.severalStepsABatch = severalStepsABatch;
+    if (in.readInt() != VERSION) {
+      throw new IOException("it is of another version of the agent, or of another library");
+    }
+    steps = in.readLong();
+    batch = in.readLong();
+    iterations = in.readInt();
+    epochs = in.readInt();
+    root = in.readLong();
+    node = in.readLong();
+  }
+
+  /**
+   * Writes what a network's file lacks.
+   *
+   * @param steps of the network so far
+   * @param batch {@link #fingerprint} of the last
+   */
+  static void write(DataOutputStream out, Model network, long steps, long batch)
+      throws IOException {
+    Random random = Nd4j.getRandom();
+    out.writeInt(VERSION);
+    out.writeLong(steps);
+    out.writeLong(batch);
+    out.writeInt(iterations(network));
+    out.writeInt(epochs(network));
+    out.writeLong(random.rootState());
+    out.writeLong(random.nodeState());
+  }
+
+  /** Makes a network what it was; null if that cannot be, which is said: it is as it is then. */
+  static @Nullable ResumedNetwork of(Model network, Resume resume) {
+    Path checkpoint = resume.take();
+    if (checkpoint == null) {
+      return null;
+    }
+    try (DataInputStream in = Resume.open(checkpoint)) {
+      ResumedNetwork resumed = new ResumedNetwork(resume, in, isTruncated(network));
+      String other = restore(network, checkpoint.resolve(TrainedModels.FILE).toFile());
+      if (other != null) {
+        resume.fail(other);
+        return null;
+      }
+      resume.begin(resumed.steps);
+      resumed.count(network);
+      if (resumed.severalStepsABatch) {
+        resume.lacks("what a network with truncated backpropagation remembers of a sequence");
+      }
+      return resumed;
+    } catch (IOException | RuntimeException e) {
+      resume.fail(String.valueOf(e));
+      return null;
+    }
+  }
+
+  private static boolean isTruncated(Model network) {
+    BackpropType type =
+        network instanceof MultiLayerNetwork layers
+            ? layers.getLayerWiseConfigurations().getBackpropType()
+            : ((ComputationGraph) network).getConfiguration().getBackpropType();
+    return type == BackpropType.TruncatedBPTT;
+  }
+
+  /** Null if done; else why not. */
+  private static @Nullable String restore(Model network, File file) throws IOException {
+    if (network instanceof MultiLayerNetwork layers) {
+      MultiLayerNetwork saved = ModelSerializer.restoreMultiLayerNetwork(file, true);
+      INDArray updater = saved.updaterState();
+      if (differ(layers.params(), saved.params()) || differ(layers.updaterState(), updater)) {
+        return "the network has other parameters, or another updater";
+      }
+      layers.setParams(saved.params());
+      if (updater != null) {
+        layers.getUpdater().setStateViewArray(layers, updater.dup(), false);
+      }
+    } else {
+      ComputationGraph graph = (ComputationGraph) network;
+      ComputationGraph saved = ModelSerializer.restoreComputationGraph(file, true);
+      INDArray updater = saved.updaterState();
+      if (differ(graph.params(), saved.params()) || differ(graph.updaterState(), updater)) {
+        return "the graph has other parameters, or another updater";
+      }
+      graph.setParams(saved.params());
+      if (updater != null) {
+        graph.getUpdater().setStateViewArray(updater.dup());
+      }
+    }
+    return null;
+  }
+
+  private static boolean differ(@Nullable INDArray one, @Nullable INDArray other) {
+    return (one == null || other == null) ? one != other : one.length() != other.length();
+  }
+
+  private static int iterations(Model network) {
+    return network instanceof MultiLayerNetwork layers
+        ? layers.getIterationCount()
+        : ((ComputationGraph) network).getConfiguration().getIterationCount();
+  }
+
+  private static int epochs(Model network) {
+    return network instanceof MultiLayerNetwork layers
+        ? layers.getEpochCount()
+        : ((ComputationGraph) network).getConfiguration().getEpochCount();
+  }
+
+  /** Schedules and listeners go by these. */
+  private void count(Model network) {
+    if (network instanceof MultiLayerNetwork layers) {
+      layers.setIterationCount(iterations);
+      layers.setEpochCount(epochs);
+    } else {
+      ComputationGraph graph = (ComputationGraph) network;
+      graph.getConfiguration().setIterationCount(iterations);
+      graph.getConfiguration().setEpochCount(epochs);
+    }
+  }
+
+  /** Steps that are still to be skipped. */
+  long left() {
+    return steps - skipped;
+  }
+
+  /** Steps of the network, those that are skipped with them. */
+  long steps() {
+    return steps;
+  }
+
+  /** Whether steps are not batches. */
+  boolean hasSeveralStepsABatch() {
+    return severalStepsABatch;
+  }
+
+  /** So many steps need no batch. */
+  void skip(long number) {
+    skipped += number;
+  }
+
+  /** The batches of an epoch are made again, for a reason. */
+  void makesAgain(String why) {
+    resume.makesAgain(why);
+  }
+
+  /**
+   * A step of the network is about to be made.
+   *
+   * @return false if it has not been made before
+   */
+  boolean skip(Model network) {
+    if (left() == 0) {
+      return false;
+    }
+    skip(1);
+    if (left() == 0) {
+      if (fingerprint(network) != batch) {
+        resume.lacks(
+            "the batch of step "
+                + steps
+                + " is another one, so that items of its epoch may come twice or not at all");
+      }
+      count(network);
+      Nd4j.getRandom().setStates(root, node);
+      resume.end();
+    }
+    return true;
+  }
+
+  /** Tells the batch that a network is about to be trained on from others. */
+  static long fingerprint(Model network) {
+    long hash = 1;
+    if (network instanceof MultiLayerNetwork layers) {
+      return fingerprint(layers.getLabels(), fingerprint(layers.getInput(), hash));
+    }
+    INDArray[] inputs = ((ComputationGraph) network).getInputs();
+    for (int i = 0; inputs != null && i < inputs.length; i++) {
+      hash = fingerprint(inputs[i], hash);
+    }
+    return hash;
+  }
+
+  private static long fingerprint(@Nullable INDArray array, long before) {
+    if (array == null) {
+      return 31 * before;
+    }
+    long length = array.length();
+    long hash = 31 * before + length;
+    for (long i = 0; i < Math.min(SAMPLES, length); i++) {
+      hash = 31 * hash + Double.hashCode(array.getDouble(i * (length - 1) / SAMPLES));
+    }
+    return hash;
+  }
+}
