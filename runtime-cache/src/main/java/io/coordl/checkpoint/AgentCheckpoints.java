@@ -42,7 +42,8 @@ public final class AgentCheckpoints {
   /** A step that takes so many times as long as the longest of late is none: nothing is trained. */
   private static final int SLOWER = 10;
 
-  private static final long LEAST = TimeUnit.SECONDS.toNanos(1);
+  /** After its last step, a model is taken for one in training so long: the host may be busy. */
+  private static final long LEAST = TimeUnit.SECONDS.toNanos(5);
 
   /** Between two looks at whether the thread that trains is still alive. */
   private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(50);

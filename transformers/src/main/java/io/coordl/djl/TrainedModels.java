@@ -2,25 +2,69 @@ package io.coordl.djl;
 
 import ai.djl.BaseModel;
 import ai.djl.training.Trainer;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.Sampler;
+import ai.djl.util.RandomUtils;
+import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.checkpoint.AgentCheckpoints;
+import io.coordl.checkpoint.Resume;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** {@code Trainer.step}, after which the agent may take a checkpoint. */
+/**
+ * {@code Trainer.step}, after which the agent may take a checkpoint, and the ways of a trainer
+ * through its data sets, of which an earlier job may have gone some.
+ */
 public final class TrainedModels implements LibraryHooks {
-  private final AgentCheckpoints checkpoints;
+  private final @Nullable AgentCheckpoints checkpoints;
+  private final @Nullable Resume resume;
+  private final @Nullable ForkableRandom random;
+  private final ResumedTrainer.Access access = new ResumedTrainer.Access();
   private final LibraryField<Object> modelDir;
   private final LibraryField<Object> inputData;
+  private final Map<Trainer, Progress> trainers = Collections.synchronizedMap(new WeakHashMap<>());
+  private final Map<Object, DataPass> passes = Collections.synchronizedMap(new WeakHashMap<>());
+  private final ThreadLocal<Place> threads = ThreadLocal.withInitial(Place::new);
+
+  /** How far a trainer has come; of the thread that trains. */
+  private static final class Progress {
+    private final @Nullable ResumedTrainer resumed;
+    private long steps;
+
+    Progress(@Nullable ResumedTrainer resumed) {
+      this.resumed = resumed;
+      this.steps = resumed == null ? 0 : resumed.steps();
+    }
+  }
+
+  /** Where a thread that trains is. */
+  private static final class Place {
+    private int begun;
+
+    /** The call of {@code iterateDataset} that it is in. */
+    private @Nullable Iterating iterating;
+
+    /** Where its last batch is from. */
+    private @Nullable DataPass current;
+  }
 
   /** For the loader of a library that fits. */
-  public TrainedModels(Class<?> declaring, Services services) throws NoSuchFieldException {
-    this.checkpoints = Objects.requireNonNull(services.checkpoints());
+  public TrainedModels(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    this.checkpoints = services.checkpoints();
+    this.resume = services.resume();
+    this.random = RandomUtils.RANDOM instanceof ForkableRandom forkable ? forkable : null;
     this.modelDir = LibraryField.of(BaseModel.class, "modelDir");
     this.inputData = LibraryField.of(BaseModel.class, "inputData");
   }
@@ -28,26 +72,145 @@ public final class TrainedModels implements LibraryHooks {
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
-    if (!(((Trainer) self).getModel() instanceof BaseModel model)) {
+    switch (method) {
+      case "step" -> {
+        return step((Trainer) self);
+      }
+      case "iterateDataset" -> {
+        try {
+          return new Iterating((Trainer) self);
+        } catch (IOException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+      case "sample" -> {
+        Iterating iterating = threads.get().iterating;
+        return iterating == null || !(self instanceof Sampler)
+            ? null
+            : InterceptedCall.after(iterating::sampled);
+      }
+      case "next" -> {
+        DataPass pass = passes.get(self);
+        if (pass != null) {
+          pass.take();
+          threads.get().current = pass;
+        }
+        return null;
+      }
+      default -> { // notifyListeners
+        return resume != null && resume.isSkipping() ? InterceptedCall.skipping() : null;
+      }
+    }
+  }
+
+  private Progress progress(Trainer trainer) {
+    Progress made = trainers.get(trainer);
+    if (made == null) {
+      made =
+          new Progress(resume == null ? null : ResumedTrainer.of(trainer, access, resume, random));
+      trainers.put(trainer, made);
+    }
+    return made;
+  }
+
+  /** A call of {@code Trainer.iterateDataset}. */
+  private final class Iterating extends InterceptedCall {
+    private final Trainer trainer;
+    private final Place thread = threads.get();
+    private final DataPass pass = new DataPass(thread.begun++, random);
+    private final @Nullable ResumedTrainer resumed;
+    private boolean sampled;
+
+    Iterating(Trainer trainer) throws IOException {
+      super(null);
+      this.trainer = trainer;
+      this.resumed = progress(trainer).resumed;
+      thread.iterating = this;
+      if (resumed != null && resumed.isIn(pass)) {
+        resumed.draw();
+      }
+    }
+
+    @Nullable Object sampled(@Nullable Object own) {
+      if (sampled || !(own instanceof Iterator<?> order)) {
+        return own;
+      }
+      sampled = true;
+      Iterator<?> followed = pass.follow(order);
+      if (resumed != null && resumed.isOver(pass)) {
+        return Collections.emptyIterator();
+      }
+      if (resumed != null && resumed.isIn(pass)) {
+        resumed.arrive(trainer, access, pass, followed);
+      }
+      return followed;
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      thread.iterating = null;
+      if (own instanceof DataIterable) {
+        passes.put(own, pass);
+      }
+      if (resumed != null && !sampled) {
+        if (resumed.isOver(pass)) {
+          return List.of();
+        } else if (resumed.isIn(pass)) {
+          resumed.arrive(trainer, access, pass, null);
+        }
+      }
+      return own;
+    }
+
+    @Override
+    public void failed() {
+      thread.iterating = null;
+    }
+  }
+
+  private @Nullable InterceptedCall step(Trainer trainer) {
+    AgentCheckpoints taking = checkpoints;
+    if (taking == null || !(trainer.getModel() instanceof BaseModel model)) {
       return null;
     }
     String name = Objects.requireNonNullElse(model.getName(), "model");
+    Progress made = progress(trainer);
     return InterceptedCall.after(
         own -> {
-          checkpoints.stepped(model, name, directory -> save(model, directory));
+          made.steps++;
+          taking.stepped(model, name, new Saver(trainer, model, made.steps));
           return own;
         });
   }
 
-  /** {@link SavedModels} takes it from there; to the program, the model was not saved. */
-  private void save(BaseModel model, Path directory) throws IOException {
-    Object before = modelDir.get(model);
-    Object input = inputData.get(model);
-    try {
-      model.save(directory, null);
-    } finally {
-      modelDir.set(model, before);
-      inputData.set(model, input);
+  /** Of a model after some step. */
+  private final class Saver implements AgentCheckpoints.Saver {
+    private final Trainer trainer;
+    private final BaseModel model;
+    private final long steps;
+
+    Saver(Trainer trainer, BaseModel model, long steps) {
+      this.trainer = trainer;
+      this.model = model;
+      this.steps = steps;
+    }
+
+    @Override
+    public void state(DataOutputStream out) throws IOException {
+      ResumedTrainer.write(out, access, trainer, steps, threads.get().current, random);
+    }
+
+    /** {@link SavedModels} takes it from there; to the program, the model was not saved. */
+    @Override
+    public void save(Path directory) throws IOException {
+      Object before = modelDir.get(model);
+      Object input = inputData.get(model);
+      try {
+        model.save(directory, null);
+      } finally {
+        modelDir.set(model, before);
+        inputData.set(model, input);
+      }
     }
   }
 }

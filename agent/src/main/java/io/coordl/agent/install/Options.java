@@ -371,6 +371,9 @@ public final class Options {
         off.add(policy.key() + "=" + shown(policy));
       }
     }
+    if (isGiven(Option.RESUME)) {
+      off.add("resume=" + shown(Option.RESUME));
+    }
     given.keySet().removeAll(POLICIES);
     if (!off.isEmpty()) {
       offForProfile =

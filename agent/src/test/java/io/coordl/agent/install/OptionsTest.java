@@ -390,6 +390,17 @@ final class OptionsTest {
     assertThat(parse("checkpoint.every=auto").writesModels()).isFalse();
     assertThat(parse("checkpoint.every=auto,checkpoint.dir=c,profile=all").remarks())
         .contains("checkpoint.every=auto is off: profile=all measures the job without policies");
+    assertThat(parse("resume=c").remarks()).isEmpty();
+    assertThat(parse("resume=c").resumes()).isTrue();
+    assertThat(parse("resume=c").writesInBackground()).isFalse();
+    assertThat(parse("resume=c,checkpoint=off").resumes()).isFalse();
+    assertThat(parse("resume=c,checkpoint=off").remarks())
+        .containsExactly("resume=c has no effect without checkpoint=atomic or async");
+    assertThat(parse("resume=c,prep=coordinate").remarks())
+        .containsExactly("resume has no effect with prep=coordinate, whose epochs are of all jobs");
+    assertThat(parse("resume=c,profile=all").resumes()).isFalse();
+    assertThat(parse("resume=c,profile=all").remarks())
+        .containsExactly("resume=c is off: profile=all measures the job without policies");
     assertThat(parse("checkpoint=off,checkpoint.every=9,checkpoint.dir=c").remarks())
         .containsExactly("checkpoint.every=9 has no effect without checkpoint=atomic or async");
     assertThat(parse("checkpoint=async,checkpoint.dir=c,checkpoint.grace=9").remarks())

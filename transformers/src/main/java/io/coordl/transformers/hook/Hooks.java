@@ -117,6 +117,7 @@ public final class Hooks {
         new HookRule.Interceptor("djl.TrainedModels", CHECKPOINTS, RESUME);
     HookRule.Interceptor dl4jSteps =
         new HookRule.Interceptor("dl4j.TrainedModels", CHECKPOINTS, RESUME);
+    HookRule.Interceptor djlResumed = new HookRule.Interceptor("djl.TrainedModels", RESUME);
     HookRule.Interceptor resumed = new HookRule.Interceptor("dl4j.TrainedModels", RESUME);
     String model = "ai/djl/BaseModel";
     String models = "org/deeplearning4j/util/ModelSerializer";
@@ -141,6 +142,7 @@ public final class Hooks {
         intercept(prepared, DATASET + "DataIterable", "fetch", fetch),
         intercept(prepared, null, "prepare", prepare),
         random(prepared),
+        intercept(djlSteps, null, "sample", sample),
         intercept(batches, null, "sample", sample),
         intercept(batches, null, "fetch", fetch),
         intercept(batches, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
@@ -179,6 +181,18 @@ public final class Hooks {
             "(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;"),
         intercept(djlModels, model, "readParameters", "(Ljava/nio/file/Path;Ljava/util/Map;)Z"),
         intercept(djlSteps, "ai/djl/training/Trainer", "step", "()V"),
+        intercept(
+            djlSteps,
+            "ai/djl/training/Trainer",
+            "iterateDataset",
+            "(Lai/djl/training/dataset/Dataset;)Ljava/lang/Iterable;"),
+        intercept(djlSteps, DATASET + "DataIterable", "next", "()" + BATCH),
+        intercept(
+            djlResumed,
+            "ai/djl/training/Trainer",
+            "notifyListeners",
+            "(Ljava/util/function/Consumer;)V"),
+        random(djlSteps),
         intercept(
             dl4jSteps,
             "org/deeplearning4j/optimize/Solver",

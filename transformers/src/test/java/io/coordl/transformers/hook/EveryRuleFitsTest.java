@@ -170,6 +170,10 @@ final class EveryRuleFitsTest {
         .containsExactlyInAnyOrder(
             "ai.djl.training.Trainer.forward(..): the class has no such method",
             "ai.djl.training.Trainer.evaluate(..): the class has no such method",
+            "ai.djl.training.Trainer.iterateDataset(Lai/djl/training/dataset/Dataset;)"
+                + "Ljava/lang/Iterable;: the class has no such method",
+            "ai.djl.training.Trainer.notifyListeners(Ljava/util/function/Consumer;)V: the class has"
+                + " no such method",
             "ai.djl.training.Trainer.step()V: the class has no such method", // Span.
             "ai.djl.training.Trainer.step()V: the class has no such method"); // Interception.
   }

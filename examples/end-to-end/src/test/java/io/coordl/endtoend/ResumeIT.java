@@ -1,0 +1,203 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.benchmarks.ChildJvm;
+import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.Jdk;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** With resume= a job that was cut off goes on as if nothing had happened. */
+class ResumeIT {
+  private static final int BATCH = 10;
+  private static final int EVERY = 7;
+  private static final Pattern ITEMS = Pattern.compile("items: ([\\d,]+) from storage");
+  private static final Pattern STEP = Pattern.compile("goes on from .*, after step (\\d+)\\.");
+
+  /** Programs whose data the agent keeps or prefetches, and how. */
+  private static final String POLICIES = ",cache=minio,decoded=share,prepared=share,prefetch=2";
+
+  static Stream<Arguments> programs(TestInfo test) {
+    List<Arguments> all = new ArrayList<>();
+    all.addAll(of(test, Framework.DL4J, List.of("images", "augmented", "graph", "lines", "hand")));
+    all.addAll(
+        of(
+            test,
+            Framework.DJL,
+            List.of("saved", "imagescropped", "hand", "fit", "images", "imagesexecutor")));
+    return all.stream();
+  }
+
+  private static List<Arguments> of(TestInfo test, Framework framework, List<String> programs) {
+    return Workshop.frameworksAndJdks(test)
+        .filter(of -> of.get()[0] == framework)
+        .flatMap(
+            of ->
+                Workshop.first(3, programs).stream()
+                    .map(program -> Arguments.of(framework, of.get()[1], program)))
+        .toList();
+  }
+
+  @ParameterizedTest(name = "{0} on {1}: {2}")
+  @MethodSource("programs")
+  void aJobThatWasCutOffGoesOnAsIfItHadNotBeen(Framework framework, Jdk jdk, String program)
+      throws Exception {
+    List<String> plain =
+        job(framework, jdk, program, folder(framework, jdk, program, "plain"), -1)
+            .run()
+            .orFail("plain")
+            .out()
+            .lines()
+            .toList();
+    for (String policies : program.startsWith("images") ? List.of("", POLICIES) : List.of("")) {
+      // In the first epoch, in one of those between, and at the end of one.
+      for (int halt : Workshop.first(1, List.of(31, 9, 23, 54))) {
+        Path folder = folder(framework, jdk, program, policies.isEmpty() ? "cut" : "policies");
+        ChildResult cut = cut(framework, jdk, program, folder, policies, halt);
+        List<String> lines = cut.out().lines().toList();
+        assertThat(lines).isNotEmpty().isEqualTo(plain.subList(0, lines.size()));
+        ChildResult resumed = resumed(framework, jdk, program, folder, policies);
+        List<String> rest = resumed.out().lines().toList();
+        assertThat(rest).isEqualTo(plain.subList(plain.size() - rest.size(), plain.size()));
+        assertThat(resumed.err()).contains("resume: goes on from").doesNotContain("fault");
+        assertThat(rest.size())
+            .as("not from the beginning, and what had not been saved again")
+            .isBetween(plain.size() - lines.size(), plain.size() - 1);
+        if (program.equals("images") && policies.isEmpty()) {
+          Matcher items = ITEMS.matcher(resumed.err());
+          assertThat(items.find()).as(resumed.err()).isTrue();
+          // The last one that was used is looked at, and DL4J reads a record to see what it is.
+          assertThat(Integer.parseInt(items.group(1).replace(",", "")))
+              .isLessThanOrEqualTo(BATCH * (rest.size() + 1) + 1);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void whatCannotBeResumedBeginsAtItsStart(Framework framework, Jdk jdk) throws Exception {
+    String program = "hand";
+    List<String> plain =
+        job(framework, jdk, program, folder(framework, jdk, program, "bad-plain"), -1)
+            .run()
+            .orFail("plain")
+            .out()
+            .lines()
+            .toList();
+    Path folder = folder(framework, jdk, program, "bad");
+    ChildResult nothing = resumed(framework, jdk, program, folder, "");
+    assertThat(nothing.out().lines()).isEqualTo(plain);
+    assertThat(nothing.err()).contains("nothing to go on from", "no checkpoint");
+
+    Path model;
+    try (Stream<Path> models = Files.list(folder.resolve("own"))) {
+      model =
+          models
+              .filter(path -> !path.getFileName().toString().startsWith("."))
+              .findFirst()
+              .orElseThrow();
+    }
+    int newest = step(resumed(framework, jdk, program, folder, ""));
+    flip(model.resolve("latest").toRealPath().resolve(".coordl/state"));
+    ChildResult before = resumed(framework, jdk, program, folder, "");
+    assertThat(before.err()).contains("is damaged or incomplete");
+    assertThat(step(before)).isLessThan(newest);
+    List<String> rest = before.out().lines().toList();
+    assertThat(rest).isEqualTo(plain.subList(plain.size() - rest.size(), plain.size()));
+
+    // Another model by this program's side: no two of them are of one moment.
+    Path other = Files.createDirectories(model.resolveSibling("other/000001/.coordl"));
+    Files.createFile(other.resolve("checkpoint"));
+    ChildResult two = resumed(framework, jdk, program, folder, "");
+    assertThat(two.err()).contains("checkpoints of several models");
+    assertThat(two.out().lines()).isEqualTo(plain);
+  }
+
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void anotherModelIsLeftAlone(Framework framework, Jdk jdk) throws Exception {
+    String wider = "images";
+    List<String> plain =
+        job(framework, jdk, wider, folder(framework, jdk, wider, "other-plain"), -1)
+            .run()
+            .orFail("plain")
+            .out()
+            .lines()
+            .toList();
+    Path folder = folder(framework, jdk, wider, "other");
+    cut(framework, jdk, "hand", folder, "", 31);
+    ChildResult other = resumed(framework, jdk, wider, folder, "");
+    assertThat(other.out().lines()).isEqualTo(plain);
+    assertThat(other.err()).contains("other parameters").doesNotContain("fault");
+  }
+
+  private static int step(ChildResult resumed) {
+    Matcher step = STEP.matcher(resumed.err());
+    assertThat(step.find()).as(resumed.err()).isTrue();
+    return Integer.parseInt(step.group(1));
+  }
+
+  private static void flip(Path file) throws IOException {
+    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+      bytes.seek(9);
+      int old = bytes.read();
+      bytes.seek(9);
+      bytes.write(old ^ 1);
+    }
+  }
+
+  private static ChildResult cut(
+      Framework framework, Jdk jdk, String program, Path folder, String policies, int halt)
+      throws Exception {
+    ChildResult cut =
+        agent(job(framework, jdk, program, folder, halt), folder, "record=off" + policies).run();
+    assertThat(cut.exit()).as(cut.err()).isEqualTo(9);
+    assertThat(cut.err()).doesNotContain("fault");
+    return cut;
+  }
+
+  private static ChildResult resumed(
+      Framework framework, Jdk jdk, String program, Path folder, String policies) throws Exception {
+    return agent(
+            job(framework, jdk, program, folder, -1),
+            folder,
+            "record=" + folder.resolve("job.jfr") + ",resume=" + folder.resolve("own") + policies)
+        .run()
+        .orFail("resumed");
+  }
+
+  private static ChildJvm agent(ChildJvm child, Path folder, String arguments) {
+    return child.agent(
+        Workshop.checkout().agentJar(),
+        arguments
+            + ",checkpoint.dir="
+            + folder.resolve("own")
+            + ",checkpoint.keep=9,checkpoint=atomic,checkpoint.every="
+            + EVERY);
+  }
+
+  private static ChildJvm job(Framework framework, Jdk jdk, String program, Path folder, int halt)
+      throws IOException {
+    String name = framework == Framework.DJL ? "DjlJobs" : "Dl4jJobs";
+    return Workshop.program(jdk, framework, "example.resume." + name)
+        .args(program, folder.toString(), Integer.toString(halt));
+  }
+
+  private static Path folder(Framework framework, Jdk jdk, String program, String name)
+      throws IOException {
+    return Workshop.empty("resume-" + program + "-" + name + "-" + framework + "-" + jdk.version());
+  }
+}

@@ -1,0 +1,107 @@
+package io.coordl.djl;
+
+import io.coordl.bridge.ForkableRandom;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way of a trainer through a data set, in the order of its sampler, and how far the program has
+ * come on it. Used by the thread that trains, but for the order, which others may walk.
+ */
+final class DataPass {
+  private final int number;
+  private final byte[] random;
+  private final List<Integer> batches = new ArrayList<>();
+  private int taken;
+
+  /**
+   * The next one.
+   *
+   * @param number of all that the thread has begun
+   * @param random DJL's generator before the sampler draws from it; null if it is not known
+   */
+  DataPass(int number, @Nullable ForkableRandom random) throws IOException {
+    this.number = number;
+    this.random = bytes(random);
+  }
+
+  int number() {
+    return number;
+  }
+
+  /** Batches that the program has taken. */
+  int taken() {
+    return taken;
+  }
+
+  /** The program takes a batch. */
+  void take() {
+    taken++;
+  }
+
+  /** Where DJL's generator is; empty if that is not known. */
+  static byte[] bytes(@Nullable ForkableRandom random) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    if (random != null) {
+      random.save(new DataOutputStream(bytes));
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Puts DJL's generator where it was. */
+  static void restore(@Nullable ForkableRandom random, byte[] bytes) throws IOException {
+    if (random != null && bytes.length > 0) {
+      random.restore(new DataInputStream(new ByteArrayInputStream(bytes)));
+    }
+  }
+
+  /** Where DJL's generator was before the sampler drew from it. */
+  byte[] random() {
+    return random;
+  }
+
+  /** What tells the order of the first batches from others. */
+  long order(int count) {
+    long hash = 1;
+    synchronized (batches) {
+      for (int i = 0; i < Math.min(count, batches.size()); i++) {
+        hash = 31 * hash + batches.get(i);
+      }
+    }
+    return hash;
+  }
+
+  /** The sampler's order, followed. */
+  <T> Iterator<T> follow(Iterator<T> own) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return own.hasNext();
+      }
+
+      @Override
+      public T next() {
+        T next = own.next();
+        synchronized (batches) {
+          batches.add(next == null ? 0 : next.hashCode());
+        }
+        return next;
+      }
+    };
+  }
+
+  /** Leaves out what the program took in an earlier job; fewer if the order has not so many. */
+  void skip(Iterator<?> followed, int count) {
+    while (taken < count && followed.hasNext()) {
+      followed.next();
+      taken++;
+    }
+  }
+}

@@ -1,0 +1,351 @@
+package io.coordl.djl;
+
+import ai.djl.BaseModel;
+import ai.djl.ndarray.NDArray;
+import ai.djl.nn.Block;
+import ai.djl.nn.Parameter;
+import ai.djl.nn.norm.Dropout;
+import ai.djl.training.Trainer;
+import ai.djl.util.Pair;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.checkpoint.Resume;
+import io.coordl.pipeline.LibraryField;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A trainer whose model and optimizer are what they were after some step of an earlier job. Its
+ * ways through data sets before that are empty, and its listeners hear nothing of them; in the one
+ * that the step was in, the batches that were used are left out. Used by the thread that trains.
+ */
+final class ResumedTrainer {
+  private static final int VERSION = 2;
+  private static final String LISTENERS = "ai.djl.training.listener.";
+
+  /** The fields of the library that this needs, found once. */
+  static final class Access {
+    private final OptimizerState optimizer = new OptimizerState();
+    private final LibraryField<Object> array = LibraryField.of(Parameter.class, "array");
+    private final LibraryField<Object> listeners = LibraryField.of(Trainer.class, "listeners");
+    private final Method readParameters;
+
+    Access() throws ReflectiveOperationException {
+      readParameters = BaseModel.class.getDeclaredMethod("readParameters", Path.class, Map.class);
+      readParameters.setAccessible(true);
+    }
+
+    private List<?> listeners(Trainer trainer) {
+      return listeners.get(trainer) instanceof List<?> all ? all : List.of();
+    }
+  }
+
+  private final Resume resume;
+  private final @Nullable ForkableRandom random;
+  private final long steps;
+  private final int pass;
+  private final int taken;
+  private final long order;
+  private final byte[] before;
+  private final byte[] now;
+  private final List<Counts> counts = new ArrayList<>();
+
+  private ResumedTrainer(Resume resume, @Nullable ForkableRandom random, DataInputStream in)
+      throws IOException {
+    this.resume = resume;
+    this.random = random;
+    if (in.readInt() != VERSION) {
+      throw new IOException("it is of another version of the agent, or of another library");
+    }
+    steps = in.readLong();
+    pass = in.readInt();
+    taken = in.readInt();
+    order = in.readLong();
+    before = in.readNBytes(in.readInt());
+    now = in.readNBytes(in.readInt());
+    int listeners = in.readInt();
+    for (int i = 0; i < listeners; i++) {
+      counts.add(Counts.read(in));
+    }
+  }
+
+  /** Writes what a model's file lacks. */
+  static void write(
+      DataOutputStream out,
+      Access access,
+      Trainer trainer,
+      long steps,
+      @Nullable DataPass pass,
+      @Nullable ForkableRandom random)
+      throws IOException {
+    out.writeInt(VERSION);
+    out.writeLong(steps);
+    out.writeInt(pass == null ? -1 : pass.number());
+    out.writeInt(pass == null ? 0 : pass.taken());
+    out.writeLong(pass == null ? 0 : pass.order(pass.taken()));
+    byte[] before = pass == null ? new byte[0] : pass.random();
+    out.writeInt(before.length);
+    out.write(before);
+    byte[] now = DataPass.bytes(random);
+    out.writeInt(now.length);
+    out.write(now);
+    List<?> listeners = access.listeners(trainer);
+    out.writeInt(listeners.size());
+    for (Object listener : listeners) {
+      Counts.of(listener).write(out);
+    }
+    access.optimizer.write(out, trainer);
+  }
+
+  /** Makes a trainer what it was; null if that cannot be, which is said. */
+  static @Nullable ResumedTrainer of(
+      Trainer trainer, Access access, Resume resume, @Nullable ForkableRandom random) {
+    Path checkpoint = trainer.getModel() instanceof BaseModel ? resume.take() : null;
+    if (checkpoint == null) {
+      return null;
+    }
+    try (DataInputStream in = Resume.open(checkpoint)) {
+      ResumedTrainer resumed = new ResumedTrainer(resume, random, in);
+      String reason =
+          resumed.pass < 0
+              ? "the job did not take its batches from Trainer.iterateDataset"
+              : restore(trainer, access, checkpoint);
+      if (reason != null) {
+        resume.fail(reason);
+        return null;
+      }
+      resume.begin(resumed.steps);
+      String optimizer = access.optimizer.read(in, trainer);
+      if (optimizer != null) {
+        resume.lacks("the optimizer is new, since " + optimizer);
+      }
+      resumed.name(trainer, access);
+      return resumed;
+    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
+      resume.fail(String.valueOf(e instanceof InvocationTargetException ? e.getCause() : e));
+      return null;
+    }
+  }
+
+  /** Says what cannot be restored. */
+  private void name(Trainer trainer, Access access) {
+    if (random == null || before.length == 0) {
+      resume.lacks("DJL's random generator, which is older than the agent");
+    }
+    if (hasDropout(trainer.getModel().getBlock())) {
+      resume.lacks("PyTorch's random generator is new (the model has Dropout)");
+    }
+    for (Object listener : access.listeners(trainer)) {
+      if (Counts.isForeign(listener)) {
+        resume.lacks("what " + listener.getClass().getName() + " has counted begins anew");
+      }
+    }
+  }
+
+  private static boolean hasDropout(Block block) {
+    return block instanceof Dropout
+        || block.getChildren().values().stream().anyMatch(ResumedTrainer::hasDropout);
+  }
+
+  private static boolean isForeign(Block block) {
+    return block.getClass().getSimpleName().endsWith("SymbolBlock")
+        || block.getChildren().values().stream().anyMatch(ResumedTrainer::isForeign);
+  }
+
+  /** Null if done; else why not: the model is as it is then. */
+  private static @Nullable String restore(Trainer trainer, Access access, Path checkpoint)
+      throws IOException, ReflectiveOperationException {
+    Block block = trainer.getModel().getBlock();
+    if (isForeign(block)) {
+      return "the model is one of PyTorch's own";
+    }
+    List<Parameter> parameters = new ArrayList<>();
+    List<NDArray> own = new ArrayList<>();
+    for (Pair<String, Parameter> named : block.getParameters()) {
+      if (!named.getValue().isInitialized()) {
+        return "the model is not initialized when its first batch is asked for";
+      }
+      parameters.add(named.getValue());
+      own.add(named.getValue().getArray());
+    }
+    boolean read = false;
+    try {
+      read =
+          Boolean.TRUE.equals(
+              access.readParameters.invoke(trainer.getModel(), file(checkpoint), Map.of()));
+      for (int i = 0; i < own.size(); i++) {
+        read = read && parameters.get(i).getArray().getShape().equals(own.get(i).getShape());
+      }
+    } finally {
+      // The trainer has the arrays too: they stay, with what was read inside.
+      for (int i = 0; i < own.size(); i++) {
+        NDArray saved = parameters.get(i).getArray();
+        access.array.set(parameters.get(i), own.get(i));
+        if (saved != own.get(i)) {
+          if (read) { // A copy: what was read lies in memory of Java that its array keeps.
+            own.get(i).intern(saved.duplicate());
+            own.get(i).setRequiresGradient(parameters.get(i).requiresGradient());
+          }
+          saved.close();
+        }
+      }
+    }
+    return read ? null : "the model has other parameters";
+  }
+
+  private static Path file(Path checkpoint) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(checkpoint, "*.params")) {
+      Iterator<Path> all = files.iterator();
+      if (all.hasNext()) {
+        return all.next();
+      }
+    }
+    throw new IOException("no file of parameters in " + checkpoint);
+  }
+
+  /** Steps of the model, those that are skipped with them. */
+  long steps() {
+    return steps;
+  }
+
+  /** Whether a way through a data set was over before the step. */
+  boolean isOver(DataPass other) {
+    return other.number() < pass;
+  }
+
+  /** Whether the step was in it. */
+  boolean isIn(DataPass other) {
+    return other.number() == pass && resume.isSkipping();
+  }
+
+  /** The sampler is about to draw the order of the pass that the step was in. */
+  void draw() throws IOException {
+    DataPass.restore(random, before);
+  }
+
+  /** Its order is drawn: the job is where it was. */
+  void arrive(Trainer trainer, Access access, DataPass at, @Nullable Iterator<?> followed) {
+    if (followed == null) {
+      resume.lacks("the data set has no order that is known, and its epoch begins anew");
+    } else {
+      at.skip(followed, taken);
+      if (at.order(taken) != order) {
+        resume.lacks(
+            "the data have another order, so that items of this epoch may come twice or not at"
+                + " all");
+      }
+    }
+    try {
+      DataPass.restore(random, now);
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // There is nothing to read but bytes in memory.
+    }
+    List<?> listeners = access.listeners(trainer);
+    for (int i = 0; i < Math.min(listeners.size(), counts.size()); i++) {
+      counts.get(i).restore(listeners.get(i));
+    }
+    resume.end();
+  }
+
+  /** What a listener of DJL has counted: its numbers, but for points in time. */
+  private record Counts(String type, List<String> names, List<Long> values) {
+    private static boolean isKnown(Object listener) {
+      return listener.getClass().getName().startsWith(LISTENERS);
+    }
+
+    static boolean isForeign(Object listener) {
+      return !isKnown(listener) && listener.getClass().getDeclaredFields().length > 0;
+    }
+
+    private static List<Field> fields(Object listener) {
+      List<Field> fields = new ArrayList<>();
+      for (Class<?> type = listener.getClass();
+          isKnown(listener) && type != Object.class;
+          type = type.getSuperclass()) {
+        for (Field field : type.getDeclaredFields()) {
+          if ((field.getType() == int.class
+                  || field.getType() == long.class
+                  || field.getType() == double.class)
+              && (field.getModifiers() & (Modifier.STATIC | Modifier.FINAL)) == 0
+              && !field.getName().toLowerCase(Locale.ROOT).contains("time")) {
+            field.setAccessible(true);
+            fields.add(field);
+          }
+        }
+      }
+      return fields;
+    }
+
+    static Counts of(Object listener) {
+      List<String> names = new ArrayList<>();
+      List<Long> values = new ArrayList<>();
+      try {
+        for (Field field : fields(listener)) {
+          names.add(field.getName());
+          values.add(
+              field.getType() == double.class
+                  ? Double.doubleToRawLongBits(field.getDouble(listener))
+                  : field.getLong(listener));
+        }
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException(e); // They were made accessible.
+      }
+      return new Counts(listener.getClass().getName(), names, values);
+    }
+
+    void write(DataOutputStream out) throws IOException {
+      out.writeUTF(type);
+      out.writeInt(names.size());
+      for (int i = 0; i < names.size(); i++) {
+        out.writeUTF(names.get(i));
+        out.writeLong(values.get(i));
+      }
+    }
+
+    static Counts read(DataInputStream in) throws IOException {
+      Counts counts = new Counts(in.readUTF(), new ArrayList<>(), new ArrayList<>());
+      int fields = in.readInt();
+      for (int i = 0; i < fields; i++) {
+        counts.names.add(in.readUTF());
+        counts.values.add(in.readLong());
+      }
+      return counts;
+    }
+
+    void restore(Object listener) {
+      if (!listener.getClass().getName().equals(type)) {
+        return;
+      }
+      for (Field field : fields(listener)) {
+        int at = names.indexOf(field.getName());
+        if (at < 0) {
+          continue;
+        }
+        try {
+          if (field.getType() == double.class) {
+            field.setDouble(listener, Double.longBitsToDouble(values.get(at)));
+          } else if (field.getType() == int.class) {
+            field.setInt(listener, values.get(at).intValue());
+          } else {
+            field.setLong(listener, values.get(at));
+          }
+        } catch (IllegalAccessException e) {
+          throw new IllegalStateException(e); // They were made accessible.
+        }
+      }
+    }
+  }
+}
