@@ -30,6 +30,7 @@ public final class Resume {
   private long from;
   private long start;
   private String done = "";
+  private int leftOut;
 
   /**
    * Looks for a checkpoint, before this job writes any.
@@ -136,6 +137,17 @@ public final class Resume {
     return skipping;
   }
 
+  /**
+   * Whether the program saves again what it has saved before, from other weights: what is there
+   * stays.
+   */
+  public synchronized boolean leavesOutSave() {
+    if (skipping) {
+      leftOut++;
+    }
+    return skipping;
+  }
+
   /** Something cannot be restored: a clause. */
   public synchronized void lacks(String what) {
     if (lacking.size() < 8 && !lacking.contains(what)) {
@@ -164,7 +176,8 @@ public final class Resume {
             from,
             checkpoint,
             (System.nanoTime() - start) / 1e9,
-            lacking.isEmpty() ? "" : "; not as it was: " + String.join("; ", lacking));
+            leftOut()
+                + (lacking.isEmpty() ? "" : "; not as it was: " + String.join("; ", lacking)));
   }
 
   /** It could not be restored, and is as the program made it. */
@@ -176,8 +189,19 @@ public final class Resume {
   /** For the summary; empty if nothing was resumed. */
   public synchronized String said() {
     return skipping
-        ? "resume: the program ended before step " + from + ", which " + checkpoint + " is of"
+        ? "resume: the program ended before step "
+            + from
+            + ", which "
+            + checkpoint
+            + " is of"
+            + leftOut()
         : done.strip();
+  }
+
+  private String leftOut() {
+    return leftOut == 0
+        ? ""
+        : "; models that it saved again before that were left out (" + leftOut + ")";
   }
 
   /** Why it did nothing, empty if it did something. */

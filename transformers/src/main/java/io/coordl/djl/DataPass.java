@@ -20,6 +20,7 @@ final class DataPass {
   private final byte[] random;
   private final List<Integer> batches = new ArrayList<>();
   private int taken;
+  private volatile boolean ended;
 
   /**
    * The next one.
@@ -39,6 +40,13 @@ final class DataPass {
   /** Batches that the program has taken. */
   int taken() {
     return taken;
+  }
+
+  /** Whether the program has taken all there are, as far as that is known. */
+  boolean isOver() {
+    synchronized (batches) {
+      return ended && taken >= batches.size();
+    }
   }
 
   /** The program takes a batch. */
@@ -83,7 +91,9 @@ final class DataPass {
     return new Iterator<>() {
       @Override
       public boolean hasNext() {
-        return own.hasNext();
+        boolean more = own.hasNext();
+        ended = !more;
+        return more;
       }
 
       @Override

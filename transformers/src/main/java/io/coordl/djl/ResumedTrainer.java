@@ -55,6 +55,7 @@ final class ResumedTrainer {
 
   private final Resume resume;
   private final @Nullable ForkableRandom random;
+  private final boolean several;
   private final long steps;
   private final int pass;
   private final int taken;
@@ -70,6 +71,10 @@ final class ResumedTrainer {
     if (in.readInt() != VERSION) {
       throw new IOException("it is of another version of the agent, or of another library");
     }
+    if (in.readInt() != 0) {
+      throw new IOException("it is of the second trainer of the job, or of a later one");
+    }
+    several = in.readBoolean();
     steps = in.readLong();
     pass = in.readInt();
     taken = in.readInt();
@@ -82,16 +87,26 @@ final class ResumedTrainer {
     }
   }
 
-  /** Writes what a model's file lacks. */
+  /**
+   * Writes what a model's file lacks.
+   *
+   * @param number of trainers that the job had before
+   * @param several whether batches are taken from several data sets in turns
+   * @param pass the last batch is from
+   */
   static void write(
       DataOutputStream out,
       Access access,
       Trainer trainer,
+      int number,
+      boolean several,
       long steps,
       @Nullable DataPass pass,
       @Nullable ForkableRandom random)
       throws IOException {
     out.writeInt(VERSION);
+    out.writeInt(number);
+    out.writeBoolean(several);
     out.writeLong(steps);
     out.writeInt(pass == null ? -1 : pass.number());
     out.writeInt(pass == null ? 0 : pass.taken());
@@ -128,9 +143,9 @@ final class ResumedTrainer {
         return null;
       }
       resume.begin(resumed.steps);
-      String optimizer = access.optimizer.read(in, trainer);
+      String optimizer = optimizer(in, trainer, access);
       if (optimizer != null) {
-        resume.lacks("the optimizer is new, since " + optimizer);
+        resume.lacks("the optimizer is not what it was, since " + optimizer);
       }
       resumed.name(trainer, access);
       return resumed;
@@ -140,8 +155,20 @@ final class ResumedTrainer {
     }
   }
 
+  private static @Nullable String optimizer(DataInputStream in, Trainer trainer, Access access) {
+    try {
+      return access.optimizer.read(in, trainer);
+    } catch (IOException | RuntimeException e) {
+      return String.valueOf(e);
+    }
+  }
+
   /** Says what cannot be restored. */
   private void name(Trainer trainer, Access access) {
+    if (several) {
+      resume.lacks(
+          "batches came from several data sets in turns, and only the last is at its place");
+    }
     if (random == null || before.length == 0) {
       resume.lacks("DJL's random generator, which is older than the agent");
     }

@@ -47,7 +47,7 @@ public final class SavedModels implements LibraryHooks {
     try {
       switch (method) {
         case "save" -> {
-          if (resume != null && resume.isSkipping()) {
+          if (resume != null && resume.leavesOutSave()) {
             return InterceptedCall.skipping(); // It has been saved before, and is there.
           }
           return arguments[0] instanceof Path directory

@@ -16,11 +16,14 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,15 +38,18 @@ public final class TrainedModels implements LibraryHooks {
   private final LibraryField<Object> modelDir;
   private final LibraryField<Object> inputData;
   private final Map<Trainer, Progress> trainers = Collections.synchronizedMap(new WeakHashMap<>());
+  private final AtomicInteger known = new AtomicInteger();
   private final Map<Object, DataPass> passes = Collections.synchronizedMap(new WeakHashMap<>());
   private final ThreadLocal<Place> threads = ThreadLocal.withInitial(Place::new);
 
   /** How far a trainer has come; of the thread that trains. */
   private static final class Progress {
     private final @Nullable ResumedTrainer resumed;
+    private final int number;
     private long steps;
 
-    Progress(@Nullable ResumedTrainer resumed) {
+    Progress(int number, @Nullable ResumedTrainer resumed) {
+      this.number = number;
       this.resumed = resumed;
       this.steps = resumed == null ? 0 : resumed.steps();
     }
@@ -58,6 +64,15 @@ public final class TrainedModels implements LibraryHooks {
 
     /** Where its last batch is from. */
     private @Nullable DataPass current;
+
+    /** Where batches came from since the last step. */
+    private final Set<DataPass> since = new HashSet<>();
+
+    void take(DataPass pass) {
+      pass.take();
+      current = pass;
+      since.add(pass);
+    }
   }
 
   /** For the loader of a library that fits. */
@@ -92,8 +107,7 @@ public final class TrainedModels implements LibraryHooks {
       case "next" -> {
         DataPass pass = passes.get(self);
         if (pass != null) {
-          pass.take();
-          threads.get().current = pass;
+          threads.get().take(pass);
         }
         return null;
       }
@@ -107,8 +121,14 @@ public final class TrainedModels implements LibraryHooks {
     Progress made = trainers.get(trainer);
     if (made == null) {
       made =
-          new Progress(resume == null ? null : ResumedTrainer.of(trainer, access, resume, random));
+          new Progress(
+              known.getAndIncrement(),
+              resume == null ? null : ResumedTrainer.of(trainer, access, resume, random));
       trainers.put(trainer, made);
+      if (resume != null && made.resumed == null && resume.isSkipping()) {
+        resume.lacks("another trainer came before the one that is resumed was where it had been");
+        resume.end();
+      }
     }
     return made;
   }
@@ -178,7 +198,11 @@ public final class TrainedModels implements LibraryHooks {
     return InterceptedCall.after(
         own -> {
           made.steps++;
-          taking.stepped(model, name, new Saver(trainer, model, made.steps));
+          Place place = threads.get();
+          boolean several =
+              place.since.stream().anyMatch(pass -> pass != place.current && !pass.isOver());
+          place.since.clear();
+          taking.stepped(model, name, new Saver(trainer, model, made, several));
           return own;
         });
   }
@@ -187,17 +211,20 @@ public final class TrainedModels implements LibraryHooks {
   private final class Saver implements AgentCheckpoints.Saver {
     private final Trainer trainer;
     private final BaseModel model;
-    private final long steps;
+    private final Progress made;
+    private final boolean several;
 
-    Saver(Trainer trainer, BaseModel model, long steps) {
+    Saver(Trainer trainer, BaseModel model, Progress made, boolean several) {
       this.trainer = trainer;
       this.model = model;
-      this.steps = steps;
+      this.made = made;
+      this.several = several;
     }
 
     @Override
     public void state(DataOutputStream out) throws IOException {
-      ResumedTrainer.write(out, access, trainer, steps, threads.get().current, random);
+      DataPass pass = threads.get().current;
+      ResumedTrainer.write(out, access, trainer, made.number, several, made.steps, pass, random);
     }
 
     /** {@link SavedModels} takes it from there; to the program, the model was not saved. */

@@ -46,6 +46,9 @@ final class ResumedNetwork {
     if (in.readInt() != VERSION) {
       throw new IOException("it is of another version of the agent, or of another library");
     }
+    if (in.readInt() != 0) {
+      throw new IOException("it is of the second network that the job trained, or of a later one");
+    }
     steps = in.readLong();
     batch = in.readLong();
     iterations = in.readInt();
@@ -57,13 +60,15 @@ final class ResumedNetwork {
   /**
    * Writes what a network's file lacks.
    *
+   * @param number of networks that the job trained before
    * @param steps of the network so far
    * @param batch {@link #fingerprint} of the last
    */
-  static void write(DataOutputStream out, Model network, long steps, long batch)
+  static void write(DataOutputStream out, Model network, int number, long steps, long batch)
       throws IOException {
     Random random = Nd4j.getRandom();
     out.writeInt(VERSION);
+    out.writeInt(number);
     out.writeLong(steps);
     out.writeLong(batch);
     out.writeInt(iterations(network));
@@ -78,6 +83,7 @@ final class ResumedNetwork {
     if (checkpoint == null) {
       return null;
     }
+    INDArray before = network.params().dup();
     try (DataInputStream in = Resume.open(checkpoint)) {
       ResumedNetwork resumed = new ResumedNetwork(resume, in, isTruncated(network));
       String other = restore(network, checkpoint.resolve(TrainedModels.FILE).toFile());
@@ -92,6 +98,7 @@ final class ResumedNetwork {
       }
       return resumed;
     } catch (IOException | RuntimeException e) {
+      network.setParams(before);
       resume.fail(String.valueOf(e));
       return null;
     }

@@ -65,8 +65,8 @@ public final class SavedModels implements LibraryHooks {
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     return switch (method) {
-      case "writeModel" -> isSkipping() ? Save.DONE : writeModel(arguments);
-      case "saveCheckpoint" -> isSkipping() ? Save.DONE : files.inBackground() ? new Save() : null;
+      case "writeModel" -> isLeftOut() ? Save.DONE : writeModel(arguments);
+      case "saveCheckpoint" -> isLeftOut() ? Save.DONE : files.inBackground() ? new Save() : null;
       case "write" -> writeLine(arguments);
       case "build" -> {
         files.await(); // Where it deletes what is there, what is on its way goes too.
@@ -81,8 +81,8 @@ public final class SavedModels implements LibraryHooks {
   }
 
   /** What the program saves now it has saved before: from other weights, and that is there. */
-  private boolean isSkipping() {
-    return resume != null && resume.isSkipping();
+  private boolean isLeftOut() {
+    return resume != null && resume.leavesOutSave();
   }
 
   // ---- writing

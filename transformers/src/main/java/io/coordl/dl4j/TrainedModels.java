@@ -41,14 +41,17 @@ public final class TrainedModels implements LibraryHooks {
   private final LibraryField<Model> model;
   private final SkippedEpochs epochs = new SkippedEpochs();
   private final List<Progress> networks = new ArrayList<>();
+  private int trained;
 
   /** How far a network has come; of the thread that trains it. */
   private static final class Progress {
     private final WeakReference<Model> network;
     private final @Nullable ResumedNetwork resumed;
+    private final int number;
     private long steps;
 
-    Progress(Model network, @Nullable ResumedNetwork resumed) {
+    Progress(Model network, int number, @Nullable ResumedNetwork resumed) {
+      this.number = number;
       this.network = new WeakReference<>(network);
       this.resumed = resumed;
       this.steps = resumed == null ? 0 : resumed.steps();
@@ -86,7 +89,8 @@ public final class TrainedModels implements LibraryHooks {
       }
       networks.removeIf(known -> known.network.get() == null);
       Progress made =
-          new Progress(network, resume == null ? null : ResumedNetwork.of(network, resume));
+          new Progress(
+              network, trained++, resume == null ? null : ResumedNetwork.of(network, resume));
       networks.add(made);
       return made;
     }
@@ -109,7 +113,7 @@ public final class TrainedModels implements LibraryHooks {
     return InterceptedCall.after(
         own -> {
           made.steps++;
-          taking.stepped(trained, "model", new Saver(trained, made.steps, batch));
+          taking.stepped(trained, "model", new Saver(trained, made.number, made.steps, batch));
           return own;
         });
   }
@@ -117,18 +121,20 @@ public final class TrainedModels implements LibraryHooks {
   /** Of a network after some step. */
   private final class Saver implements AgentCheckpoints.Saver {
     private final Model trained;
+    private final int number;
     private final long steps;
     private final long batch;
 
-    Saver(Model trained, long steps, long batch) {
+    Saver(Model trained, int number, long steps, long batch) {
       this.trained = trained;
+      this.number = number;
       this.steps = steps;
       this.batch = batch;
     }
 
     @Override
     public void state(DataOutputStream out) throws IOException {
-      ResumedNetwork.write(out, trained, steps, batch);
+      ResumedNetwork.write(out, trained, number, steps, batch);
     }
 
     @Override
