@@ -1,0 +1,173 @@
+package io.coordl.checkpoint;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ResumeTest {
+  private static final int LARGE = 3 << 20;
+
+  private final List<String> said = new CopyOnWriteArrayList<>();
+  @TempDir Path root;
+
+  /** Of a model whose state is the number of its step, and many bytes. */
+  private final class Saver implements AgentCheckpoints.Saver {
+    private final ModelFiles files;
+    private final int step;
+
+    Saver(ModelFiles files, int step) {
+      this.files = files;
+      this.step = step;
+    }
+
+    @Override
+    public void save(Path directory) throws IOException {
+      files.save(
+          directory.resolve("model"),
+          new ModelFiles.Content() {
+            @Override
+            public void writeTo(OutputStream out) throws IOException {
+              out.write(("step " + step).getBytes(UTF_8));
+            }
+
+            @Override
+            public ModelFiles.Content snapshot() {
+              return this;
+            }
+          });
+    }
+
+    @Override
+    public void state(DataOutputStream out) throws IOException {
+      out.writeInt(step);
+      out.write(new byte[LARGE]);
+    }
+  }
+
+  /** Leaves checkpoints of steps 2, 4 and 6. */
+  private void train(boolean background, long memory, String... models) {
+    ModelFiles files =
+        new ModelFiles(background, () -> memory, (event, start, end) -> {}, said::add);
+    AgentCheckpoints checkpoints =
+        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, files, said::add);
+    for (String model : models) {
+      for (int step = 0; step <= 6; step++) {
+        checkpoints.stepped(model, model, new Saver(files, step));
+        files.await();
+      }
+    }
+  }
+
+  private Resume resume(Path from) {
+    return new Resume(from.toString(), said::add);
+  }
+
+  private static int stateOf(Path checkpoint) throws IOException {
+    try (DataInputStream in = Resume.open(checkpoint)) {
+      return in.readInt();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"in the background", "without room", "at once"})
+  void theNewestIsFoundFromAnywhere(String how) throws Exception {
+    train(!how.equals("at once"), how.equals("without room") ? 1 << 10 : 1 << 30, "mlp");
+    Path model = root.resolve("mlp");
+    for (Path from : List.of(root, model, model.resolve("000003"), model.resolve("latest"))) {
+      Resume resume = resume(from);
+      Path newest = resume.take();
+      assertThat(newest).as(from.toString()).isNotNull();
+      assertThat(stateOf(newest)).isEqualTo(6);
+      assertThat(newest.resolve("model")).hasContent("step 6");
+      assertThat(resume.take()).as("it is of one model").isNull();
+    }
+    assertThat(resume(model.resolve("000002")).take()).isEqualTo(model.resolve("000002"));
+  }
+
+  @Test
+  void oneThatIsNotWholeGivesWayToTheOneBefore() throws Exception {
+    train(true, 1 << 30, "mlp");
+    Path model = root.resolve("mlp");
+    Path state = model.resolve("000003/.coordl/state");
+    byte[] bytes = Files.readAllBytes(state);
+    bytes[LARGE / 2] ^= 1;
+    Files.write(state, bytes);
+    assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
+    assertThat(said.get(said.size() - 1)).contains("000003", "damaged or incomplete");
+
+    Files.delete(state);
+    assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
+
+    Files.write(model.resolve("000002/model"), "step 7".getBytes(UTF_8));
+    assertThat(resume(root).take()).isEqualTo(model.resolve("000001"));
+
+    Files.write(model.resolve("000001/.coordl/state"), new byte[7]);
+    Resume none = resume(root);
+    assertThat(none.take()).isNull();
+    assertThat(none.whyUnused()).contains("no checkpoint of the agent's own that is whole");
+    assertThat(said.get(said.size() - 1)).contains("the job begins at its start");
+  }
+
+  @Test
+  void whereThereIsNoneTheJobBeginsAtItsStart() throws Exception {
+    assertThat(resume(root).take()).isNull();
+    assertThat(resume(root.resolve("not-there")).take()).isNull();
+    Path file = Files.createFile(root.resolve("file"));
+    assertThat(resume(file).take()).isNull();
+    Files.createDirectories(root.resolve("2024/000001")); // The user's.
+    assertThat(resume(root).take()).isNull();
+    assertThat(said).hasSize(4).allMatch(line -> line.contains("nothing to go on from"));
+  }
+
+  @Test
+  void modelsThatAreNotOfOneMomentAreNotResumed() {
+    train(true, 1 << 30, "mlp", "other");
+    Resume resume = resume(root);
+    assertThat(resume.take()).isNull();
+    assertThat(resume.whyUnused()).contains("several models");
+    assertThat(resume(root.resolve("other")).take()).isNotNull();
+  }
+
+  @Test
+  void whatIsNotAsItWasIsNamedOnceAndAtTheEnd() {
+    train(true, 1 << 30, "mlp");
+    Resume resume = resume(root);
+    resume.take();
+    assertThat(resume.leavesOutSave()).isFalse();
+    resume.begin(6);
+    assertThat(resume.isSkipping()).isTrue();
+    assertThat(resume.leavesOutSave()).isTrue();
+    resume.lacks("the moon is another");
+    resume.lacks("the moon is another");
+    assertThat(said).filteredOn(line -> line.contains("moon")).hasSize(1);
+    assertThat(resume.said()).contains("ended before step 6", "left out (1)");
+    resume.end();
+    assertThat(resume.isSkipping()).isFalse();
+    assertThat(resume.leavesOutSave()).isFalse();
+    assertThat(resume.said()).contains("after step 6", "left out (1)", "the moon is another");
+    assertThat(resume.whyUnused()).isEmpty();
+  }
+
+  @Test
+  void oneThatFailsIsNoneAndSaysWhy() {
+    train(true, 1 << 30, "mlp");
+    Resume resume = resume(root);
+    resume.take();
+    resume.fail("the network has other parameters");
+    assertThat(resume.said()).isEmpty();
+    assertThat(resume.isSkipping()).isFalse();
+    assertThat(resume.whyUnused()).contains("other parameters");
+  }
+}
