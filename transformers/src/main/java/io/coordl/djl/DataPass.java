@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DataPass {
   private final int number;
+  private final int dataset;
+  private final int count;
   private final byte[] random;
   private final List<Integer> batches = new ArrayList<>();
   private int taken;
@@ -26,15 +28,27 @@ final class DataPass {
    * The next one.
    *
    * @param number of all that the thread has begun
+   * @param dataset which of those that the thread has used
+   * @param count of all that it has begun over this one
    * @param random DJL's generator before the sampler draws from it; null if it is not known
    */
-  DataPass(int number, @Nullable ForkableRandom random) throws IOException {
+  DataPass(int number, int dataset, int count, @Nullable ForkableRandom random) throws IOException {
     this.number = number;
+    this.dataset = dataset;
+    this.count = count;
     this.random = bytes(random);
   }
 
   int number() {
     return number;
+  }
+
+  int dataset() {
+    return dataset;
+  }
+
+  int count() {
+    return count;
   }
 
   /** Batches that the program has taken. */

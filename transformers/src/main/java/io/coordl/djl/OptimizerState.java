@@ -71,6 +71,12 @@ final class OptimizerState {
     return (Map<String, Object>) field.require(of);
   }
 
+  /** The class of a trainer's optimizer, or of what has it. */
+  String type(Trainer trainer) {
+    Optimizer of = of(trainer);
+    return of == null ? "ai.djl." : of.getClass().getName();
+  }
+
   void write(DataOutputStream out, Trainer trainer) throws IOException {
     Optimizer of = of(trainer);
     out.writeUTF(of == null ? "" : of.getClass().getName());

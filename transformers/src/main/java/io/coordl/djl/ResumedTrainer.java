@@ -36,6 +36,17 @@ final class ResumedTrainer {
   private static final int VERSION = 2;
   private static final String LISTENERS = "ai.djl.training.listener.";
 
+  /**
+   * How far a trainer has come.
+   *
+   * @param reason why the job cannot be resumed from here; empty if it can
+   * @param several whether batches are taken from several data sets in turns
+   * @param nested whether ways through data sets lie within others
+   * @param left whether one was left before its end
+   * @param steps of the trainer
+   */
+  record Progress(String reason, boolean several, boolean nested, boolean left, long steps) {}
+
   /** The fields of the library that this needs, found once. */
   static final class Access {
     private final OptimizerState optimizer = new OptimizerState();
@@ -54,29 +65,33 @@ final class ResumedTrainer {
   }
 
   private final Resume resume;
+  private final Path checkpoint;
   private final @Nullable ForkableRandom random;
-  private final boolean several;
-  private final long steps;
+  private final Progress progress;
   private final int pass;
+  private final int dataset;
+  private final int count;
   private final int taken;
   private final long order;
   private final byte[] before;
   private final byte[] now;
   private final List<Counts> counts = new ArrayList<>();
 
-  private ResumedTrainer(Resume resume, @Nullable ForkableRandom random, DataInputStream in)
+  private ResumedTrainer(
+      Resume resume, Path checkpoint, @Nullable ForkableRandom random, DataInputStream in)
       throws IOException {
     this.resume = resume;
+    this.checkpoint = checkpoint;
     this.random = random;
     if (in.readInt() != VERSION) {
       throw new IOException("it is of another version of the agent, or of another library");
     }
-    if (in.readInt() != 0) {
-      throw new IOException("it is of the second trainer of the job, or of a later one");
-    }
-    several = in.readBoolean();
-    steps = in.readLong();
+    progress =
+        new Progress(
+            in.readUTF(), in.readBoolean(), in.readBoolean(), in.readBoolean(), in.readLong());
     pass = in.readInt();
+    dataset = in.readInt();
+    count = in.readInt();
     taken = in.readInt();
     order = in.readLong();
     before = in.readNBytes(in.readInt());
@@ -90,25 +105,25 @@ final class ResumedTrainer {
   /**
    * Writes what a model's file lacks.
    *
-   * @param number of trainers that the job had before
-   * @param several whether batches are taken from several data sets in turns
    * @param pass the last batch is from
    */
   static void write(
       DataOutputStream out,
       Access access,
       Trainer trainer,
-      int number,
-      boolean several,
-      long steps,
+      Progress progress,
       @Nullable DataPass pass,
       @Nullable ForkableRandom random)
       throws IOException {
     out.writeInt(VERSION);
-    out.writeInt(number);
-    out.writeBoolean(several);
-    out.writeLong(steps);
+    out.writeUTF(pass == null ? "the job has taken no batch" : progress.reason);
+    out.writeBoolean(progress.several);
+    out.writeBoolean(progress.nested);
+    out.writeBoolean(progress.left);
+    out.writeLong(progress.steps);
     out.writeInt(pass == null ? -1 : pass.number());
+    out.writeInt(pass == null ? -1 : pass.dataset());
+    out.writeInt(pass == null ? -1 : pass.count());
     out.writeInt(pass == null ? 0 : pass.taken());
     out.writeLong(pass == null ? 0 : pass.order(pass.taken()));
     byte[] before = pass == null ? new byte[0] : pass.random();
@@ -133,19 +148,23 @@ final class ResumedTrainer {
       return null;
     }
     try (DataInputStream in = Resume.open(checkpoint)) {
-      ResumedTrainer resumed = new ResumedTrainer(resume, random, in);
+      ResumedTrainer resumed = new ResumedTrainer(resume, checkpoint, random, in);
       String reason =
-          resumed.pass < 0
-              ? "the job did not take its batches from Trainer.iterateDataset"
-              : restore(trainer, access, checkpoint);
+          resumed.progress.reason.isEmpty()
+              ? restore(trainer, access, checkpoint)
+              : resumed.progress.reason;
       if (reason != null) {
         resume.fail(reason);
         return null;
       }
-      resume.begin(resumed.steps);
+      resume.begin(resumed.progress.steps);
       String optimizer = optimizer(in, trainer, access);
       if (optimizer != null) {
         resume.lacks("the optimizer is not what it was, since " + optimizer);
+      }
+      String type = access.optimizer.type(trainer);
+      if (!type.startsWith("ai.djl.")) {
+        resume.lacks("what the optimizer " + type + " keeps in its own way begins anew");
       }
       resumed.name(trainer, access);
       return resumed;
@@ -165,7 +184,10 @@ final class ResumedTrainer {
 
   /** Says what cannot be restored. */
   private void name(Trainer trainer, Access access) {
-    if (several) {
+    if (progress.left) {
+      resume.lacks("the job left epochs before their end, by a count of its own that begins anew");
+    }
+    if (progress.several) {
       resume.lacks(
           "batches came from several data sets in turns, and only the last is at its place");
     }
@@ -173,7 +195,7 @@ final class ResumedTrainer {
       resume.lacks("DJL's random generator, which is older than the agent");
     }
     if (hasDropout(trainer.getModel().getBlock())) {
-      resume.lacks("PyTorch's random generator is new (the model has Dropout)");
+      resume.lacks("PyTorch's random generator is new (the model has dropout)");
     }
     for (Object listener : access.listeners(trainer)) {
       if (Counts.isForeign(listener)) {
@@ -184,7 +206,25 @@ final class ResumedTrainer {
 
   private static boolean hasDropout(Block block) {
     return block instanceof Dropout
+        || drops(block)
         || block.getChildren().values().stream().anyMatch(ResumedTrainer::hasDropout);
+  }
+
+  /** As recurrent blocks do between their layers. */
+  private static boolean drops(Block block) {
+    for (Class<?> type = block.getClass(); type != null; type = type.getSuperclass()) {
+      for (Field field : type.getDeclaredFields()) {
+        if (field.getType() == float.class && field.getName().startsWith("drop")) {
+          try {
+            field.setAccessible(true);
+            return field.getFloat(block) > 0;
+          } catch (ReflectiveOperationException | RuntimeException e) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   private static boolean isForeign(Block block) {
@@ -245,17 +285,20 @@ final class ResumedTrainer {
 
   /** Steps of the model, those that are skipped with them. */
   long steps() {
-    return steps;
+    return progress.steps;
   }
 
   /** Whether a way through a data set was over before the step. */
   boolean isOver(DataPass other) {
-    return other.number() < pass;
+    return resume.isSkipping() && !isIn(other);
   }
 
   /** Whether the step was in it. */
   boolean isIn(DataPass other) {
-    return other.number() == pass && resume.isSkipping();
+    return resume.isSkipping()
+        && (progress.nested
+            ? other.dataset() == dataset && other.count() == count
+            : other.number() == pass);
   }
 
   /** The sampler is about to draw the order of the pass that the step was in. */
@@ -263,8 +306,26 @@ final class ResumedTrainer {
     DataPass.restore(random, before);
   }
 
+  /** The program may have changed weights itself between steps. */
+  private void again(Trainer trainer, Access access) {
+    try {
+      String reason = restore(trainer, access, checkpoint);
+      if (reason != null) {
+        resume.lacks(reason);
+      }
+    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
+      resume.lacks(String.valueOf(e));
+    }
+  }
+
   /** Its order is drawn: the job is where it was. */
-  void arrive(Trainer trainer, Access access, DataPass at, @Nullable Iterator<?> followed) {
+  void arrive(
+      Trainer trainer, Access access, DataPass at, @Nullable Iterator<?> followed, Object data) {
+    again(trainer, access);
+    if (!data.getClass().getName().startsWith("ai.djl.")) {
+      resume.lacks(
+          "what " + data.getClass().getName() + " has drawn or counted by itself begins anew");
+    }
     if (followed == null) {
       resume.lacks("the data set has no order that is known, and its epoch begins anew");
     } else {

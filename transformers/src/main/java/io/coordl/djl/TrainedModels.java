@@ -14,7 +14,9 @@ import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -58,6 +60,17 @@ public final class TrainedModels implements LibraryHooks {
   /** Where a thread that trains is. */
   private static final class Place {
     private int begun;
+    private final List<WeakReference<Object>> datasets = new ArrayList<>();
+    private final List<DataPass> last = new ArrayList<>();
+
+    /** Batches of one way were taken while another was begun: their numbers may differ. */
+    private boolean nested;
+
+    /** An epoch was left before its end. */
+    private boolean left;
+
+    /** Why a checkpoint of this thread cannot be resumed; empty if it can. */
+    private String reason = "";
 
     /** The call of {@code iterateDataset} that it is in. */
     private @Nullable Iterating iterating;
@@ -68,7 +81,42 @@ public final class TrainedModels implements LibraryHooks {
     /** Where batches came from since the last step. */
     private final Set<DataPass> since = new HashSet<>();
 
+    DataPass begin(Object dataset, @Nullable ForkableRandom random) throws IOException {
+      int at = 0;
+      while (at < datasets.size() && datasets.get(at).get() != dataset) {
+        at++;
+      }
+      int count = 0;
+      if (at == datasets.size()) {
+        datasets.add(new WeakReference<>(dataset));
+      } else {
+        DataPass before = last.get(at);
+        left |= before.taken() > 0 && !before.isOver();
+        count = before.count() + 1;
+      }
+      DataPass pass = new DataPass(begun++, at, count, random);
+      if (count == 0) {
+        last.add(pass);
+      } else {
+        last.set(at, pass);
+      }
+      return pass;
+    }
+
+    /** A step ends; whether its batches came from several data sets. */
+    boolean step() {
+      boolean several = since.stream().anyMatch(pass -> pass != current && !pass.isOver());
+      if (since.isEmpty()) {
+        reason = "the job takes batches from elsewhere than Trainer.iterateDataset";
+      } else if (nested && current != null && current.dataset() > 0) {
+        reason = "the job goes through several data sets at a time";
+      }
+      since.clear();
+      return several;
+    }
+
     void take(DataPass pass) {
+      nested |= pass.number() < begun - 1;
       pass.take();
       current = pass;
       since.add(pass);
@@ -93,7 +141,7 @@ public final class TrainedModels implements LibraryHooks {
       }
       case "iterateDataset" -> {
         try {
-          return new Iterating((Trainer) self);
+          return new Iterating((Trainer) self, arguments[0]);
         } catch (IOException e) {
           throw new IllegalStateException(e);
         }
@@ -137,13 +185,16 @@ public final class TrainedModels implements LibraryHooks {
   private final class Iterating extends InterceptedCall {
     private final Trainer trainer;
     private final Place thread = threads.get();
-    private final DataPass pass = new DataPass(thread.begun++, random);
+    private final Object dataset;
+    private final DataPass pass;
     private final @Nullable ResumedTrainer resumed;
     private boolean sampled;
 
-    Iterating(Trainer trainer) throws IOException {
+    Iterating(Trainer trainer, Object dataset) throws IOException {
       super(null);
       this.trainer = trainer;
+      this.dataset = dataset;
+      this.pass = thread.begin(dataset, random);
       this.resumed = progress(trainer).resumed;
       thread.iterating = this;
       if (resumed != null && resumed.isIn(pass)) {
@@ -161,7 +212,7 @@ public final class TrainedModels implements LibraryHooks {
         return Collections.emptyIterator();
       }
       if (resumed != null && resumed.isIn(pass)) {
-        resumed.arrive(trainer, access, pass, followed);
+        resumed.arrive(trainer, access, pass, followed, dataset);
       }
       return followed;
     }
@@ -169,14 +220,16 @@ public final class TrainedModels implements LibraryHooks {
     @Override
     public @Nullable Object result(@Nullable Object own) {
       thread.iterating = null;
-      if (own instanceof DataIterable) {
+      if (own instanceof DataIterable && sampled) {
         passes.put(own, pass);
+      } else {
+        thread.reason = "the order of " + dataset.getClass().getName() + " is not known";
       }
       if (resumed != null && !sampled) {
         if (resumed.isOver(pass)) {
           return List.of();
         } else if (resumed.isIn(pass)) {
-          resumed.arrive(trainer, access, pass, null);
+          resumed.arrive(trainer, access, pass, null, dataset);
         }
       }
       return own;
@@ -198,10 +251,7 @@ public final class TrainedModels implements LibraryHooks {
     return InterceptedCall.after(
         own -> {
           made.steps++;
-          Place place = threads.get();
-          boolean several =
-              place.since.stream().anyMatch(pass -> pass != place.current && !pass.isOver());
-          place.since.clear();
+          boolean several = threads.get().step();
           taking.stepped(model, name, new Saver(trainer, model, made, several));
           return own;
         });
@@ -223,8 +273,18 @@ public final class TrainedModels implements LibraryHooks {
 
     @Override
     public void state(DataOutputStream out) throws IOException {
-      DataPass pass = threads.get().current;
-      ResumedTrainer.write(out, access, trainer, made.number, several, made.steps, pass, random);
+      Place place = threads.get();
+      String reason =
+          made.number > 0
+              ? "it is of the second trainer of the job, or of a later one"
+              : place.reason;
+      ResumedTrainer.write(
+          out,
+          access,
+          trainer,
+          new ResumedTrainer.Progress(reason, several, place.nested, place.left, made.steps),
+          place.current,
+          random);
     }
 
     /** {@link SavedModels} takes it from there; to the program, the model was not saved. */

@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.deeplearning4j.nn.api.Model;
+import org.deeplearning4j.nn.api.OptimizationAlgorithm;
 import org.deeplearning4j.nn.conf.BackpropType;
 import org.deeplearning4j.nn.graph.ComputationGraph;
 import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
@@ -26,9 +27,10 @@ final class ResumedNetwork {
   private static final int VERSION = 1;
 
   /** Numbers of an array that tell it from others. */
-  private static final int SAMPLES = 16;
+  private static final int SAMPLES = 1 << 14;
 
   private final Resume resume;
+  private final File file;
   private final boolean severalStepsABatch;
   private final long steps;
   private final long batch;
@@ -38,10 +40,12 @@ final class ResumedNetwork {
   private final long node;
 
   private long skipped;
+  private String was = "";
 
-  private ResumedNetwork(Resume resume, DataInputStream in, boolean severalStepsABatch)
+  private ResumedNetwork(Resume resume, File file, DataInputStream in, boolean severalStepsABatch)
       throws IOException {
     this.resume = resume;
+    this.file = file;
     this.severalStepsABatch = severalStepsABatch;
     if (in.readInt() != VERSION) {
       throw new IOException("it is of another version of the agent, or of another library");
@@ -85,8 +89,9 @@ final class ResumedNetwork {
     }
     INDArray before = network.params().dup();
     try (DataInputStream in = Resume.open(checkpoint)) {
-      ResumedNetwork resumed = new ResumedNetwork(resume, in, isTruncated(network));
-      String other = restore(network, checkpoint.resolve(TrainedModels.FILE).toFile());
+      File file = checkpoint.resolve(TrainedModels.FILE).toFile();
+      ResumedNetwork resumed = new ResumedNetwork(resume, file, in, isTruncated(network));
+      String other = resumed.restore(network);
       if (other != null) {
         resume.fail(other);
         return null;
@@ -96,12 +101,33 @@ final class ResumedNetwork {
       if (resumed.severalStepsABatch) {
         resume.lacks("what a network with truncated backpropagation remembers of a sequence");
       }
+      if (algorithm(network) != OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT) {
+        resume.lacks("what " + algorithm(network) + " remembers of earlier steps");
+      }
       return resumed;
     } catch (IOException | RuntimeException e) {
       network.setParams(before);
       resume.fail(String.valueOf(e));
       return null;
     }
+  }
+
+  private static OptimizationAlgorithm algorithm(Model network) {
+    return network instanceof MultiLayerNetwork layers
+        ? layers.getLayerWiseConfigurations().getConf(0).getOptimizationAlgo()
+        : ((ComputationGraph) network)
+            .getConfiguration()
+            .getDefaultConfiguration()
+            .getOptimizationAlgo();
+  }
+
+  /** Learning rates too: a program may have changed them by what it saw. */
+  private static String settings(Model network) {
+    String text =
+        network instanceof MultiLayerNetwork layers
+            ? layers.getLayerWiseConfigurations().toJson()
+            : ((ComputationGraph) network).getConfiguration().toJson();
+    return text.replaceAll("\"(iterationCount|epochCount)\" : \\d+", "");
   }
 
   private static boolean isTruncated(Model network) {
@@ -113,13 +139,14 @@ final class ResumedNetwork {
   }
 
   /** Null if done; else why not. */
-  private static @Nullable String restore(Model network, File file) throws IOException {
+  private @Nullable String restore(Model network) throws IOException {
     if (network instanceof MultiLayerNetwork layers) {
       MultiLayerNetwork saved = ModelSerializer.restoreMultiLayerNetwork(file, true);
       INDArray updater = saved.updaterState();
       if (differ(layers.params(), saved.params()) || differ(layers.updaterState(), updater)) {
         return "the network has other parameters, or another updater";
       }
+      was = settings(saved);
       layers.setParams(saved.params());
       if (updater != null) {
         layers.getUpdater().setStateViewArray(layers, updater.dup(), false);
@@ -131,6 +158,7 @@ final class ResumedNetwork {
       if (differ(graph.params(), saved.params()) || differ(graph.updaterState(), updater)) {
         return "the graph has other parameters, or another updater";
       }
+      was = settings(saved);
       graph.setParams(saved.params());
       if (updater != null) {
         graph.getUpdater().setStateViewArray(updater.dup());
@@ -203,28 +231,48 @@ final class ResumedNetwork {
     }
     skip(1);
     if (left() == 0) {
-      if (fingerprint(network) != batch) {
+      if (fingerprint(batchOf(network)) != batch) {
         resume.lacks(
             "the batch of step "
                 + steps
                 + " is another one, so that items of its epoch may come twice or not at all");
       }
-      count(network);
-      Nd4j.getRandom().setStates(root, node);
-      resume.end();
+      arrive(network);
     }
     return true;
   }
 
-  /** Tells the batch that a network is about to be trained on from others. */
-  static long fingerprint(Model network) {
-    long hash = 1;
+  /** The program may have changed weights and settings itself between steps. */
+  private void arrive(Model network) {
+    try {
+      String other = restore(network);
+      if (other != null) {
+        resume.lacks(other);
+      } else if (!settings(network).equals(was)) {
+        resume.lacks("the network's settings, learning rates among them, are not those it had");
+      }
+    } catch (IOException e) {
+      resume.lacks(String.valueOf(e));
+    }
+    count(network);
+    Nd4j.getRandom().setStates(root, node);
+    resume.end();
+  }
+
+  /** The arrays that a network is about to be trained on. */
+  static INDArray[] batchOf(Model network) {
     if (network instanceof MultiLayerNetwork layers) {
-      return fingerprint(layers.getLabels(), fingerprint(layers.getInput(), hash));
+      return new INDArray[] {layers.getInput(), layers.getLabels()};
     }
     INDArray[] inputs = ((ComputationGraph) network).getInputs();
-    for (int i = 0; inputs != null && i < inputs.length; i++) {
-      hash = fingerprint(inputs[i], hash);
+    return inputs == null ? new INDArray[0] : inputs.clone();
+  }
+
+  /** Tells a batch from others. */
+  static long fingerprint(@Nullable INDArray[] batch) {
+    long hash = 1;
+    for (INDArray array : batch) {
+      hash = fingerprint(array, hash);
     }
     return hash;
   }
@@ -235,8 +283,9 @@ final class ResumedNetwork {
     }
     long length = array.length();
     long hash = 31 * before + length;
-    for (long i = 0; i < Math.min(SAMPLES, length); i++) {
-      hash = 31 * hash + Double.hashCode(array.getDouble(i * (length - 1) / SAMPLES));
+    long step = Math.max(1, length / SAMPLES);
+    for (long i = 0; i < length; i += step) {
+      hash = 31 * hash + Double.hashCode(array.getDouble(i));
     }
     return hash;
   }

@@ -67,7 +67,9 @@ final class SkippedEpochs {
       throw new CannotShareException("iterators with a limit, or with metadata");
     }
     Object preprocessor = program.preprocessor();
-    if (preprocessor != null && !preprocessor.getClass().getName().startsWith("org.nd4j.")) {
+    String does = preprocessor == null ? "" : preprocessor.getClass().getName();
+    // Those that stand on others may stand on the program's.
+    if (preprocessor != null && (!does.startsWith("org.nd4j.") || does.contains(".Com"))) {
       throw new CannotShareException("a preprocessor of the program's own");
     }
     for (RecordReader reader : program.readers().values()) {

@@ -22,6 +22,7 @@ import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
 import org.deeplearning4j.optimize.Solver;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.memory.MemoryWorkspace;
+import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
@@ -109,7 +110,7 @@ public final class TrainedModels implements LibraryHooks {
     if (taking == null) {
       return null;
     }
-    long batch = ResumedNetwork.fingerprint(trained);
+    INDArray[] batch = ResumedNetwork.batchOf(trained);
     return InterceptedCall.after(
         own -> {
           made.steps++;
@@ -123,9 +124,9 @@ public final class TrainedModels implements LibraryHooks {
     private final Model trained;
     private final int number;
     private final long steps;
-    private final long batch;
+    private final @Nullable INDArray[] batch;
 
-    Saver(Model trained, int number, long steps, long batch) {
+    Saver(Model trained, int number, long steps, @Nullable INDArray[] batch) {
       this.trained = trained;
       this.number = number;
       this.steps = steps;
@@ -134,7 +135,7 @@ public final class TrainedModels implements LibraryHooks {
 
     @Override
     public void state(DataOutputStream out) throws IOException {
-      ResumedNetwork.write(out, trained, number, steps, batch);
+      ResumedNetwork.write(out, trained, number, steps, ResumedNetwork.fingerprint(batch));
     }
 
     @Override
