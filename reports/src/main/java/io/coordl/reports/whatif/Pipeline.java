@@ -38,6 +38,7 @@ public final class Pipeline implements Cloneable {
   double sampleBytes; // as stored
   double batchSamples; // of this host
   @Nullable Peers peers; // null if the job asked no other host
+  @Nullable Saves saves; // of models, null if there were too few
   long datasetItems;
   long datasetBytes;
   long decodedItemBytes;
@@ -71,11 +72,24 @@ public final class Pipeline implements Cloneable {
    */
   public record Peers(long hosts, double share, double rate, long cacheBytes) {}
 
+  /**
+   * A job that saves its model.
+   *
+   * @param stepNanos between two updates of the model, saves taken out
+   * @param waitNanos that training waits for a save
+   * @param interval steps between two saves
+   * @param async whether they were written in the background
+   */
+  public record Saves(Measure stepNanos, Measure waitNanos, double interval, boolean async) {}
+
   /** Of a recording: by its profile if it has one, else by its epochs. */
   static Pipeline of(JobRecording recording) {
-    return recording.phases().isEmpty()
-        ? new ObservedPipeline(recording).pipeline()
-        : new ProfiledPipeline(recording).pipeline();
+    Pipeline pipeline =
+        recording.phases().isEmpty()
+            ? new ObservedPipeline(recording).pipeline()
+            : new ProfiledPipeline(recording).pipeline();
+    ObservedSaves.add(recording, pipeline);
+    return pipeline;
   }
 
   Pipeline copy() {

@@ -56,6 +56,11 @@ abstract class Question {
     return name;
   }
 
+  /** False for a job that has nothing the question is about. */
+  boolean concerns(Pipeline pipeline) {
+    return true;
+  }
+
   /** An answer, or what is missing for one. */
   Answer ask(Pipeline pipeline, Scenario scenario) {
     List<Missing> missing = missing(pipeline, scenario);
@@ -86,7 +91,8 @@ abstract class Question {
   /** Called only if nothing is missing. */
   abstract Finding find(Pipeline pipeline, Scenario scenario);
 
-  private static String hint(Pipeline pipeline, Measure figure) {
+  /** What would make the answer more certain, with a blank before it. */
+  String hint(Pipeline pipeline, Measure figure) {
     Measure cores = pipeline.computeCores;
     return cores == null || cores.error() == 0 || figure.error() < LARGE_ERROR * figure.value()
         ? ""

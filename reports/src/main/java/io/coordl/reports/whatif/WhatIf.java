@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Predictions for one job, in the shape of their JSON: {@code whatif.schema.json} describes it, and
  * a change that an old reader would not understand raises {@link #SCHEMA_VERSION}.
  *
- * @param answers one for each question, also where something is missing for it
+ * @param answers one for each question that concerns the job, also where something is missing for
+ *     it
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record WhatIf(
@@ -35,7 +36,8 @@ public record WhatIf(
           new FasterStep(),
           new SeveralJobs(),
           new SeveralHosts(),
-          new LocalityAware());
+          new LocalityAware(),
+          new SaveInterval());
 
   /** Answers every question about a recording, made with a profile or without. */
   public static WhatIf of(JobRecording recording) {
@@ -57,6 +59,7 @@ public record WhatIf(
         pipeline,
         QUESTIONS.stream()
             .filter(question -> questions.isEmpty() || questions.contains(question.name()))
+            .filter(question -> question.concerns(pipeline))
             .map(question -> question.ask(pipeline, scenario).after(recording.given()))
             .toList());
   }

@@ -159,6 +159,7 @@ class AnswersTest {
 
   private static String said(Pipeline pipeline, Scenario scenario) {
     return WhatIf.QUESTIONS.stream()
+        .filter(question -> question.concerns(pipeline))
         .map(question -> question.ask(pipeline, scenario))
         .map(answer -> answer.title() + ": " + answer.sentence() + " " + answer.arguments())
         .collect(Collectors.joining("\n"));

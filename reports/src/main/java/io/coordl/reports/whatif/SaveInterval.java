@@ -1,0 +1,105 @@
+package io.coordl.reports.whatif;
+
+import static io.coordl.reports.whatif.TextChart.tenths;
+
+import io.coordl.advice.Text;
+import io.coordl.advice.Text.Nanos;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.whatif.Answer.Axis;
+import io.coordl.reports.whatif.Answer.Figure;
+import io.coordl.reports.whatif.Answer.Plot;
+import io.coordl.reports.whatif.Answer.Point;
+import io.coordl.reports.whatif.Answer.Series;
+import io.coordl.reports.whatif.Pipeline.Saves;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+
+/**
+ * How many steps have to lie between two saves of a model, so that training waits no larger share
+ * of its time for them than CheckFreq (FAST 2021) allows.
+ */
+final class SaveInterval extends Question {
+  /** Of the time of training. */
+  private static final double OVERHEAD = 0.035;
+
+  /** Points of the curve lie that many to an octave, over four octaves. */
+  private static final int OCTAVE = 5;
+
+  SaveInterval() {
+    super("saves", "How often to save the model");
+  }
+
+  @Override
+  boolean concerns(Pipeline pipeline) {
+    return pipeline.saves != null || !pipeline.missing("saves").isEmpty();
+  }
+
+  @Override
+  List<Missing> missing(Pipeline pipeline, Scenario scenario) {
+    return pipeline.missing("saves");
+  }
+
+  /** No figure of it rests on the cores of a step. */
+  @Override
+  String hint(Pipeline pipeline, Measure figure) {
+    return "";
+  }
+
+  @Override
+  Finding find(Pipeline pipeline, Scenario scenario) {
+    Saves saves = Objects.requireNonNull(pipeline.saves);
+    Measure steps = steps(saves);
+    Measure fewest = steps.times(1 / OVERHEAD - 1);
+    double interval = Math.max(1, Math.ceil(fewest.value()));
+    double today = share(steps, saves.interval()).value();
+    boolean often = today > OVERHEAD;
+    return new Finding(
+        Text.format(
+            "training waits %s for a save, as long as %s steps take; with %s or more between two"
+                + " it waits at most %s of its time. Today it is %s: %s of the time%s.",
+            new Nanos(Math.round(saves.waitNanos().value())),
+            steps.text(),
+            Text.count((long) interval, "step", "steps"),
+            tenths(OVERHEAD),
+            Text.count(Math.round(saves.interval()), "step", "steps"),
+            tenths(today),
+            often
+                ? ", more than that"
+                : Text.format(
+                    ", and a crash loses %s of training on average",
+                    new Nanos(Math.round(saves.interval() / 2 * saves.stepNanos().value())))),
+        new Figure("steps between two saves", "steps", fewest),
+        Plot.of(
+            new Axis("saved every", "steps"),
+            new Axis("wait for saves", "share"),
+            new Point(saves.interval(), share(steps, saves.interval())),
+            Series.of("wait for saves", intervals(interval), x -> share(steps, x))),
+        often && !saves.async() ? List.of("checkpoint=async") : List.of(),
+        List.of(
+            "a save makes training wait as long as it did on average; what steps take longer while"
+                + " a file is written in the background is not in it"));
+  }
+
+  /** That a save takes as long as; a time is neither negative nor far below its estimate. */
+  private static Measure steps(Saves saves) {
+    double least = saves.stepNanos().value() / 10;
+    return Measure.of(
+        of -> Math.max(0, of[0]) / Math.max(least, of[1]), saves.waitNanos(), saves.stepNanos());
+  }
+
+  /** The part of the time that saves take. */
+  private static Measure share(Measure steps, double interval) {
+    return Measure.of(of -> Math.max(0, of[0]) / (Math.max(0, of[0]) + interval), steps);
+  }
+
+  /** From a sixteenth of the interval to four times it, at least one step. */
+  private static double[] intervals(double interval) {
+    return IntStream.rangeClosed(-4 * OCTAVE, 2 * OCTAVE)
+        .mapToDouble(i -> Math.rint(interval * Math.pow(2, (double) i / OCTAVE)))
+        .filter(x -> x >= 1)
+        .distinct()
+        .toArray();
+  }
+}

@@ -1,0 +1,91 @@
+package io.coordl.reports.whatif;
+
+import static io.coordl.reports.recording.Recordings.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Recordings;
+import io.coordl.reports.whatif.Answer.Point;
+import io.coordl.reports.whatif.Pipeline.Saves;
+import java.util.Set;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+
+/** Of a job whose 300 steps take 0.29 s each. */
+class SaveIntervalTest {
+  /** With so many saves of 0.9 s and of 1.1 s each. */
+  private static JobRecording job(int pairs, String policy) throws Exception {
+    Histogram histogram = new Histogram(60 * SECOND, 3);
+    histogram.recordValueWithCount(9 * SECOND / 10, pairs);
+    histogram.recordValueWithCount(11 * SECOND / 10, pairs);
+    return Recordings.read(
+        () -> {
+          Recordings.emitJob();
+          Recordings.emitConfiguration("checkpoint", policy);
+          Recordings.emitHistogram("checkpoint", histogram);
+        });
+  }
+
+  private static Answer answer(JobRecording job) {
+    return WhatIf.of(job, Scenario.NONE, Set.of("saves")).answers().get(0);
+  }
+
+  @Test
+  void theIntervalKeepsTheWaitWithinTheBound() throws Exception {
+    Answer answer = answer(job(1, "off"));
+
+    // 1 / (1 + 96 * 0.29) is the first below 3.5 %.
+    assertThat(answer.sentence())
+        .isEqualTo(
+            "training waits 1.00 s for a save, as long as 3.45 +- 4.41 steps take; with 96 steps or"
+                + " more between two it waits at most 3.5 % of its time. Today it is 150"
+                + " steps: 2.2 % of the time, and a crash loses 21.75 s of training on"
+                + " average.");
+    assertThat(answer.figure().measure().value()).isCloseTo(95.08, within(0.1));
+    assertThat(answer.arguments()).isEmpty();
+    for (Point point : answer.plot().series().get(0).points()) {
+      assertThat(point.y().value()).isCloseTo(1 / (1 + point.x() * 0.29), within(1e-3));
+      assertThat(point.y().value() <= 0.035).isEqualTo(point.x() >= 96);
+    }
+  }
+
+  @Test
+  void whoSavesMoreOftenSavesInTheBackground() throws Exception {
+    Answer often = answer(job(5, "atomic"));
+
+    assertThat(often.sentence())
+        .endsWith("Today it is 30 steps: 10.3 % of the time, more than that.");
+    assertThat(often.arguments()).contains("checkpoint=async");
+    assertThat(answer(job(5, "async")).arguments()).isEmpty();
+  }
+
+  @Test
+  void fromTooLittleNothingIsGuessed() throws Exception {
+    Histogram one = new Histogram(60 * SECOND, 3);
+    one.recordValue(SECOND);
+    Answer answer =
+        answer(
+            Recordings.read(
+                () -> {
+                  Recordings.emitJob();
+                  Recordings.emitHistogram("checkpoint", one);
+                }));
+
+    assertThat(answer.plot()).isNull();
+    assertThat(answer.sentence())
+        .isEqualTo(
+            "no answer: it takes two saves of the model or more, and three complete epochs that"
+                + " train it.");
+  }
+
+  @Test
+  void errorsLargerThanTheFiguresStillLeaveFigures() throws Exception {
+    Pipeline pipeline = Pipeline.of(job(1, "off"));
+    pipeline.saves = new Saves(new Measure(3e8, 9e8), new Measure(1e9, 3e9), 0.5, true);
+
+    assertThat(new SaveInterval().ask(pipeline, Scenario.NONE).sentence())
+        .contains("Today it is 1 step:", "87.0 % of the time");
+  }
+}
