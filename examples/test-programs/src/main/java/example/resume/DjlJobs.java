@@ -117,6 +117,8 @@ public final class DjlJobs {
         batch.close();
       }
       trainer.notifyListeners(listener -> listener.onEpoch(trainer));
+      trainer.getModel().setProperty("Epoch", Integer.toString(epoch + 1));
+      trainer.getModel().save(folder.resolve("kept"), "mlp");
     }
   }
 

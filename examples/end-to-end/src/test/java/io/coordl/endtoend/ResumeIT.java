@@ -10,7 +10,10 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -54,13 +57,9 @@ class ResumeIT {
   @MethodSource("programs")
   void aJobThatWasCutOffGoesOnAsIfItHadNotBeen(Framework framework, Jdk jdk, String program)
       throws Exception {
+    Path uncut = folder(framework, jdk, program, "plain");
     List<String> plain =
-        job(framework, jdk, program, folder(framework, jdk, program, "plain"), -1)
-            .run()
-            .orFail("plain")
-            .out()
-            .lines()
-            .toList();
+        job(framework, jdk, program, uncut, -1).run().orFail("plain").out().lines().toList();
     for (String policies : program.startsWith("images") ? List.of("", POLICIES) : List.of("")) {
       // In the first epoch, in one of those between, and at the end of one.
       for (int halt : Workshop.first(1, List.of(31, 9, 23, 54))) {
@@ -71,6 +70,7 @@ class ResumeIT {
         ChildResult resumed = resumed(framework, jdk, program, folder, policies);
         List<String> rest = resumed.out().lines().toList();
         assertThat(rest).isEqualTo(plain.subList(plain.size() - rest.size(), plain.size()));
+        assertThat(saved(folder)).isEqualTo(saved(uncut));
         assertThat(resumed.err()).contains("resume: goes on from").doesNotContain("fault");
         assertThat(rest.size())
             .as("not from the beginning, and what had not been saved again")
@@ -143,6 +143,22 @@ class ResumeIT {
     ChildResult other = resumed(framework, jdk, wider, folder, "");
     assertThat(other.out().lines()).isEqualTo(plain);
     assertThat(other.err()).contains("other parameters").doesNotContain("fault");
+  }
+
+  /** What the program has saved by itself, by the names of its models. */
+  private static Map<String, String> saved(Path folder) throws IOException {
+    Path saves = folder.resolve("kept");
+    if (!Files.exists(saves)) {
+      return Map.of();
+    }
+    Map<String, String> saved = new TreeMap<>();
+    try (Stream<Path> files = Files.list(saves)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        saved.put(
+            file.getFileName().toString(), HexFormat.of().formatHex(Files.readAllBytes(file)));
+      }
+    }
+    return saved;
   }
 
   private static int step(ChildResult resumed) {
