@@ -25,4 +25,9 @@ public interface Redirection {
     }
     return before;
   }
+
+  /** Whether files that this thread creates go elsewhere. */
+  static boolean isInUse() {
+    return FileWrites.REDIRECTIONS.get() != null;
+  }
 }

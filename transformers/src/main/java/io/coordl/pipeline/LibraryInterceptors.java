@@ -32,6 +32,8 @@ public final class LibraryInterceptors implements LibraryHooks {
           "ai.djl.training.Trainer",
           "dl4j.SavedModels",
           "org.deeplearning4j.util.ModelSerializer",
+          "djl.WrittenArrays",
+          "ai.djl.nn.Parameter",
           "djl.Prefetch",
           "ai.djl.training.dataset.DataIterable",
           "djl.PreparedBatches",

@@ -3,6 +3,7 @@ package io.coordl.benchmarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +14,7 @@ import java.util.regex.Pattern;
  * How long a job stands still for each save of its model: as it is, with {@code checkpoint=atomic},
  * and with {@code async}, where it trains between two saves for three times as long as one takes.
  * Exits with 1 if that is not at least 20 times less for DL4J and 5 times less for DJL. Arguments:
- * sizes of the file in MB (10 100).
+ * sizes of the file in MB (10 100; 1000 takes an hour and 16 GB of memory).
  */
 public final class CheckpointBenchmark {
   private static final Pattern SAVE = Pattern.compile("save ([0-9.]+) ms");
@@ -76,6 +77,8 @@ public final class CheckpointBenchmark {
         .classPathFile(checkout.exampleClassPath(library.toLowerCase(Locale.ROOT) + "-image"))
         .jvmArgs(
             "-Xmx4g",
+            "-Dorg.bytedeco.javacpp.maxbytes=12g",
+            "-Dorg.bytedeco.javacpp.maxphysicalbytes=0",
             "-Dai.djl.offline=true",
             "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=off");
@@ -90,7 +93,8 @@ public final class CheckpointBenchmark {
                 "paced",
                 work.toString(),
                 Integer.toString(width),
-                String.format(Locale.ROOT, "%.1f", seconds));
+                String.format(Locale.ROOT, "%.1f", seconds))
+            .timeout(Duration.ofMinutes(60));
     if (!policy.isEmpty()) {
       job.agent(checkout.agentJar(), "record=off,checkpoint=" + policy);
     }

@@ -112,6 +112,7 @@ public final class Hooks {
     HookRule.Interceptor djlModels = new HookRule.Interceptor("djl.SavedModels", ATOMIC, ASYNC);
     HookRule.Interceptor dl4jModels = new HookRule.Interceptor("dl4j.SavedModels", ATOMIC, ASYNC);
     HookRule.Interceptor graphs = new HookRule.Interceptor("dl4j.SavedGraphs", ATOMIC, ASYNC);
+    HookRule.Interceptor djlArrays = new HookRule.Interceptor("djl.WrittenArrays", ASYNC);
     HookRule.Interceptor arrays = new HookRule.Interceptor("dl4j.WrittenArrays", ASYNC);
     HookRule.Interceptor djlSteps =
         new HookRule.Interceptor("djl.TrainedModels", CHECKPOINTS, RESUME);
@@ -180,6 +181,9 @@ public final class Hooks {
             "paramPathResolver",
             "(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;"),
         intercept(djlModels, model, "readParameters", "(Ljava/nio/file/Path;Ljava/util/Map;)Z"),
+        intercept(djlArrays, "ai/djl/nn/Parameter", "save", "(Ljava/io/DataOutputStream;)V"),
+        intercept(
+            djlArrays, "ai/djl/ndarray/NDSerializer", "encode", "(Lai/djl/ndarray/NDArray;)[B"),
         intercept(djlSteps, "ai/djl/training/Trainer", "step", "()V"),
         intercept(
             djlSteps,
