@@ -33,6 +33,7 @@ public final class JobTotals {
   private boolean closed;
   private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
+  private volatile @Nullable Consumer<EpochEvent> listener;
 
   /** Epochs that updated a model so far, also one that has not ended. */
   public synchronized long updating() {
@@ -42,6 +43,19 @@ public final class JobTotals {
   /** The epochs that have ended. */
   public Epochs ended() {
     return ended;
+  }
+
+  /** Tells of each epoch and evaluation when it has ended, on the thread that trains. */
+  public void onEpochEnd(Consumer<EpochEvent> hears) {
+    listener = hears;
+  }
+
+  /** An epoch is complete with all its figures. */
+  void written(EpochEvent epoch) {
+    Consumer<EpochEvent> hears = listener;
+    if (hears != null) {
+      hears.accept(epoch);
+    }
   }
 
   synchronized void beganToUpdate() {

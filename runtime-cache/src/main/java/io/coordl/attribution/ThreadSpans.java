@@ -604,6 +604,7 @@ final class ThreadSpans {
     event.end();
     write(event, epoch.start, now);
     recorder.durations().epochEnded(event.epoch);
+    recorder.totals().written(event);
     // A validation inside an epoch is over: the step it interrupted goes on.
     OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
     if (outer != null && outer.openBatch != 0 && stepping == null) {

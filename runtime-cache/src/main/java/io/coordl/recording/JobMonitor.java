@@ -12,6 +12,7 @@ import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -151,6 +152,15 @@ public final class JobMonitor {
   List<String> profiled() {
     Profile made = profile;
     return made == null ? List.of() : made.summary();
+  }
+
+  /** From now on the user sees how the epochs go, while the job runs. */
+  public void showEpochs() {
+    spans
+        .totals()
+        .onEpochEnd(
+            new EpochLines(
+                lines -> log.print(UserText.marked(lines), Duration.ZERO), System::nanoTime));
   }
 
   /** Notes a training library by name. */

@@ -1,6 +1,8 @@
 package io.coordl.recording;
 
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Text that came from outside (arguments, paths, names, messages of exceptions) as it may be seen
@@ -20,6 +22,11 @@ public final class UserText {
   }
 
   private UserText() {}
+
+  /** Lines for the user, each marked as ours. */
+  public static String marked(List<String> lines) {
+    return lines.stream().map(line -> "[coordl] " + line(line)).collect(Collectors.joining("\n"));
+  }
 
   /** One value of the user's: whatever stands before its last @ may be a password. */
   public static String value(String value) {

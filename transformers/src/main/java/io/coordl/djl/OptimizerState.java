@@ -7,6 +7,7 @@ import ai.djl.training.LocalParameterServer;
 import ai.djl.training.ParameterStore;
 import ai.djl.training.Trainer;
 import ai.djl.training.optimizer.Optimizer;
+import ai.djl.training.tracker.ParameterTracker;
 import ai.djl.util.Pair;
 import io.coordl.pipeline.LibraryField;
 import java.io.DataInputStream;
@@ -75,6 +76,27 @@ final class OptimizerState {
   String type(Trainer trainer) {
     Optimizer of = of(trainer);
     return of == null ? "ai.djl." : of.getClass().getName();
+  }
+
+  /** Classes of the trackers that a trainer's optimizer has of the program. */
+  List<String> ownTrackers(Trainer trainer) {
+    List<String> own = new ArrayList<>();
+    Optimizer of = of(trainer);
+    if (of == null) {
+      return own;
+    }
+    for (Class<?> type = of.getClass(); type != null; type = type.getSuperclass()) {
+      for (Field field : type.getDeclaredFields()) {
+        if (ParameterTracker.class.isAssignableFrom(field.getType())) {
+          field.setAccessible(true);
+          Object tracker = new LibraryField<>(field, Object.class).get(of);
+          if (tracker != null && !tracker.getClass().getName().startsWith("ai.djl.")) {
+            own.add(tracker.getClass().getName().replaceFirst("\\$\\$Lambda.*", " (a lambda)"));
+          }
+        }
+      }
+    }
+    return own;
   }
 
   void write(DataOutputStream out, Trainer trainer) throws IOException {

@@ -3,6 +3,7 @@ package io.coordl.djl;
 import ai.djl.BaseModel;
 import ai.djl.ndarray.NDArray;
 import ai.djl.nn.Block;
+import ai.djl.nn.LambdaBlock;
 import ai.djl.nn.Parameter;
 import ai.djl.nn.norm.Dropout;
 import ai.djl.training.Trainer;
@@ -25,6 +26,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +54,7 @@ final class ResumedTrainer {
     private final OptimizerState optimizer = new OptimizerState();
     private final LibraryField<Object> array = LibraryField.of(Parameter.class, "array");
     private final LibraryField<Object> listeners = LibraryField.of(Trainer.class, "listeners");
+    private final LibraryField<Object> lambda = LibraryField.of(LambdaBlock.class, "lambda");
     private final Method readParameters;
 
     Access() throws ReflectiveOperationException {
@@ -166,6 +169,9 @@ final class ResumedTrainer {
       if (!type.startsWith("ai.djl.")) {
         resume.lacks("what the optimizer " + type + " keeps in its own way begins anew");
       }
+      for (String tracker : access.optimizer.ownTrackers(trainer)) {
+        resume.lacks("what the tracker " + tracker + " keeps by itself begins anew");
+      }
       resumed.name(trainer, access);
       return resumed;
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
@@ -197,6 +203,10 @@ final class ResumedTrainer {
     if (hasDropout(trainer.getModel().getBlock())) {
       resume.lacks("PyTorch's random generator is new (the model has dropout)");
     }
+    String own = ownBlock(access, trainer.getModel().getBlock());
+    if (own != null) {
+      resume.lacks("what blocks of " + own + " draw or keep by themselves begins anew");
+    }
     for (Object listener : access.listeners(trainer)) {
       if (Counts.isForeign(listener)) {
         resume.lacks("what " + listener.getClass().getName() + " has counted begins anew");
@@ -225,6 +235,27 @@ final class ResumedTrainer {
       }
     }
     return false;
+  }
+
+  /** The class of a block, or of its function, that is not DJL's; null if there is none. */
+  private static @Nullable String ownBlock(Access access, Block block) {
+    Object does = block instanceof LambdaBlock ? access.lambda.require(block) : block;
+    String name = does.getClass().getName().replaceFirst("\\$\\$Lambda.*", " (a lambda)");
+    return name.startsWith("ai.djl.")
+        ? block.getChildren().values().stream()
+            .map(child -> ownBlock(access, child))
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null)
+        : name;
+  }
+
+  /** Whether the library goes through the batches, and not a loop of the program's. */
+  private static boolean isInFit() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames.anyMatch(frame -> frame.getClassName().equals("ai.djl.training.EasyTrain")));
   }
 
   private static boolean isForeign(Block block) {
@@ -322,6 +353,11 @@ final class ResumedTrainer {
   void arrive(
       Trainer trainer, Access access, DataPass at, @Nullable Iterator<?> followed, Object data) {
     again(trainer, access);
+    if (!isInFit()) {
+      resume.lacks(
+          "what the program's own loop over batches counts, draws or changes for each, if it does,"
+              + " begins anew");
+    }
     if (!data.getClass().getName().startsWith("ai.djl.")) {
       resume.lacks(
           "what " + data.getClass().getName() + " has drawn or counted by itself begins anew");

@@ -104,12 +104,24 @@ final class ResumedNetwork {
       if (algorithm(network) != OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT) {
         resume.lacks("what " + algorithm(network) + " remembers of earlier steps");
       }
+      if (isStoppedEarly()) {
+        resume.lacks(
+            "the best score of EarlyStoppingTrainer, and what it has stopped by, begin anew");
+      }
       return resumed;
     } catch (IOException | RuntimeException e) {
       network.setParams(before);
       resume.fail(String.valueOf(e));
       return null;
     }
+  }
+
+  private static boolean isStoppedEarly() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames.anyMatch(
+                    frame -> frame.getClassName().startsWith("org.deeplearning4j.earlystopping.")));
   }
 
   private static OptimizationAlgorithm algorithm(Model network) {

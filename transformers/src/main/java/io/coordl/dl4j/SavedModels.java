@@ -65,7 +65,10 @@ public final class SavedModels implements LibraryHooks {
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
     return switch (method) {
-      case "writeModel" -> isLeftOut() ? Save.DONE : writeModel(arguments);
+      case "writeModel" ->
+          arguments[1] instanceof OutputStream
+              ? toStream()
+              : isLeftOut() ? Save.DONE : writeModel(arguments);
       case "saveCheckpoint" -> isLeftOut() ? Save.DONE : files.inBackground() ? new Save() : null;
       case "write" -> writeLine(arguments);
       case "build" -> {
@@ -83,6 +86,16 @@ public final class SavedModels implements LibraryHooks {
   /** What the program saves now it has saved before: from other weights, and that is there. */
   private boolean isLeftOut() {
     return resume != null && resume.leavesOutSave();
+  }
+
+  /** The program has opened it, and there has to be something in it. */
+  private @Nullable InterceptedCall toStream() {
+    if (resume != null && resume.isSkipping()) {
+      resume.lacks(
+          "what the program saves to streams of its own while it is skipping are the weights that"
+              + " it goes on from");
+    }
+    return null;
   }
 
   // ---- writing

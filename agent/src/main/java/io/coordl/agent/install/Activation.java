@@ -11,7 +11,6 @@ import io.coordl.recording.RewriteLog;
 import io.coordl.recording.UserText;
 import io.coordl.thread.AgentThread;
 import java.time.Duration;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +80,9 @@ final class Activation {
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
     monitor.spans().sizes(new BatchSizes());
+    if (options.get(Option.SUMMARY).equals("on")) {
+      monitor.showEpochs();
+    }
     Policies policies = new Policies(options, monitor);
     ItemSource items = policies.items();
     LibraryHooks hooks = policies.hooks(rewrites);
@@ -103,10 +105,7 @@ final class Activation {
 
   private void finish(JobMonitor monitor) {
     try {
-      String text =
-          monitor.finish().stream()
-              .map(line -> "[coordl] " + UserText.line(line))
-              .collect(Collectors.joining("\n"));
+      String text = UserText.marked(monitor.finish());
       if (options.get(Option.SUMMARY).equals("on") && !text.isEmpty()) {
         log.print(text, PATIENCE);
       }

@@ -14,7 +14,7 @@ public enum Option {
       Values.TEXT,
       "JFR recording to write, %p is the process id; by default joins a recording that runs"
           + " already"),
-  SUMMARY("on", "on, off", Values.CHOICE, "the text at exit"),
+  SUMMARY("on", "on, off", Values.CHOICE, "the text at exit, and a line for each epoch"),
   DATASET(
       "inferred",
       "inferred, PATH or GLOB (may be repeated)",

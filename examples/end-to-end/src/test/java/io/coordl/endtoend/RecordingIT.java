@@ -3,6 +3,7 @@ package io.coordl.endtoend;
 import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
 import io.coordl.endtoend.Job.Finished;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -61,6 +63,21 @@ class RecordingIT {
           "memoryBytes",
           "peerBytes",
           "storageBytes");
+
+  /** The job takes 12 s. */
+  @Test
+  void theUserSeesEpochsWhileTheJobRuns() throws IOException, InterruptedException {
+    Path directory = Workshop.empty("recording-epochs");
+    ChildResult job =
+        Workshop.program(Workshop.newestJdk(), Framework.DJL, "example.checkpoints.DjlModels")
+            .args("paced", directory.toString(), "30", "3")
+            .agent(Workshop.checkout().agentJar(), "record=off")
+            .run()
+            .orFail("job");
+    assertThat(job.err())
+        .containsPattern(
+            "(?m)^\\[coordl\\] epochs 1 to \\d+: [\\d.,]+ samples/s, \\d+\\.\\d\\d s; data stall ");
+  }
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")

@@ -111,6 +111,7 @@ public final class Hooks {
     HookRule.Interceptor dl4jPrefetch = new HookRule.Interceptor("dl4j.Prefetch", PREFETCH);
     HookRule.Interceptor djlModels = new HookRule.Interceptor("djl.SavedModels", ATOMIC, ASYNC);
     HookRule.Interceptor dl4jModels = new HookRule.Interceptor("dl4j.SavedModels", ATOMIC, ASYNC);
+    HookRule.Interceptor streams = new HookRule.Interceptor("dl4j.SavedModels", RESUME);
     HookRule.Interceptor graphs = new HookRule.Interceptor("dl4j.SavedGraphs", ATOMIC, ASYNC);
     HookRule.Interceptor djlArrays = new HookRule.Interceptor("djl.WrittenArrays", ASYNC);
     HookRule.Interceptor arrays = new HookRule.Interceptor("dl4j.WrittenArrays", ASYNC);
@@ -125,6 +126,7 @@ public final class Hooks {
     String listener = "org/deeplearning4j/optimize/listeners/CheckpointListener";
     String graph = "org/nd4j/autodiff/samediff/SameDiff";
     String write = "(Lorg/deeplearning4j/nn/api/Model;Ljava/io/File;Z";
+    String stream = "(Lorg/deeplearning4j/nn/api/Model;Ljava/io/OutputStream;Z";
     String sample = "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;";
     String fetch = "(Ljava/util/List;I)" + BATCH;
     String fromFile = "(Ljava/nio/file/Path;)" + IMAGE;
@@ -219,6 +221,8 @@ public final class Hooks {
             models,
             "writeModel",
             "(Lorg/deeplearning4j/nn/api/Model;Ljava/lang/String;Z)V"),
+        intercept(streams, models, "writeModel", stream + ")V"),
+        intercept(streams, models, "writeModel", stream + NORMALIZATION + ")V"),
         intercept(dl4jModels, models, "addNormalizerToModel", null),
         intercept(dl4jModels, models, "addObjectToFile", null),
         intercept(dl4jModels, models, "restoreMultiLayerNetwork", null),

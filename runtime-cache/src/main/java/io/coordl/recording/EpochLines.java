@@ -1,0 +1,137 @@
+package io.coordl.recording;
+
+import io.coordl.advice.Part;
+import io.coordl.advice.Text;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the user sees of a running job: a line for each epoch that updates the model, for several if
+ * they are short, and a line if epochs get slower. Safe for concurrent use.
+ */
+final class EpochLines implements Consumer<EpochEvent> {
+  /** Between two lines. */
+  static final Duration PAUSE = Duration.ofSeconds(10);
+
+  /** How many times as long as in the second epoch a batch may take, before that is said. */
+  private static final double SLOWER = 1.25;
+
+  private final Consumer<List<String>> say;
+  private final LongSupplier clock;
+  private final Map<String, Source> sources = new HashMap<>();
+  private long last;
+
+  /** The epochs of one data set. */
+  private static final class Source {
+    private long count;
+    private long said;
+    private Figures since = new EpochEvent();
+    private @Nullable Figures second;
+    private double worst = SLOWER;
+  }
+
+  /**
+   * No epoch has ended yet.
+   *
+   * @param clock in nanoseconds
+   */
+  EpochLines(Consumer<List<String>> say, LongSupplier clock) {
+    this.say = say;
+    this.clock = clock;
+    this.last = clock.getAsLong();
+  }
+
+  @Override
+  public synchronized void accept(EpochEvent epoch) {
+    if (epoch.updates == 0 || epoch.batches == 0) {
+      return; // An evaluation.
+    }
+    Source source = sources.computeIfAbsent(String.valueOf(epoch.source), name -> new Source());
+    source.count++;
+    source.since.add(epoch);
+    if (source.count == 2 && epoch.complete) {
+      source.second = epoch;
+    }
+    long now = clock.getAsLong();
+    if (now - last < PAUSE.toNanos()) {
+      return;
+    }
+    last = now;
+    String slower = slower(source);
+    say.accept(slower == null ? List.of(line(source)) : List.of(line(source), slower));
+    source.said = source.count;
+    source.since = new EpochEvent();
+  }
+
+  private static String name(Source source) {
+    return source.count - source.said == 1
+        ? "epoch " + source.count
+        : Text.format("epochs %d to %d", source.said + 1, source.count);
+  }
+
+  private static String line(Source source) {
+    Figures epoch = source.since;
+    double speed = epoch.samplesPerSecond();
+    String causes =
+        Part.STALLS.stream()
+            .map(part -> part.cause() + " " + Text.percent(part.of(epoch), epoch.wall))
+            .collect(Collectors.joining(", "));
+    return name(source)
+        + ": "
+        + (speed == 0 ? "" : Text.rate(speed) + " samples/s, ")
+        + Text.seconds(epoch.wall)
+        + " s; data stall "
+        + Text.percent(epoch.stall, epoch.wall)
+        + " ("
+        + causes
+        + ")"
+        + (epoch.checkpoint == 0
+            ? ""
+            : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall))
+        + (epoch.items == 0
+            ? ""
+            : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");
+  }
+
+  /** Null if epochs are not slower than the second, or no slower than was said. */
+  private static @Nullable String slower(Source source) {
+    Figures second = source.second;
+    Figures now = source.since;
+    if (second == null || source.said < 2) {
+      return null;
+    }
+    double times = (double) now.wall / now.batches / ((double) second.wall / second.batches);
+    if (times < source.worst) {
+      return null;
+    }
+    source.worst = times * SLOWER;
+    Part grown =
+        Arrays.stream(Part.values())
+            .max(
+                (one, other) ->
+                    Double.compare(growth(one, second, now), growth(other, second, now)))
+            .orElseThrow();
+    return Text.format(
+        "%s: a batch takes %.0f %% longer than in epoch 2; most of it is %s, %s of the time then"
+            + " and %s now",
+        name(source),
+        100 * (times - 1),
+        grown.label(),
+        Text.percent(grown.of(second), second.wall),
+        Text.percent(grown.of(now), now.wall));
+  }
+
+  /** In nanoseconds a batch. */
+  private static double growth(Part part, Figures second, Figures now) {
+    return (double) part.of(now) / now.batches - (double) part.of(second) / second.batches;
+  }
+}
