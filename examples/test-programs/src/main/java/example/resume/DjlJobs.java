@@ -117,6 +117,9 @@ public final class DjlJobs {
         batch.close();
       }
       trainer.notifyListeners(listener -> listener.onEpoch(trainer));
+      if (trainer.getTrainingResult().getTrainLoss() == null) {
+        throw new IllegalStateException("an epoch without a loss");
+      }
       trainer.getModel().setProperty("Epoch", Integer.toString(epoch + 1));
       trainer.getModel().save(folder.resolve("kept"), "mlp");
     }

@@ -464,6 +464,12 @@ public final class ModelFiles implements Closeable {
     return path.isAbsolute() ? path : WORKING_DIRECTORY.resolve(path);
   }
 
+  /** A path from {@link #path} as the user would write it. */
+  static String shown(Path path) {
+    return (path.startsWith(WORKING_DIRECTORY) ? WORKING_DIRECTORY.relativize(path) : path)
+        .toString();
+  }
+
   /** Whether this file is being written. */
   private boolean isPending(Path file) {
     Pending now = inFlight;

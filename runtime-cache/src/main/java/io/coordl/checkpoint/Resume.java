@@ -48,6 +48,11 @@ public final class Resume {
     }
   }
 
+  /** As the user would write it. */
+  private static String shown(@Nullable Path path) {
+    return path == null ? "" : ModelFiles.shown(path);
+  }
+
   private void nothing(String reason) {
     why = reason;
     log.say(
@@ -96,7 +101,7 @@ public final class Resume {
       if (SideFile.isVerified(one) && StateFile.isWhole(one)) {
         return one;
       }
-      log.say("resume: " + one + " is damaged or incomplete, and is not used.");
+      log.say("resume: " + shown(one) + " is damaged or incomplete, and is not used.");
     }
     return null;
   }
@@ -114,6 +119,13 @@ public final class Resume {
     return found;
   }
 
+  /** The first model that trains is none that can be restored. */
+  public synchronized void refuse(String reason) {
+    if (take() != null) {
+      fail(reason);
+    }
+  }
+
   /** What was written by {@link AgentCheckpoints.Saver#state}. */
   public static DataInputStream open(Path checkpoint) throws IOException {
     return StateFile.open(checkpoint);
@@ -129,7 +141,7 @@ public final class Resume {
     start = System.nanoTime();
     skipping = true;
     done = " ";
-    log.say("resume: goes on from " + checkpoint + ", after step " + step + ".");
+    log.say("resume: goes on from " + shown(checkpoint) + ", after step " + step + ".");
   }
 
   /** Whether the program does now what it has done before. */
@@ -174,7 +186,7 @@ public final class Resume {
             Locale.ROOT,
             "resume: went on after step %d of %s (%.1f s after the model was restored)%s",
             from,
-            checkpoint,
+            shown(checkpoint),
             (System.nanoTime() - start) / 1e9,
             leftOut()
                 + (lacking.isEmpty() ? "" : "; not as it was: " + String.join("; ", lacking)));
@@ -192,7 +204,7 @@ public final class Resume {
         ? "resume: the program ended before step "
             + from
             + ", which "
-            + checkpoint
+            + shown(checkpoint)
             + " is of"
             + leftOut()
         : done.strip();

@@ -7,6 +7,7 @@ import ai.djl.nn.LambdaBlock;
 import ai.djl.nn.Parameter;
 import ai.djl.nn.norm.Dropout;
 import ai.djl.training.Trainer;
+import ai.djl.training.listener.EvaluatorTrainingListener;
 import ai.djl.util.Pair;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.checkpoint.Resume;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * that the step was in, the batches that were used are left out. Used by the thread that trains.
  */
 final class ResumedTrainer {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final String LISTENERS = "ai.djl.training.listener.";
 
   /**
@@ -80,6 +82,9 @@ final class ResumedTrainer {
   private final byte[] now;
   private final List<Counts> counts = new ArrayList<>();
 
+  /** Losses and accuracies of the last epoch that had ended, by their names. */
+  private final Map<String, Float> evaluations = new TreeMap<>();
+
   private ResumedTrainer(
       Resume resume, Path checkpoint, @Nullable ForkableRandom random, DataInputStream in)
       throws IOException {
@@ -102,6 +107,10 @@ final class ResumedTrainer {
     int listeners = in.readInt();
     for (int i = 0; i < listeners; i++) {
       counts.add(Counts.read(in));
+    }
+    int measured = in.readInt();
+    for (int i = 0; i < measured; i++) {
+      evaluations.put(in.readUTF(), in.readFloat());
     }
   }
 
@@ -140,6 +149,13 @@ final class ResumedTrainer {
     for (Object listener : listeners) {
       Counts.of(listener).write(out);
     }
+    Map<String, Float> measured = new TreeMap<>();
+    evaluations(listeners).forEach(measured::putAll);
+    out.writeInt(measured.size());
+    for (Map.Entry<String, Float> one : measured.entrySet()) {
+      out.writeUTF(one.getKey());
+      out.writeFloat(one.getValue());
+    }
     access.optimizer.write(out, trainer);
   }
 
@@ -161,6 +177,8 @@ final class ResumedTrainer {
         return null;
       }
       resume.begin(resumed.progress.steps);
+      // A program may ask for them after each epoch, those that are skipped too.
+      evaluations(access.listeners(trainer)).forEach(all -> all.putAll(resumed.evaluations));
       String optimizer = optimizer(in, trainer, access);
       if (optimizer != null) {
         resume.lacks("the optimizer is not what it was, since " + optimizer);
@@ -178,6 +196,13 @@ final class ResumedTrainer {
       resume.fail(String.valueOf(e instanceof InvocationTargetException ? e.getCause() : e));
       return null;
     }
+  }
+
+  private static List<Map<String, Float>> evaluations(List<?> listeners) {
+    return listeners.stream()
+        .filter(EvaluatorTrainingListener.class::isInstance)
+        .map(listener -> ((EvaluatorTrainingListener) listener).getLatestEvaluations())
+        .toList();
   }
 
   private static @Nullable String optimizer(DataInputStream in, Trainer trainer, Access access) {
@@ -209,7 +234,10 @@ final class ResumedTrainer {
     }
     for (Object listener : access.listeners(trainer)) {
       if (Counts.isForeign(listener)) {
-        resume.lacks("what " + listener.getClass().getName() + " has counted begins anew");
+        resume.lacks(
+            "what the listener "
+                + listener.getClass().getName()
+                + " counts or sets begins anew: it hears nothing of what is skipped");
       }
     }
   }
@@ -391,7 +419,7 @@ final class ResumedTrainer {
     }
 
     static boolean isForeign(Object listener) {
-      return !isKnown(listener) && listener.getClass().getDeclaredFields().length > 0;
+      return !isKnown(listener);
     }
 
     private static List<Field> fields(Object listener) {

@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * through its data sets, of which an earlier job may have gone some.
  */
 public final class TrainedModels implements LibraryHooks {
+  private static final String ELSEWHERE =
+      "the job makes steps without batches of Trainer.iterateDataset";
+
   private final @Nullable AgentCheckpoints checkpoints;
   private final @Nullable Resume resume;
   private final @Nullable ForkableRandom random;
@@ -107,7 +110,7 @@ public final class TrainedModels implements LibraryHooks {
     boolean step() {
       boolean several = since.stream().anyMatch(pass -> pass != current && !pass.isOver());
       if (since.isEmpty()) {
-        reason = "the job takes batches from elsewhere than Trainer.iterateDataset";
+        reason = ELSEWHERE;
       } else if (nested && current != null && current.dataset() > 0) {
         reason = "the job goes through several data sets at a time";
       }
@@ -247,6 +250,9 @@ public final class TrainedModels implements LibraryHooks {
       return null;
     }
     String name = Objects.requireNonNullElse(model.getName(), "model");
+    if (resume != null && !trainers.containsKey(trainer)) {
+      resume.refuse(ELSEWHERE); // In the midst of a step nothing can be restored.
+    }
     Progress made = progress(trainer);
     return InterceptedCall.after(
         own -> {
