@@ -65,6 +65,14 @@ final class Cadence {
       return all.length == 0 ? 0 : all[all.length / 2];
     }
 
+    /** Without the largest twentieth, one of several at least: a pause is no step. */
+    double mean() {
+      long[] all = all();
+      Arrays.sort(all);
+      int left = all.length < 2 ? all.length : all.length - Math.max(1, all.length / 20);
+      return Arrays.stream(all, 0, left).average().orElse(0);
+    }
+
     double sum() {
       return Arrays.stream(all()).sum();
     }
@@ -134,7 +142,7 @@ final class Cadence {
 
   /** Of the last one, so far. */
   private long cost() {
-    return waited + busySteps * Math.max(0, busy.median() - quiet.median());
+    return waited + Math.round(busySteps * Math.max(0, busy.mean() - quiet.mean()));
   }
 
   /** Whether the next one is due. */

@@ -73,6 +73,22 @@ class CadenceTest {
     assertThat(overhead()).isCloseTo(0.035, within(0.001));
   }
 
+  /** Every fourth takes twice as long, which no median shows: 5 ms, and 5 times 10. */
+  @Test
+  void aFewStepsThatAreMuchSlowerCount() {
+    Cadence cadence = Cadence.within(0.035);
+    int left = 0;
+    for (int i = 0; i < 2000; i++) {
+      cadence.step(left > 0 && left % 4 == 0 ? 20 * MS : 10 * MS, left > 0);
+      left--;
+      if (cadence.isDue() && left <= 0) {
+        cadence.taken(5 * MS);
+        left = 20;
+      }
+    }
+    assertThat(cadence.interval()).isBetween(135L, 157L);
+  }
+
   /** A slow disk and nothing else: the next begins when the one before is written. */
   @Test
   void oneIsWrittenBeforeTheNextBegins() {

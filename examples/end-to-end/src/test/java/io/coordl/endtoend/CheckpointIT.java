@@ -99,6 +99,35 @@ class CheckpointIT {
     assertThat(after.err()).contains(newest.getFileName() + " is damaged");
   }
 
+  /** Each time something is forced to it, the disk takes a tenth of a second longer. */
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  void aSlowDiskChangesNothing(Framework framework, Jdk jdk) throws Exception {
+    Assumptions.assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
+    List<String> slow =
+        List.of(
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "trace=fsync,fdatasync",
+            "-e",
+            "inject=fsync,fdatasync:delay_enter=100000");
+    String some = framework == Framework.DJL ? "save,listener,exit" : "network,listener,exit";
+    ChildResult plain =
+        models(framework, jdk, some, folder(framework, jdk, "slow")).run().orFail("plain");
+    for (String policy : POLICIES) {
+      Path folder = folder(framework, jdk, "slow");
+      ChildResult kept =
+          agent(models(framework, jdk, some, folder), policy).wrapper(slow).run().orFail(policy);
+      assertThat(kept.out()).as(policy).isEqualTo(plain.out());
+      assertThat(kept.err()).doesNotContain("fault").contains("model files written whole");
+      assertThat(leftOvers(folder)).isEmpty();
+    }
+  }
+
   /** The disk has room for two models and a half. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
