@@ -3,6 +3,7 @@ package io.coordl.checkpoint;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -190,6 +191,14 @@ public final class Resume {
             (System.nanoTime() - start) / 1e9,
             leftOut()
                 + (lacking.isEmpty() ? "" : "; not as it was: " + String.join("; ", lacking)));
+  }
+
+  /** As {@link #fail(String)}, by what was thrown. */
+  public void fail(Throwable thrown) {
+    fail(
+        thrown instanceof EOFException
+            ? "what it holds is of another model or program"
+            : String.valueOf(thrown));
   }
 
   /** It could not be restored, and is as the program made it. */

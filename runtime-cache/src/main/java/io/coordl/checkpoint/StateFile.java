@@ -7,7 +7,6 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -42,28 +41,11 @@ final class StateFile implements Closeable {
     out = new BufferedOutputStream(new DigestOutputStream(file, digest), BUFFER);
     staged = new Staged(memory, out);
     try (DataOutputStream data =
-        new DataOutputStream(new BufferedOutputStream(new Whole(staged), BUFFER))) {
+        new DataOutputStream(new BufferedOutputStream(new SharedStream(staged), BUFFER))) {
       content.state(data);
     } catch (Throwable t) {
       close();
       throw t;
-    }
-  }
-
-  /** Passes arrays on in one piece, and stays open. */
-  private static final class Whole extends FilterOutputStream {
-    Whole(OutputStream out) {
-      super(out);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      out.write(bytes, offset, length);
-    }
-
-    @Override
-    public void close() throws IOException {
-      flush();
     }
   }
 

@@ -193,7 +193,8 @@ final class ResumedTrainer {
       resumed.name(trainer, access);
       return resumed;
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
-      resume.fail(String.valueOf(e instanceof InvocationTargetException ? e.getCause() : e));
+      resume.fail(
+          e instanceof InvocationTargetException ? Objects.requireNonNullElse(e.getCause(), e) : e);
       return null;
     }
   }

@@ -9,9 +9,9 @@ import io.coordl.bridge.Spans;
 import io.coordl.checkpoint.ModelFile;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
+import io.coordl.checkpoint.SharedStream;
 import io.coordl.checkpoint.Staged;
 import io.coordl.pipeline.Services;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystems;
@@ -124,11 +124,11 @@ public final class SavedModels implements LibraryHooks {
         return null;
       }
       if (!later) {
-        return new Shared(made.stream());
+        return new SharedStream(made.stream());
       }
       Staged memory = new Staged(files.memory(), made.stream());
       staged = memory;
-      return new Shared(memory);
+      return new SharedStream(memory);
     }
 
     @Override
@@ -176,23 +176,6 @@ public final class SavedModels implements LibraryHooks {
           // It is swept away another time.
         }
       }
-    }
-  }
-
-  /** A stream that stays open when the library closes it. */
-  private static final class Shared extends FilterOutputStream {
-    Shared(OutputStream out) {
-      super(out);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      out.write(bytes, offset, length);
-    }
-
-    @Override
-    public void close() throws IOException {
-      flush();
     }
   }
 }

@@ -111,7 +111,7 @@ final class ResumedNetwork {
       return resumed;
     } catch (IOException | RuntimeException e) {
       network.setParams(before);
-      resume.fail(String.valueOf(e));
+      resume.fail(e);
       return null;
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.benchmarks.ChildJvm;
 import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
+import io.coordl.benchmarks.OpenedFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

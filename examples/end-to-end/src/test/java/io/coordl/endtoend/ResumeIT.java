@@ -58,8 +58,7 @@ class ResumeIT {
   void aJobThatWasCutOffGoesOnAsIfItHadNotBeen(Framework framework, Jdk jdk, String program)
       throws Exception {
     Path uncut = folder(framework, jdk, program, "plain");
-    List<String> plain =
-        job(framework, jdk, program, uncut, -1).run().orFail("plain").out().lines().toList();
+    List<String> plain = plain(framework, jdk, program, uncut);
     for (String policies : program.startsWith("images") ? List.of("", POLICIES) : List.of("")) {
       // In the first epoch, in one of those between, and at the end of one.
       for (int halt : Workshop.first(1, List.of(31, 9, 23, 54))) {
@@ -92,12 +91,7 @@ class ResumeIT {
   void whatCannotBeResumedBeginsAtItsStart(Framework framework, Jdk jdk) throws Exception {
     String program = "hand";
     List<String> plain =
-        job(framework, jdk, program, folder(framework, jdk, program, "bad-plain"), -1)
-            .run()
-            .orFail("plain")
-            .out()
-            .lines()
-            .toList();
+        plain(framework, jdk, program, folder(framework, jdk, program, "bad-plain"));
     Path folder = folder(framework, jdk, program, "bad");
     ChildResult nothing = resumed(framework, jdk, program, folder, "");
     assertThat(nothing.out().lines()).isEqualTo(plain);
@@ -131,18 +125,18 @@ class ResumeIT {
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void anotherModelIsLeftAlone(Framework framework, Jdk jdk) throws Exception {
     String wider = "images";
-    List<String> plain =
-        job(framework, jdk, wider, folder(framework, jdk, wider, "other-plain"), -1)
-            .run()
-            .orFail("plain")
-            .out()
-            .lines()
-            .toList();
+    List<String> plain = plain(framework, jdk, wider, folder(framework, jdk, wider, "other-plain"));
     Path folder = folder(framework, jdk, wider, "other");
     cut(framework, jdk, "hand", folder, "", 31);
     ChildResult other = resumed(framework, jdk, wider, folder, "");
     assertThat(other.out().lines()).isEqualTo(plain);
     assertThat(other.err()).contains("other parameters").doesNotContain("fault");
+  }
+
+  /** What the program prints without the agent. */
+  private static List<String> plain(Framework framework, Jdk jdk, String program, Path folder)
+      throws Exception {
+    return job(framework, jdk, program, folder, -1).run().orFail("plain").out().lines().toList();
   }
 
   /** What the program has saved by itself, by the names of its models. */
