@@ -233,6 +233,10 @@ final class ResumedTrainer {
     if (own != null) {
       resume.lacks("what blocks of " + own + " draw or keep by themselves begins anew");
     }
+    String loss = trainer.getLoss().getClass().getName();
+    if (!loss.startsWith("ai.djl.")) {
+      resume.lacks("what the loss " + loss + " draws or keeps by itself begins anew");
+    }
     for (Object listener : access.listeners(trainer)) {
       if (Counts.isForeign(listener)) {
         resume.lacks(

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** With resume= a job that was cut off goes on as if nothing had happened. */
 class ResumeIT {
   private static final int BATCH = 10;
-  private static final int EVERY = 7;
+  private static final int EVERY = 3;
   private static final Pattern ITEMS = Pattern.compile("items: ([\\d,]+) from storage");
   private static final Pattern STEP = Pattern.compile("goes on from .*, after step (\\d+)\\.");
 
