@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 public record Advice(
     String finding, long nanos, double gain, String sentence, List<String> arguments) {
   /** What checkpoints may take of the time, as CheckFreq (FAST 2021) has it. */
-  private static final double WORTH_OF_CHECKPOINTS = 0.035;
+  public static final double WORTH_OF_CHECKPOINTS = 0.035;
 
   /** Decoding is worth keeping its result if it is this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;

@@ -72,31 +72,30 @@ final class OptimizerState {
     return (Map<String, Object>) field.require(of);
   }
 
-  /** The class of a trainer's optimizer, or of what has it. */
-  String type(Trainer trainer) {
-    Optimizer of = of(trainer);
-    return of == null ? "ai.djl." : of.getClass().getName();
+  /** Null if it is not where it is as a rule. */
+  @Nullable Object optimizer(Trainer trainer) {
+    return of(trainer);
   }
 
-  /** Classes of the trackers that a trainer's optimizer has of the program. */
-  List<String> ownTrackers(Trainer trainer) {
-    List<String> own = new ArrayList<>();
+  /** Those of a trainer's optimizer. */
+  List<Object> trackers(Trainer trainer) {
+    List<Object> trackers = new ArrayList<>();
     Optimizer of = of(trainer);
     if (of == null) {
-      return own;
+      return trackers;
     }
     for (Class<?> type = of.getClass(); type != null; type = type.getSuperclass()) {
       for (Field field : type.getDeclaredFields()) {
         if (ParameterTracker.class.isAssignableFrom(field.getType())) {
           field.setAccessible(true);
           Object tracker = new LibraryField<>(field, Object.class).get(of);
-          if (tracker != null && !tracker.getClass().getName().startsWith("ai.djl.")) {
-            own.add(tracker.getClass().getName().replaceFirst("\\$\\$Lambda.*", " (a lambda)"));
+          if (tracker != null) {
+            trackers.add(tracker);
           }
         }
       }
     }
-    return own;
+    return trackers;
   }
 
   void write(DataOutputStream out, Trainer trainer) throws IOException {

@@ -183,13 +183,6 @@ final class ResumedTrainer {
       if (optimizer != null) {
         resume.lacks("the optimizer is not what it was, since " + optimizer);
       }
-      String type = access.optimizer.type(trainer);
-      if (!type.startsWith("ai.djl.")) {
-        resume.lacks("what the optimizer " + type + " keeps in its own way begins anew");
-      }
-      for (String tracker : access.optimizer.ownTrackers(trainer)) {
-        resume.lacks("what the tracker " + tracker + " keeps by itself begins anew");
-      }
       resumed.name(trainer, access);
       return resumed;
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
@@ -216,6 +209,14 @@ final class ResumedTrainer {
 
   /** Says what cannot be restored. */
   private void name(Trainer trainer, Access access) {
+    Block block = trainer.getModel().getBlock();
+    lacks(
+        "what the optimizer ",
+        own(access.optimizer.optimizer(trainer)),
+        " keeps in its own way begins anew");
+    for (Object tracker : access.optimizer.trackers(trainer)) {
+      lacks("what the tracker ", own(tracker), " keeps by itself begins anew");
+    }
     if (progress.left) {
       resume.lacks("the job left epochs before their end, by a count of its own that begins anew");
     }
@@ -226,25 +227,32 @@ final class ResumedTrainer {
     if (random == null || before.length == 0) {
       resume.lacks("DJL's random generator, which is older than the agent");
     }
-    if (hasDropout(trainer.getModel().getBlock())) {
+    if (hasDropout(block)) {
       resume.lacks("PyTorch's random generator is new (the model has dropout)");
     }
-    String own = ownBlock(access, trainer.getModel().getBlock());
-    if (own != null) {
-      resume.lacks("what blocks of " + own + " draw or keep by themselves begins anew");
-    }
-    String loss = trainer.getLoss().getClass().getName();
-    if (!loss.startsWith("ai.djl.")) {
-      resume.lacks("what the loss " + loss + " draws or keeps by itself begins anew");
-    }
+    lacks("what blocks of ", ownBlock(access, block), " draw or keep by themselves begins anew");
+    lacks("what the loss ", own(trainer.getLoss()), " draws or keeps by itself begins anew");
     for (Object listener : access.listeners(trainer)) {
-      if (Counts.isForeign(listener)) {
-        resume.lacks(
-            "what the listener "
-                + listener.getClass().getName()
-                + " counts or sets begins anew: it hears nothing of what is skipped");
-      }
+      lacks(
+          "what the listener ",
+          own(listener),
+          " counts or sets begins anew: it hears nothing of what is skipped");
     }
+  }
+
+  /** Says it of a class of the program's; nothing if there is none. */
+  private void lacks(String what, @Nullable String own, String more) {
+    if (own != null) {
+      resume.lacks(what + own + more);
+    }
+  }
+
+  /** The class of what is the program's; null if it is DJL's. */
+  private static @Nullable String own(@Nullable Object part) {
+    String name = part == null ? KnownDjl.PREFIX : part.getClass().getName();
+    return name.startsWith(KnownDjl.PREFIX)
+        ? null
+        : name.replaceFirst("\\$\\$Lambda.*", " (a lambda)");
   }
 
   private static boolean hasDropout(Block block) {
@@ -272,15 +280,14 @@ final class ResumedTrainer {
 
   /** The class of a block, or of its function, that is not DJL's; null if there is none. */
   private static @Nullable String ownBlock(Access access, Block block) {
-    Object does = block instanceof LambdaBlock ? access.lambda.require(block) : block;
-    String name = does.getClass().getName().replaceFirst("\\$\\$Lambda.*", " (a lambda)");
-    return name.startsWith("ai.djl.")
-        ? block.getChildren().values().stream()
+    String own = own(block instanceof LambdaBlock ? access.lambda.require(block) : block);
+    return own != null
+        ? own
+        : block.getChildren().values().stream()
             .map(child -> ownBlock(access, child))
             .filter(Objects::nonNull)
             .findFirst()
-            .orElse(null)
-        : name;
+            .orElse(null);
   }
 
   /** Whether the library goes through the batches, and not a loop of the program's. */
@@ -391,10 +398,7 @@ final class ResumedTrainer {
           "what the program's own loop over batches counts, draws or changes for each, if it does,"
               + " begins anew");
     }
-    if (!data.getClass().getName().startsWith("ai.djl.")) {
-      resume.lacks(
-          "what " + data.getClass().getName() + " has drawn or counted by itself begins anew");
-    }
+    lacks("what ", own(data), " has drawn or counted by itself begins anew");
     if (followed == null) {
       resume.lacks("the data set has no order that is known, and its epoch begins anew");
     } else {
@@ -421,10 +425,6 @@ final class ResumedTrainer {
   private record Counts(String type, List<String> names, List<Long> values) {
     private static boolean isKnown(Object listener) {
       return listener.getClass().getName().startsWith(LISTENERS);
-    }
-
-    static boolean isForeign(Object listener) {
-      return !isKnown(listener);
     }
 
     private static List<Field> fields(Object listener) {

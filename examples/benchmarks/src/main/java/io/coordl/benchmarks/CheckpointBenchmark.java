@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * How long a job stands still for each save of its model: as it is, with {@code checkpoint=atomic},
  * and with {@code async}, where it trains between two saves for three times as long as one takes.
  * Exits with 1 if that is not at least 20 times less for DL4J and 5 times less for DJL. Arguments:
- * sizes of the file in MB (10 100; 1000 takes an hour and 16 GB of memory).
+ * sizes of the file in MB (10 100; 1000 takes half an hour and 16 GB of memory).
  */
 public final class CheckpointBenchmark {
   private static final Pattern SAVE = Pattern.compile("save ([0-9.]+) ms");

@@ -1,5 +1,6 @@
 package io.coordl.reports.whatif;
 
+import static io.coordl.advice.Advice.WORTH_OF_CHECKPOINTS;
 import static io.coordl.reports.whatif.TextChart.tenths;
 
 import io.coordl.advice.Text;
@@ -21,10 +22,7 @@ import java.util.stream.IntStream;
  * of its time for them than CheckFreq (FAST 2021) allows.
  */
 final class SaveInterval extends Question {
-  /** Of the time of training. */
-  private static final double OVERHEAD = 0.035;
-
-  /** Points of the curve lie that many to an octave, over four octaves. */
+  /** Points of the curve lie that many to an octave, over six octaves. */
   private static final int OCTAVE = 5;
 
   SaveInterval() {
@@ -51,10 +49,10 @@ final class SaveInterval extends Question {
   Finding find(Pipeline pipeline, Scenario scenario) {
     Saves saves = Objects.requireNonNull(pipeline.saves);
     Measure steps = steps(saves);
-    Measure fewest = steps.times(1 / OVERHEAD - 1);
+    Measure fewest = steps.times(1 / WORTH_OF_CHECKPOINTS - 1);
     double interval = Math.max(1, Math.ceil(fewest.value()));
     double today = share(steps, saves.interval()).value();
-    boolean often = today > OVERHEAD;
+    boolean often = today > WORTH_OF_CHECKPOINTS;
     return new Finding(
         Text.format(
             "training waits %s for a save, as long as %s steps take; with %s or more between two"
@@ -62,7 +60,7 @@ final class SaveInterval extends Question {
             new Nanos(Math.round(saves.waitNanos().value())),
             steps.text(),
             Text.count((long) interval, "step", "steps"),
-            tenths(OVERHEAD),
+            tenths(WORTH_OF_CHECKPOINTS),
             Text.count(Math.round(saves.interval()), "step", "steps"),
             tenths(today),
             often
