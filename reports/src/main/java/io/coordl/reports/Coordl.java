@@ -19,6 +19,7 @@ import picocli.CommandLine.IVersionProvider;
       ProfileCommand.class,
       SummaryCommand.class,
       ReportCommand.class,
+      TopCommand.class,
       DiffCommand.class,
       WhatIfCommand.class,
       HelpCommand.class,

@@ -16,16 +16,17 @@ import com.tngtech.archunit.lang.ArchRule;
 class ArchitectureTest {
 
   @ArchTest
-  static final ArchRule onlyTheEventsAndTheAdviceAreShared =
+  static final ArchRule onlyEventsAdviceAndStatusAreShared =
       noClasses()
           .should()
           .dependOnClassesThat(
               DescribedPredicate.describe(
-                  "are of another module, but for io.coordl.advice and .event",
+                  "are of another module, but for io.coordl.advice, .event and .live",
                   (JavaClass type) ->
                       type.getPackageName().startsWith("io.coordl")
                           && !type.getPackageName().equals("io.coordl.advice")
                           && !type.getPackageName().equals("io.coordl.event")
+                          && !type.getPackageName().equals("io.coordl.live")
                           && !type.getPackageName().startsWith("io.coordl.reports")));
 
   @ArchTest

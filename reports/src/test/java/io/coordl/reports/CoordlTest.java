@@ -301,7 +301,7 @@ class CoordlTest {
     assertThat(coordl("summary", dead)).isZero();
 
     assertThat(out.toString())
-        .contains("dead.jfr (ends early: its JVM died or is still recording)")
+        .contains("dead.jfr (ends early: its JVM was killed, or runs on another host)")
         .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.recording;
 
+import io.coordl.event.EventSink;
 import io.coordl.shared.Machine;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +43,7 @@ final class EventFile {
   /** As many as the kernel follows. */
   private static final int MOST_LINKS = 40;
 
-  private static final int HEADER_BYTES = 68;
+  static final int HEADER_BYTES = 68;
   private static final byte FINISHED = 0;
   private static final byte COMPRESSED_INTEGERS = 1;
   private static final byte LAST_CHUNK = 2;
@@ -194,6 +196,21 @@ final class EventFile {
     }
   }
 
+  /** What writes to it, whatever the event. */
+  EventSink sink() {
+    return new EventSink() {
+      @Override
+      public boolean wants(Event event) {
+        return true;
+      }
+
+      @Override
+      public void write(Event event, long start, long end) {
+        EventFile.this.write(event, start, end);
+      }
+    };
+  }
+
   /** Writes what waits; after it all events so far can be read. */
   void flush() throws IOException {
     Map<Long, String> named;
@@ -289,43 +306,52 @@ final class EventFile {
     }
     long at = position - chunkStart;
     group.clear();
-    int event = group.begin(EventTypes.CONSTANTS);
-    group.number(System.nanoTime());
-    group.number(0); // how long that took
-    group.number(constants == 0 ? 0 : constants - at);
-    group.flag(true); // flushed
-    group.number(named.isEmpty() ? 0 : 1); // pools, none of them empty
-    if (!named.isEmpty()) {
-      group.number(types.threads());
-      group.number(named.size());
-    }
-    for (Map.Entry<Long, String> thread : named.entrySet()) {
-      group.number(thread.getKey());
-      group.text(thread.getValue());
-      group.number(0);
-      group.text(thread.getValue());
-      group.number(thread.getKey());
-    }
-    group.end(event);
+    types.writeThreads(group, constants == 0 ? 0 : constants - at, named);
     append(group);
     constants = at;
   }
 
   private void writeHeader(byte state, byte features) throws IOException {
+    file.seek(chunkStart);
+    file.write(
+        header(
+            position - chunkStart,
+            constants,
+            originTime + chunkNanos - originNanos,
+            chunkNanos,
+            state,
+            features));
+    good = position;
+    goodConstants = constants;
+  }
+
+  /** What a file of one chunk begins with that is written at once. */
+  static byte[] header(long size, long constants, long time, long nanos) {
+    return header(
+        size, constants, time, nanos, FINISHED, (byte) (COMPRESSED_INTEGERS | LAST_CHUNK));
+  }
+
+  /**
+   * What a chunk begins with.
+   *
+   * @param size of all of it, in bytes
+   * @param constants where its last group of constants begins
+   * @param time when it began, in nanoseconds since 1970
+   * @param nanos the same by {@link System#nanoTime}
+   */
+  private static byte[] header(
+      long size, long constants, long time, long nanos, byte state, byte features) {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
     header.put(MAGIC);
     header.putShort((short) 2).putShort((short) 1);
-    header.putLong(position - chunkStart);
+    header.putLong(size);
     header.putLong(constants);
     header.putLong(HEADER_BYTES); // where the description of the events is
-    header.putLong(originTime + chunkNanos - originNanos);
-    header.putLong(System.nanoTime() - chunkNanos);
-    header.putLong(chunkNanos);
+    header.putLong(time);
+    header.putLong(System.nanoTime() - nanos);
+    header.putLong(nanos);
     header.putLong(TimeUnit.SECONDS.toNanos(1)); // ticks a second
     header.put(state).put((byte) 0).put((byte) 0).put(features);
-    file.seek(chunkStart);
-    file.write(header.array());
-    good = position;
-    goodConstants = constants;
+    return header.array();
   }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventTypes {
   static final long METADATA = 0;
-  static final long CONSTANTS = 1;
+  private static final long CONSTANTS = 1;
 
   /** Beside this class; the build writes it. */
   private static final String DESCRIPTION = "events.bin";
@@ -90,9 +90,31 @@ final class EventTypes {
     }
   }
 
-  /** Number of the type of threads, whose constants events refer to. */
-  long threads() {
-    return threads;
+  /**
+   * Appends a group of constants: the threads that events refer to.
+   *
+   * @param last where the group before it is, from here on; 0 if there is none
+   * @param named by their numbers
+   */
+  void writeThreads(FlightBytes to, long last, Map<Long, String> named) {
+    int group = to.begin(CONSTANTS);
+    to.number(System.nanoTime());
+    to.number(0); // how long that took
+    to.number(last);
+    to.flag(true); // flushed
+    to.number(named.isEmpty() ? 0 : 1); // pools, none of them empty
+    if (!named.isEmpty()) {
+      to.number(threads);
+      to.number(named.size());
+    }
+    for (Map.Entry<Long, String> thread : named.entrySet()) {
+      to.number(thread.getKey());
+      to.text(thread.getValue());
+      to.number(0);
+      to.text(thread.getValue());
+      to.number(thread.getKey());
+    }
+    to.end(group);
   }
 
   /** The description of all events, itself an event. */

@@ -77,6 +77,7 @@ final class FlightLog {
       EventSink sink = sink();
       events.open(sink);
       job.rewrites().open(sink);
+      job.began();
       EventFile opened = file;
       if (opened != null) {
         keepFlushing(opened, target);
@@ -125,18 +126,7 @@ final class FlightLog {
   }
 
   private void keepFlushing(EventFile own, String target) {
-    EventSink onlyFile =
-        new EventSink() {
-          @Override
-          public boolean wants(Event event) {
-            return true;
-          }
-
-          @Override
-          public void write(Event event, long start, long end) {
-            own.write(event, start, end);
-          }
-        };
+    EventSink onlyFile = own.sink();
     try {
       long lastTotals = System.nanoTime();
       while (!stopped() && own.size() < MOST_BYTES) {
@@ -181,7 +171,7 @@ final class FlightLog {
   }
 
   /** In words: what a file system throws often says no more than which file. */
-  private static String reason(Exception e) {
+  static String reason(Exception e) {
     if (e instanceof AccessDeniedException) {
       return "permission denied";
     } else if (e instanceof NoSuchFileException) {

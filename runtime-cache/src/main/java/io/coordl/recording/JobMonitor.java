@@ -8,6 +8,7 @@ import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.live.StatusFile;
 import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
 import java.io.Closeable;
@@ -44,6 +45,8 @@ public final class JobMonitor {
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private volatile @Nullable Profile profile;
   private volatile @Nullable AtEnd atEnd;
+  private volatile String watchedBy = "";
+  private volatile boolean hasStatus;
   private final FlightLog flight;
   private final List<Setting> settings;
   private final String mainClass;
@@ -154,13 +157,42 @@ public final class JobMonitor {
     return made == null ? List.of() : made.summary();
   }
 
-  /** From now on the user sees how the epochs go, while the job runs. */
-  public void showEpochs() {
+  /**
+   * From now on the user sees how the job goes: a line when it is known where the recording goes,
+   * and for epochs.
+   *
+   * @param version of the agent
+   */
+  public void show(String version) {
+    watchedBy = version;
     spans
         .totals()
         .onEpochEnd(
             new EpochLines(
                 lines -> log.print(UserText.marked(lines), Duration.ZERO), System::nanoTime));
+  }
+
+  /** Says that the job is watched, and how to look at it. */
+  void began() {
+    if (watchedBy.isEmpty()) {
+      return;
+    }
+    String recording = recording();
+    String line =
+        watchedBy
+            + " watches this "
+            + (frameworks.isEmpty() ? "job" : frameworks() + " job")
+            + (recording == null ? "" : "; recording: " + recording)
+            + (hasStatus ? "; while it runs: coordl top " + ProcessHandle.current().pid() : "");
+    log.print(UserText.marked(List.of(line)), Duration.ZERO);
+  }
+
+  /** From now on {@code coordl top} shows the job, until it has ended. */
+  public void showStatus() {
+    hasStatus = true;
+    Status status = new Status(this, StatusFile.directory());
+    closing.add(status);
+    status.start();
   }
 
   /** Notes a training library by name. */
@@ -182,6 +214,7 @@ public final class JobMonitor {
   /** Totals and summary only: nothing is written. */
   public void startWithoutRecording() {
     log.events().close();
+    began();
   }
 
   /** What is not counted by the spans, as it was when they ended. */

@@ -16,6 +16,11 @@ final class Statistics {
     configuration(to);
     job(to);
     latencies(to);
+    policies(to);
+  }
+
+  /** What each policy has done. */
+  void policies(EventSink to) {
     stores(to);
     stagings(to);
     peers(to);

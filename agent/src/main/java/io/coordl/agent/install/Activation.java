@@ -45,7 +45,7 @@ final class Activation {
     try {
       JobMonitor running = job;
       if (running == null) {
-        running = start();
+        running = start(library);
         job = running;
       }
       if (!library.isEmpty()) {
@@ -72,7 +72,7 @@ final class Activation {
     }
   }
 
-  private JobMonitor start() throws ClassNotFoundException {
+  private JobMonitor start(String library) throws ClassNotFoundException {
     if (Activation.class.getClassLoader() instanceof IsolatedLoader loader) {
       loader.loadBridge();
     }
@@ -80,8 +80,14 @@ final class Activation {
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
     monitor.spans().sizes(new BatchSizes());
+    if (!library.isEmpty()) {
+      monitor.sawFramework(library);
+    }
     if (options.get(Option.SUMMARY).equals("on")) {
-      monitor.showEpochs();
+      monitor.show(version());
+    }
+    if (options.get(Option.STATUS).equals("on")) {
+      monitor.showStatus();
     }
     Policies policies = new Policies(options, monitor);
     ItemSource items = policies.items();
@@ -101,6 +107,15 @@ final class Activation {
       finish(monitor); // The JVM is ending already.
     }
     return monitor;
+  }
+
+  /** As the agent's jar says; its loader has the only class of it that knows. */
+  private static String version() throws ClassNotFoundException {
+    String version =
+        Class.forName("io.coordl.agent.CoordlAgent", false, ClassLoader.getSystemClassLoader())
+            .getPackage()
+            .getImplementationVersion();
+    return version == null ? "?" : version;
   }
 
   private void finish(JobMonitor monitor) {

@@ -15,6 +15,12 @@ public enum Option {
       "JFR recording to write, %p is the process id; by default joins a recording that runs"
           + " already"),
   SUMMARY("on", "on, off", Values.CHOICE, "the text at exit, and a line for each epoch"),
+  STATUS(
+      "on",
+      "on, off",
+      Values.CHOICE,
+      "what coordl top shows of the running job: a file of 25 KiB in /dev/shm, which goes when the"
+          + " job ends"),
   DATASET(
       "inferred",
       "inferred, PATH or GLOB (may be repeated)",

@@ -80,6 +80,10 @@ final class Running implements AutoCloseable {
     }
   }
 
+  long pid() {
+    return jvm().pid();
+  }
+
   /** The JVM, which is a child of the shell that measures it. */
   private ProcessHandle jvm() {
     if (!jvm.isDone()) {
@@ -106,7 +110,8 @@ final class Running implements AutoCloseable {
     }
   }
 
-  private static void await(BooleanSupplier condition) {
+  /** Waits until it is so. */
+  static void await(BooleanSupplier condition) {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {

@@ -19,23 +19,21 @@ final class Summary {
 
   /** The figures. */
   static Summary of(Path recording) throws IOException, InterruptedException {
-    return new Summary(JsonMapper.shared().readTree(coordl("--json", recording.toString())));
+    return new Summary(
+        JsonMapper.shared().readTree(coordl("summary", "--json", recording.toString())));
   }
 
   /** The text. */
   static List<String> text(Path recording) throws IOException, InterruptedException {
-    return coordl(recording.toString()).lines().toList();
+    return coordl("summary", recording.toString()).lines().toList();
   }
 
-  private static String coordl(String... arguments) throws IOException, InterruptedException {
+  /** What a command of coordl prints. */
+  static String coordl(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Jdks.running().java().toString());
     command.addAll(
-        List.of(
-            "-XX:TieredStopAtLevel=1",
-            "-jar",
-            Workshop.checkout().coordlJar().toString(),
-            "summary"));
+        List.of("-XX:TieredStopAtLevel=1", "-jar", Workshop.checkout().coordlJar().toString()));
     command.addAll(List.of(arguments));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();

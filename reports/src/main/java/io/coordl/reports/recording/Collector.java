@@ -12,6 +12,7 @@ import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
@@ -48,6 +49,7 @@ final class Collector {
 
   private final Set<Jvm> jvms = new HashSet<>();
   private @Nullable Dated<JobStatisticsEvent> job;
+  private @Nullable Dated<JobStatisticsEvent> jobBefore;
   private final Map<String, Dated<StoreStatisticsEvent>> stores = new TreeMap<>();
   private final Map<String, Dated<PeerStatisticsEvent>> peers = new TreeMap<>();
   private final Map<String, Dated<StagingStatisticsEvent>> stagings = new TreeMap<>();
@@ -147,6 +149,8 @@ final class Collector {
         later.batches < earlier.batches
             || later.wall < earlier.wall
             || differs(later.mainClass, earlier.mainClass);
+    Dated<JobStatisticsEvent> older = inOrder ? known : next;
+    jobBefore = jobBefore == null ? older : jobBefore.later(older);
     job = inOrder ? next : known;
   }
 
@@ -176,6 +180,7 @@ final class Collector {
         endsEarly,
         jvms.stream().findFirst().orElse(null),
         job == null ? null : job.value,
+        recent(),
         values(byTime(epochs)).stream()
             .sorted(Comparator.comparingLong(epoch -> epoch.epoch))
             .toList(),
@@ -189,6 +194,17 @@ final class Collector {
         values(hosts.values()).stream().findFirst().orElse(null),
         faults,
         values(byTime(firstFaults)));
+  }
+
+  private JobRecording.@Nullable Recent recent() {
+    if (job == null || jobBefore == null) {
+      return null;
+    }
+    JobStatisticsEvent figures = new JobStatisticsEvent();
+    figures.add(job.value);
+    figures.subtract(jobBefore.value);
+    return new JobRecording.Recent(
+        Duration.between(jobBefore.written, job.written).toNanos(), figures);
   }
 
   private static <E> List<E> values(Collection<Dated<E>> of) {

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param endsEarly true if the JVM died or is still recording: what happened last is missing
  * @param jvm null if the recording does not say
  * @param job null if no totals were written
+ * @param recent null if they were not written twice
  * @param epochs in the order of their numbers
  * @param peers one for each other host that was asked
  * @param stagings one for each pipeline with coordinated prep
@@ -43,6 +44,7 @@ public record JobRecording(
     boolean endsEarly,
     @Nullable Jvm jvm,
     @Nullable JobStatisticsEvent job,
+    @Nullable Recent recent,
     List<EpochEvent> epochs,
     List<StoreStatisticsEvent> stores,
     List<PeerStatisticsEvent> peers,
@@ -54,6 +56,14 @@ public record JobRecording(
     @Nullable HostEvent host,
     long faults,
     List<FaultEvent> firstFaults) {
+
+  /**
+   * What was counted between the last totals and those before.
+   *
+   * @param nanos between them; the wall time of the figures may be less, as that of a wait counts
+   *     when it is over
+   */
+  public record Recent(long nanos, JobStatisticsEvent figures) {}
 
   public JobRecording {
     epochs = List.copyOf(epochs);

@@ -3,6 +3,7 @@ package io.coordl.reports.recording;
 import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,6 +53,24 @@ public final class RecordingReader {
     ActivityCollector activity = new ActivityCollector();
     JobRecording recording = read(file, progress, activity.takers());
     return new JobActivity(recording, activity.activity());
+  }
+
+  /**
+   * Reads the totals of a file that another one may replace at any time.
+   *
+   * @throws RecordingException as {@link #read(Path, Progress)}
+   * @throws IOException if it cannot be copied, or has gone
+   */
+  public static JobRecording readCopy(Path file) throws RecordingException, IOException {
+    Path copy = Files.createTempFile("coordl-", ".jfr");
+    try {
+      try (OutputStream to = Files.newOutputStream(copy)) {
+        Files.copy(file, to);
+      }
+      return read(file, copy, ChunkWalk.walk(copy, Progress.NONE), Progress.NONE, List.of());
+    } finally {
+      Files.deleteIfExists(copy);
+    }
   }
 
   /**

@@ -53,10 +53,16 @@ public record Summary(
    */
   record Speed(double samplesPerSecond, String of) {}
 
-  /** The file; {@code events} counts those of the JVM too. */
-  record Source(String file, long fileBytes, long events, boolean endsEarly) {}
+  /**
+   * The file.
+   *
+   * @param events those of the JVM too
+   * @param stillRunning whether it ends early since its JVM still runs, on this host
+   */
+  record Source(
+      String file, long fileBytes, long events, boolean endsEarly, boolean stillRunning) {}
 
-  record Program(
+  public record Program(
       @Nullable String mainClass,
       @Nullable String frameworks,
       @Nullable Long pid,
@@ -68,7 +74,7 @@ public record Summary(
    * @param origin {@code job}: the agent's own totals; {@code epochs}: the sum of the epochs, as
    *     the recording ends before the agent wrote totals that include them
    */
-  record Totals(String origin, long leftEarly, @JsonUnwrapped JobStatisticsEvent figures) {}
+  public record Totals(String origin, long leftEarly, @JsonUnwrapped JobStatisticsEvent figures) {}
 
   /**
    * An epoch or evaluation that ended.
@@ -119,7 +125,8 @@ public record Summary(
             recording.file().toString(),
             recording.bytes(),
             recording.events(),
-            recording.endsEarly()),
+            recording.endsEarly(),
+            recording.endsEarly() && jvm != null && jvm.isRunning()),
         new Program(
             job == null ? null : job.mainClass,
             job == null ? null : job.frameworks,

@@ -44,9 +44,26 @@ public final class SummaryText {
     lines.add(program(summary));
     addTimes(lines, summary.totals().figures());
     addEpochs(lines, summary.epochs(), summary.stagings().isEmpty() ? 1 : 0);
-    summary.stores().stream()
-        .findFirst()
-        .ifPresent(first -> lines.add(store(first, summary.stores().size() - 1)));
+    lines.addAll(policies(summary, 1));
+    lines.add(items(summary.totals().figures()) + decoded(summary.stores()));
+    addLatencies(lines, summary.latencies());
+    addFaults(lines, summary.faults());
+    lines.add("Try next    " + summary.next().sentence());
+    return lines;
+  }
+
+  /**
+   * What each policy has done, a line each; none if there are none.
+   *
+   * @param most stores that are shown
+   */
+  public static List<String> policies(Summary summary, int most) {
+    List<String> lines = new ArrayList<>();
+    List<StoreStatisticsEvent> stores = summary.stores();
+    int shown = Math.min(most, stores.size());
+    for (int i = 0; i < shown; i++) {
+      lines.add(store(stores.get(i), i == shown - 1 ? stores.size() - shown : 0));
+    }
     summary.stagings().stream()
         .max(Comparator.comparingLong(SummaryText::batches))
         .ifPresent(
@@ -56,21 +73,19 @@ public final class SummaryText {
                         first,
                         summary.stagings().size() - 1,
                         summary.totals().figures().updates > 0)));
-    lines.add(items(summary.totals().figures()) + decoded(summary.stores()));
     if (!summary.peers().isEmpty()) {
       lines.add(peers(summary.peers()));
     }
-    addLatencies(lines, summary.latencies());
-    addFaults(lines, summary.faults());
-    lines.add("Try next    " + summary.next().sentence());
     return lines;
   }
 
   private static String title(Summary summary) {
     String title = "CoorDL summary of " + Text.line(summary.recording().file(), LONGEST_NAME);
-    return summary.recording().endsEarly()
-        ? title + " (ends early: its JVM died or is still recording)"
-        : title;
+    return summary.recording().stillRunning()
+        ? title + " (so far: its JVM still runs)"
+        : summary.recording().endsEarly()
+            ? title + " (ends early: its JVM was killed, or runs on another host)"
+            : title;
   }
 
   private static String program(Summary summary) {

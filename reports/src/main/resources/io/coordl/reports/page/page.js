@@ -304,7 +304,9 @@
     const made = [];
     if (summary.recording.endsEarly) {
       made.push(element("p", { class: "warn" }, nameOf(index),
-        " ends early: its JVM died or is still recording. What happened last is missing."));
+        summary.recording.stillRunning
+          ? " is what the job did so far: its JVM still runs."
+          : " ends early: its JVM was killed, or runs on another host. What happened last is missing."));
     }
     if (summary.totals.origin !== "job") {
       made.push(element("p", { class: "warn" }, nameOf(index),

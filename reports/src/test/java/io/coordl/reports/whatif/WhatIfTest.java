@@ -216,6 +216,7 @@ class WhatIfTest {
         false,
         null,
         null,
+        null,
         List.of(),
         List.of(),
         List.of(),

@@ -1,0 +1,134 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What {@code coordl top} shows of jobs that run, stand still, were killed and have ended. */
+class TopIT {
+  private static final int UNTIL_TOLD = 100_000;
+
+  private final String group = UUID.randomUUID().toString();
+  private final Path directory = directory();
+
+  private static Path directory() {
+    try {
+      return Workshop.empty("top");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Running start(Framework framework, String name) throws IOException {
+    return Running.start(
+        new Job(framework, Workshop.newestJdk(), directory, name, Pictures.all(), UNTIL_TOLD)
+            .agent("cache=minio,cache.size=8m,group=" + group));
+  }
+
+  /** What is shown of each job, by its process. */
+  private Map<Long, JsonNode> jobs() {
+    Map<Long, JsonNode> jobs = new HashMap<>();
+    try {
+      JsonNode all = JsonMapper.shared().readTree(Summary.coordl("top", "--json"));
+      for (JsonNode job : all.get("jobs")) {
+        if (job.get("group").asString().equals(group)) {
+          jobs.put(job.get("pid").asLong(), job);
+        }
+      }
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return jobs;
+  }
+
+  private void awaitState(Running job, String state) {
+    Running.await(
+        () -> {
+          JsonNode shown = jobs().get(job.pid());
+          return shown == null
+              ? state.isEmpty()
+              : shown.get("state").asString().equals(state) && shown.has("recent");
+        });
+  }
+
+  private static long batches(JsonNode job) {
+    return job.at("/summary/totals/batches").asLong();
+  }
+
+  private List<Path> files(Running job) throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
+      return files.filter(file -> file.toString().contains("-" + job.pid() + "-")).toList();
+    }
+  }
+
+  @Test
+  void jobsAreShownUntilTheyEndAndThoseThatWereKilledAfterwards()
+      throws IOException, InterruptedException {
+    try (Running killed = start(Framework.DJL, "killed");
+        Running stopped = start(Framework.DL4J, "stopped");
+        Running ended = start(Framework.DJL, "ended");
+        Running goesOn = start(Framework.DL4J, "goes-on")) {
+      List<Running> all = List.of(killed, stopped, ended, goesOn);
+      for (Running job : all) {
+        job.awaitEpoch();
+        awaitState(job, "running");
+      }
+      killed.signal("KILL");
+      stopped.signal("STOP");
+      awaitState(killed, "killed");
+      awaitState(stopped, "stopped");
+      long atStop = batches(jobs().get(stopped.pid()));
+      long before = batches(jobs().get(goesOn.pid()));
+      assertThat(atStop).isGreaterThanOrEqualTo(Pictures.all().files().size() / 16);
+      Running.await(() -> batches(jobs().get(goesOn.pid())) > before);
+
+      String terminal = terminal();
+      assertThat(terminal.split("\u001b\\[H")).hasSizeGreaterThan(3); // Cleared, and drawn twice.
+      String text = Summary.coordl("top", group);
+      for (String shown : List.of(terminal, text)) {
+        for (Running job : all) {
+          assertThat(shown).containsPattern("(?m)^ *" + job.pid() + " (running|killed|stopped) ");
+        }
+        assertThat(shown).contains("not heard of for ", "Store       raw, process: ");
+      }
+
+      assertThat(Summary.text(directory.resolve("goes-on.jfr")).get(0)).contains("still runs");
+      assertThat(Summary.text(directory.resolve("killed.jfr")).get(0)).contains("was killed");
+
+      ended.signal("TERM");
+      awaitState(ended, "");
+      assertThat(files(ended)).isEmpty();
+      assertThat(batches(jobs().get(stopped.pid()))).isEqualTo(atStop);
+      stopped.signal("CONT");
+      awaitState(stopped, "running");
+      Running.await(() -> batches(jobs().get(stopped.pid())) > atStop);
+      for (Running job : List.of(stopped, goesOn)) {
+        job.signal("KILL");
+        awaitState(job, "killed");
+      }
+      for (Running job : List.of(killed, stopped, goesOn)) {
+        assertThat(files(job)).hasSize(1).allMatch(file -> file.toString().endsWith(".status"));
+        Files.delete(files(job).get(0));
+      }
+    }
+  }
+
+  /** What a terminal gets in six seconds. */
+  private String terminal() throws IOException, InterruptedException {
+    String java = Workshop.newestJdk().java().toString();
+    String jar = Workshop.checkout().coordlJar().toString();
+    return Shell.run(
+            "script", "-qc", "timeout 6 " + java + " -jar " + jar + " top " + group, "/dev/null")
+        .replace("\r", "");
+  }
+}

@@ -1,0 +1,86 @@
+package io.coordl.reports;
+
+import io.coordl.live.StatusFile;
+import io.coordl.reports.live.Jobs;
+import io.coordl.reports.live.JobsText;
+import io.coordl.reports.recording.RecordingException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code coordl top [PID | GROUP]}. */
+@Command(
+    name = "top",
+    description = {
+      "Shows what the jobs of this user on this host do now: speed, waits by cause, stores, who"
+          + " waits for whom.",
+      "On a terminal anew each second, until it is stopped; else once. No port, no attaching: jobs"
+          + " show it in /dev/shm, and one that was killed stays to be seen for an hour.",
+      "The schema of the JSON is top.schema.json in coordl.jar."
+    })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
+final class TopCommand implements Callable<Integer> {
+  private static final String HOME = "\u001b[H";
+  private static final String REST_OF_LINE = "\u001b[K";
+  private static final String REST_OF_SCREEN = "\u001b[J";
+  private static final long PERIOD_MILLIS = 1_000;
+
+  @Spec CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "PID|GROUP",
+      arity = "0..1",
+      description = "One job, or those with that group argument; by default all.")
+  @Nullable String which;
+
+  @Mixin JsonOption json;
+
+  @Override
+  public Integer call() throws RecordingException, InterruptedException {
+    Path directory = StatusFile.directory();
+    if (json.wanted() || !Terminal.isTerminal(1)) {
+      Jobs jobs = jobs(directory);
+      json.print(jobs, JobsText.lines(jobs, LocalTime.now(ZoneId.systemDefault())));
+      return ExitStatus.DONE.code();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(HOME + REST_OF_SCREEN);
+    while (!out.checkError()) {
+      out.print(HOME);
+      JobsText.lines(jobs(directory), LocalTime.now(ZoneId.systemDefault()))
+          .forEach(line -> out.print(line + REST_OF_LINE + "\n"));
+      out.print(REST_OF_SCREEN);
+      out.flush();
+      Thread.sleep(PERIOD_MILLIS);
+    }
+    return ExitStatus.DONE.code();
+  }
+
+  private Jobs jobs(Path directory) throws RecordingException {
+    String wanted = which;
+    Jobs jobs =
+        Jobs.in(
+            directory,
+            job ->
+                wanted == null
+                    || wanted.equals(job.group())
+                    || wanted.equals(Long.toString(job.pid())));
+    if (wanted != null && jobs.jobs().isEmpty()) {
+      throw new RecordingException(
+          "no job of this user on this host has the PID or group "
+              + wanted
+              + " (looked in "
+              + directory
+              + ").");
+    }
+    return jobs;
+  }
+}

@@ -1,0 +1,133 @@
+package io.coordl.reports.live;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.live.StatusFile;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Jvm;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.recording.RecordingReader;
+import io.coordl.reports.summary.Summary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of this user on this host that the agent observes, those that were killed too, in the
+ * shape of the JSON: {@code top.schema.json} describes it.
+ */
+public record Jobs(int schemaVersion, List<Job> jobs) {
+  static final int SCHEMA_VERSION = 1;
+
+  /** A running job is heard of each second; a machine that is short of time may keep it longer. */
+  private static final Duration SILENCE = Duration.ofSeconds(3);
+
+  /** What is known of a process. */
+  enum State {
+    running,
+    /** By a signal, as SIGSTOP. */
+    stopped,
+    /** It is there, but has not been heard of for some time. */
+    silent,
+    /** It has ended without a word. */
+    killed
+  }
+
+  /**
+   * A job.
+   *
+   * @param state running, stopped, silent or killed
+   * @param silentNanos how long it has not been heard of
+   * @param recent what it did in the last ten seconds it was heard of; null in its first second
+   * @param summary of the whole job so far
+   */
+  public record Job(
+      long pid,
+      State state,
+      long silentNanos,
+      String group,
+      @Nullable Recent recent,
+      Summary summary) {}
+
+  /**
+   * What a job did lately.
+   *
+   * @param nanos in that time; the wall time of the figures may be less, as that of a wait counts
+   *     when it is over
+   */
+  public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
+    static @Nullable Recent of(JobRecording.@Nullable Recent recent) {
+      return recent == null ? null : new Recent(recent.nanos(), recent.figures());
+    }
+
+    /** By the clock; 0 if not known. */
+    @JsonProperty
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+    double samplesPerSecond() {
+      return nanos <= 0 ? 0 : figures.samples * 1e9 / nanos;
+    }
+  }
+
+  /**
+   * Reads what the jobs show now.
+   *
+   * @param wanted which of them
+   * @throws RecordingException if the directory or one of the files cannot be read
+   */
+  public static Jobs in(Path directory, Predicate<Job> wanted) throws RecordingException {
+    List<Job> jobs = new ArrayList<>();
+    try {
+      List<StatusFile> files = new ArrayList<>(StatusFile.all(directory));
+      files.sort(Comparator.comparingLong(StatusFile::jvmStart).thenComparing(StatusFile::pid));
+      for (StatusFile file : files) {
+        Job job = job(file);
+        if (job != null && wanted.test(job)) {
+          jobs.add(job);
+        }
+      }
+    } catch (IOException e) {
+      throw new RecordingException(directory + " cannot be read: " + e + ".");
+    }
+    return new Jobs(SCHEMA_VERSION, jobs);
+  }
+
+  /** Null if the job has just ended. */
+  private static @Nullable Job job(StatusFile file) throws RecordingException, IOException {
+    try {
+      Instant written = Files.getLastModifiedTime(file.path()).toInstant();
+      JobRecording recording = RecordingReader.readCopy(file.path());
+      Duration silent = Duration.between(written, Instant.now());
+      return new Job(
+          file.pid(),
+          state(file, silent),
+          Math.max(0, silent.toNanos()),
+          recording.configuration().getOrDefault("group", ""),
+          Recent.of(recording.recent()),
+          Summary.of(recording));
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /** A process of another container cannot be seen: it runs as long as it is heard of. */
+  private static State state(StatusFile file, Duration silent) {
+    if (silent.compareTo(SILENCE) < 0) {
+      return State.running;
+    }
+    return switch (new Jvm(file.pid(), file.jvmStart(), null).processState()) {
+      case "T", "t" -> State.stopped;
+      case "", "Z", "X" -> State.killed;
+      default -> State.silent;
+    };
+  }
+}

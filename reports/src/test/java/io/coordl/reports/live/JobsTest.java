@@ -1,0 +1,139 @@
+package io.coordl.reports.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.coordl.live.StatusFile;
+import io.coordl.reports.live.Jobs.Job;
+import io.coordl.reports.recording.Recordings;
+import io.coordl.reports.summary.EventJson;
+import io.coordl.reports.summary.Summary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class JobsTest {
+  @TempDir Path folder;
+
+  /** What a job with that process has last written so many seconds ago. */
+  private void job(ProcessHandle process, long seconds) throws IOException {
+    job(process.pid(), process.info().startInstant().orElseThrow(), seconds);
+  }
+
+  private void job(long pid, Instant start, long seconds) throws IOException {
+    Path file = StatusFile.of(folder, pid, start.toEpochMilli()).path();
+    Recordings.record(
+        file,
+        () -> {
+          Recordings.emitConfiguration("group", "search");
+          Recordings.emitJob();
+        });
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(seconds)));
+  }
+
+  private Job only() throws Exception {
+    List<Job> jobs = Jobs.in(folder, job -> true).jobs();
+    assertThat(jobs).hasSize(1);
+    return jobs.get(0);
+  }
+
+  @Test
+  void aJobRunsAsLongAsItIsHeardOf() throws Exception {
+    job(ProcessHandle.current(), 0);
+    assertThat(only().state()).isEqualTo(Jobs.State.running);
+    assertThat(only().group()).isEqualTo("search");
+  }
+
+  @Test
+  void oneThatIsNotHeardOfIsSilentStoppedOrKilled() throws Exception {
+    job(ProcessHandle.current(), 20);
+    assertThat(only().state()).isEqualTo(Jobs.State.silent);
+    assertThat(Duration.ofNanos(only().silentNanos())).isGreaterThan(Duration.ofSeconds(19));
+
+    Files.delete(StatusFile.all(folder).get(0).path());
+    Process sleep = new ProcessBuilder("sleep", "600").start();
+    try {
+      new ProcessBuilder("kill", "-STOP", Long.toString(sleep.pid())).start().waitFor();
+      job(sleep.toHandle(), 20);
+      assertThat(only().state()).isEqualTo(Jobs.State.stopped);
+    } finally {
+      sleep.destroyForcibly().waitFor();
+    }
+    assertThat(only().state()).isEqualTo(Jobs.State.killed);
+  }
+
+  @Test
+  void aProcessThatStartedAtAnotherTimeIsAnotherOne() throws Exception {
+    job(ProcessHandle.current().pid(), Instant.now().minus(Duration.ofDays(1)), 20);
+    assertThat(only().state()).isEqualTo(Jobs.State.killed);
+  }
+
+  @Test
+  void whatItDidLatelyIsWhatItsTotalsGrewBy() throws Exception {
+    job(ProcessHandle.current(), 0);
+
+    Jobs.Recent recent = only().recent();
+    assertThat(recent).isNotNull();
+    assertThat(recent.figures().batches).isEqualTo(200); // 300 in all, 100 of the first epoch.
+    assertThat(recent.figures().wall).isEqualTo(60 * Recordings.SECOND);
+    assertThat(recent.figures().stall).isEqualTo(8 * Recordings.SECOND);
+    assertThat(recent.samplesPerSecond())
+        .isEqualTo(recent.figures().samples * 1e9 / recent.nanos());
+    assertThat(only().summary().totals().figures().batches).isEqualTo(300);
+  }
+
+  @Test
+  void theTextHasALineForEachAndItsPolicies() throws Exception {
+    job(ProcessHandle.current(), 20);
+
+    List<String> lines = JobsText.lines(Jobs.in(folder, job -> true), LocalTime.of(12, 34, 56));
+
+    assertThat(lines.get(0)).isEqualTo("1 job of this user at 12:34:56, over the last 10 s");
+    assertThat(lines.get(1)).contains("PID", "samples/s", "stall", "fetch", "queueing", "program");
+    assertThat(lines.get(2))
+        .startsWith(String.format("%8d silent", ProcessHandle.current().pid()))
+        .contains("  13.3 %   3.3 % ") // 8 s and 2 s of the 60 s that count as recent.
+        .endsWith("  3  my.Train --epochs 3");
+    assertThat(lines.get(3)).startsWith("         not heard of for 20");
+    assertThat(lines.get(4)).startsWith("         Store       raw, process: ");
+    assertThat(lines.get(5))
+        .startsWith("         Prep group  ")
+        .contains("wait mostly for job 4711");
+  }
+
+  @Test
+  void withoutJobsThereAreNoLines() throws Exception {
+    assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON))
+        .containsExactly("0 jobs of this user at 12:00:00, over the last 10 s");
+  }
+
+  @Test
+  void theJsonIsAsItsSchemasSay() throws Exception {
+    job(ProcessHandle.current(), 0);
+    JsonMapper mapper = EventJson.mapper().build();
+
+    String json = mapper.writeValueAsString(Jobs.in(folder, job -> true));
+
+    assertThat(schema(Jobs.class, "top").validate(json, InputFormat.JSON)).isEmpty();
+    JsonNode summary = mapper.readTree(json).get("jobs").get(0).get("summary");
+    assertThat(schema(Summary.class, "summary").validate(summary.toString(), InputFormat.JSON))
+        .isEmpty();
+  }
+
+  private static Schema schema(Class<?> beside, String name) {
+    return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+        .getSchema(beside.getResourceAsStream(name + ".schema.json"));
+  }
+}

@@ -1,0 +1,92 @@
+package io.coordl.live;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where a job shows what it does now: a small recording in shared memory that the job writes anew
+ * each second, readable by its user only. A job that ends removes it; that of one that was killed
+ * stays until another job starts an hour later or more.
+ *
+ * @param path {@code coordl-USER-PID-START.status}: processes of several containers that share
+ *     memory may have one PID
+ * @param pid of the job
+ * @param jvmStart when its JVM started, in milliseconds since 1970
+ */
+public record StatusFile(Path path, long pid, long jvmStart) {
+  /** Since when a job must not have been heard of, for its file to be removed. */
+  private static final Duration KEPT = Duration.ofHours(1);
+
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final Pattern NAME = Pattern.compile(".*-(\\d{1,18})-(\\d{1,18})\\.status");
+
+  /** Shared memory; without it, where temporary files go. */
+  public static Path directory() {
+    return Files.isWritable(SHARED_MEMORY)
+        ? SHARED_MEMORY
+        : Path.of(System.getProperty("java.io.tmpdir"));
+  }
+
+  /** The file of a job of this user. */
+  public static StatusFile of(Path directory, long pid, long jvmStart) {
+    return new StatusFile(
+        directory.resolve(prefix() + pid + "-" + jvmStart + ".status"), pid, jvmStart);
+  }
+
+  private static String prefix() {
+    return "coordl-" + user().replaceAll("[^A-Za-z0-9._]", "_") + "-";
+  }
+
+  /** As files say whose they are: its number, where it has no name. */
+  private static String user() {
+    try {
+      return Files.getOwner(Path.of("/proc/self")).getName();
+    } catch (IOException | UnsupportedOperationException e) {
+      return System.getProperty("user.name", ""); // No Linux.
+    }
+  }
+
+  /** The files of this user's jobs, those that no longer run too; no link, and nobody else's. */
+  public static List<StatusFile> all(Path directory) throws IOException {
+    List<StatusFile> found = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix() + "*.status")) {
+      for (Path file : files) {
+        Matcher name = NAME.matcher(file.getFileName().toString());
+        if (name.matches() && isOwn(file)) {
+          found.add(
+              new StatusFile(file, Long.parseLong(name.group(1)), Long.parseLong(name.group(2))));
+        }
+      }
+    }
+    return found;
+  }
+
+  private static boolean isOwn(Path file) {
+    try {
+      return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+          && Files.getOwner(file, LinkOption.NOFOLLOW_LINKS).getName().equals(user());
+    } catch (IOException | UnsupportedOperationException e) {
+      return false; // It has gone, most likely.
+    }
+  }
+
+  /** Removes what jobs left that were killed long ago. */
+  public static void sweep(Path directory) throws IOException {
+    FileTime limit = FileTime.from(Instant.now().minus(KEPT));
+    for (StatusFile file : all(directory)) {
+      if (Files.getLastModifiedTime(file.path).compareTo(limit) < 0) {
+        Files.deleteIfExists(file.path);
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package io.coordl.recording;
+
+import io.coordl.event.EventSink;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.live.StatusFile;
+import io.coordl.thread.AgentThread;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.Event;
+
+/**
+ * Shows from outside what the job does: each second the totals, as they are now and were ten
+ * seconds ago, go to a small recording in shared memory that {@code coordl top} reads. On a thread
+ * of its own; if it fails, that is said, and the job goes on.
+ */
+final class Status implements Closeable {
+  private static final long PERIOD_MILLIS = 1_000;
+
+  /** Seconds over which speed and waits are told. */
+  private static final int WINDOW = 10;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  /** Totals, and when they were read, in nanoseconds. */
+  private record Past(JobStatisticsEvent totals, long nanos) {}
+
+  private final JobMonitor job;
+  private final Path directory;
+  private final Deque<Past> past = new ArrayDeque<>();
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final CountDownLatch done = new CountDownLatch(1);
+
+  Status(JobMonitor job, Path directory) {
+    this.job = job;
+    this.directory = directory;
+  }
+
+  void start() {
+    new AgentThread("coordl-status", this::run).start();
+  }
+
+  private void run() {
+    try {
+      StatusFile.sweep(directory);
+      JvmInformation jvm = JvmInformation.ofThis();
+      Path file = StatusFile.of(directory, jvm.pid, jvm.jvmStartTime).path();
+      Path next = file.resolveSibling(file.getFileName() + ".new");
+      Recorded recorded = new Recorded(job, jvm);
+      try {
+        while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+          past.add(new Past(job.totals(), System.nanoTime()));
+          if (past.size() > WINDOW + 1) {
+            past.remove();
+          }
+          ByteBuffer bytes = recorded.with(past);
+          // New, as whoever made it before could read it.
+          try (FileChannel to =
+              FileChannel.open(
+                  next,
+                  Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
+                  OWNER_ONLY)) {
+            while (bytes.hasRemaining()) {
+              to.write(bytes);
+            }
+          }
+          Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        }
+      } finally {
+        Files.deleteIfExists(next);
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException | RuntimeException e) {
+      job.log()
+          .say(
+              "coordl top does not show this job: "
+                  + directory
+                  + " cannot be written ("
+                  + FlightLog.reason(e)
+                  + ")");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // By another part of the agent, at the end.
+    } finally {
+      done.countDown();
+    }
+  }
+
+  /** The recording, of which most stays the same. */
+  private static final class Recorded implements EventSink {
+    private final long time = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    private final long nanos = System.nanoTime();
+    private final EventTypes types = new EventTypes();
+    private final FlightBytes bytes = new FlightBytes();
+    private final Statistics statistics;
+    private final int unchanged;
+
+    Recorded(JobMonitor job, JvmInformation jvm) throws IOException {
+      statistics = new Statistics(job);
+      bytes.raw(new byte[EventFile.HEADER_BYTES], EventFile.HEADER_BYTES);
+      FlightBytes metadata = types.metadata();
+      bytes.raw(metadata.array(), metadata.size());
+      types.write(bytes, jvm, nanos, nanos, 0);
+      statistics.configuration(this);
+      unchanged = bytes.size();
+    }
+
+    @Override
+    public boolean wants(Event event) {
+      return true;
+    }
+
+    @Override
+    public void write(Event event, long start, long end) {
+      types.write(bytes, event, start, end, 0);
+    }
+
+    /** The first and the last totals, and what the policies did. */
+    ByteBuffer with(Deque<Past> past) {
+      bytes.cut(unchanged);
+      Past first = past.getFirst();
+      Past last = past.getLast();
+      write(last.totals, last.nanos, last.nanos);
+      if (past.size() > 1) {
+        write(first.totals, first.nanos, first.nanos);
+      }
+      statistics.policies(this);
+      int constants = bytes.size();
+      types.writeThreads(bytes, 0, Map.of());
+      ByteBuffer all = ByteBuffer.wrap(bytes.array(), 0, bytes.size());
+      all.put(EventFile.header(bytes.size(), constants, time, nanos)).rewind();
+      return all;
+    }
+  }
+
+  /** The job has ended: nothing is shown of it any more. */
+  @Override
+  public void close() {
+    stop.countDown();
+    AgentThread.await(done, PATIENCE);
+  }
+}
