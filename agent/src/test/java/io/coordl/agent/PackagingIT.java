@@ -129,6 +129,7 @@ final class PackagingIT {
             "io/coordl/cache",
             "io/coordl/checkpoint",
             "io/coordl/event",
+            "io/coordl/live",
             "io/coordl/log",
             "io/coordl/profile",
             "io/coordl/recording",

@@ -20,6 +20,7 @@ import picocli.CommandLine.IVersionProvider;
       SummaryCommand.class,
       ReportCommand.class,
       TopCommand.class,
+      CompareCommand.class,
       DiffCommand.class,
       WhatIfCommand.class,
       HelpCommand.class,

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,9 +41,8 @@ final class ReportCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE.html",
-      required = true,
-      description = "The page to write.")
-  Path output;
+      description = "The page to write (default: beside the first recording, with its name).")
+  @Nullable Path output;
 
   @Option(names = "--force", description = "Write the page even if there is such a file already.")
   boolean force;
@@ -56,14 +56,20 @@ final class ReportCommand implements Callable<Integer> {
           spec.commandLine(),
           "at most " + MOST + " recordings can be compared, and there are " + files.size() + ".");
     }
-    OutputFile page = OutputFile.of(output, force);
+    Path first = files.get(0);
+    Path html =
+        output == null
+            ? first.resolveSibling(
+                first.getFileName().toString().replaceFirst("\\.jfr$", "") + ".html")
+            : output;
+    OutputFile page = OutputFile.of(html, force);
     List<JobActivity> recordings = new ArrayList<>();
     for (Path file : files) {
       page.checkIsNot(file);
       recordings.add(reading.readInFull(file));
     }
     page.write(ReportPage.html(Report.of(recordings)));
-    spec.commandLine().getOut().println(output);
+    spec.commandLine().getOut().println(html);
     return ExitStatus.DONE.code();
   }
 }

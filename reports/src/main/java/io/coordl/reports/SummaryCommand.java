@@ -1,33 +1,82 @@
 package io.coordl.reports;
 
+import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.summary.SummaryText;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
-/** {@code coordl summary FILE.jfr}. */
+/** {@code coordl summary FILE.jfr...}. */
 @Command(
     name = "summary",
     description = {
       "Sums up one recording in at most 20 lines, or as JSON.",
+      "Of several, or of a directory, it prints a line each, the slowest first; as JSON an array.",
       "The schema of the JSON is summary.schema.json in coordl.jar."
     })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class SummaryCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "FILE.jfr", description = "The recording that the agent wrote.")
-  Path file;
+  @Spec CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE.jfr",
+      arity = "1..*",
+      description = "The recording that the agent wrote; or several, or a directory of them.")
+  List<Path> files;
 
   @Mixin ReadingOptions reading;
   @Mixin JsonOption json;
 
   @Override
   public Integer call() throws RecordingException {
-    Summary summary = Summary.of(reading.read(file));
-    json.print(summary, SummaryText.lines(summary));
-    return ExitStatus.DONE.code();
+    if (files.size() == 1 && !Files.isDirectory(files.get(0))) {
+      Summary summary = Summary.of(reading.read(files.get(0)));
+      json.print(summary, SummaryText.lines(summary));
+      return ExitStatus.DONE.code();
+    }
+    List<Summary> summaries = new ArrayList<>();
+    ExitStatus status = ExitStatus.DONE;
+    for (Path file : recordings()) {
+      try {
+        summaries.add(Summary.of(reading.read(file)));
+      } catch (RecordingException e) {
+        status = ExitStatus.of(e.kind()); // The others are worth a line all the same.
+        spec.commandLine().getErr().println("coordl: " + e.getMessage());
+      }
+    }
+    json.print(summaries, SideBySideText.slowestFirst(summaries));
+    return status.code();
+  }
+
+  private List<Path> recordings() throws RecordingException {
+    List<Path> all = new ArrayList<>();
+    for (Path file : files) {
+      if (!Files.isDirectory(file)) {
+        all.add(file);
+        continue;
+      }
+      try (Stream<Path> inside = Files.list(file)) {
+        List<Path> found =
+            inside.filter(path -> path.toString().endsWith(".jfr")).sorted().toList();
+        if (found.isEmpty()) {
+          throw new RecordingException(file + " is a directory without recordings (*.jfr).");
+        }
+        all.addAll(found);
+      } catch (IOException e) {
+        throw new RecordingException(file + " cannot be read: " + e + ".");
+      }
+    }
+    return all;
   }
 }

@@ -356,14 +356,48 @@ class CoordlTest {
     assertThat(there).hasContent("mine");
     assertThat(coordl("report", job, "-o", there, "--force")).isZero();
     assertThat(there).content().startsWith("<!DOCTYPE html>");
-    assertThat(coordl("report", job)).isEqualTo(2);
+    assertThat(coordl("report", job)).isZero();
+    Path beside = Path.of(job.toString().replace(".jfr", ".html"));
+    assertThat(beside).content().startsWith("<!DOCTYPE html>");
+    assertThat(coordl("report", job)).isEqualTo(74); // It is there already.
+  }
+
+  @Test
+  void severalRecordingsAreALineEachTheSlowestFirst() throws Exception {
+    Path several = Files.createDirectory(folder.resolve("several"));
+    Recordings.record(several.resolve("a.jfr"), Recordings::emitJob);
+    Recordings.record(
+        several.resolve("b.jfr"),
+        () -> {
+          Recordings.emitEpoch(1, 99 * Recordings.SECOND, Recordings.SECOND);
+          Recordings.emitTotals(1, 100, 99 * Recordings.SECOND, Recordings.SECOND);
+        });
+
+    assertThat(coordl("summary", several)).as(err.toString()).isZero();
+    assertThat(out.toString().lines().toList())
+        .hasSize(3)
+        .satisfies(lines -> assertThat(lines.get(1)).startsWith("      32.3 ").endsWith("b.jfr"))
+        .satisfies(lines -> assertThat(lines.get(2)).startsWith("       107 ").endsWith("a.jfr"));
+
+    out.getBuffer().setLength(0);
+    assertThat(coordl("summary", "--json", several)).isZero();
+    JsonNode all = JsonMapper.shared().readTree(out.toString());
+    assertThat(all).hasSize(2);
+    all.forEach(one -> assertThat(schema().validate(one.toString(), InputFormat.JSON)).isEmpty());
+
+    Files.writeString(several.resolve("broken.jfr"), "no recording");
+    assertThat(coordl("summary", several)).isEqualTo(3);
+    assertThat(out.toString()).contains("a.jfr", "b.jfr");
+    assertThat(err.toString()).contains("broken.jfr is not a Flight Recorder recording");
+    assertThat(coordl("summary", Files.createDirectory(folder.resolve("empty")))).isEqualTo(1);
+    assertThat(err.toString()).contains("is a directory without recordings");
   }
 
   @Test
   void aWrongCommandLineIsExitCodeTwo() {
     assertThat(coordl()).isEqualTo(2);
     assertThat(coordl("summary")).isEqualTo(2);
-    assertThat(coordl("summary", "a.jfr", "b.jfr")).isEqualTo(2);
+    assertThat(coordl("compare", "a.jfr")).isEqualTo(2);
     assertThat(coordl("summary", "--yaml", "a.jfr")).isEqualTo(2);
     assertThat(coordl("sumary", "a.jfr")).isEqualTo(2);
     assertThat(err.toString()).contains("Did you mean").doesNotContain("\tat ");

@@ -1,11 +1,11 @@
 package io.coordl.reports.live;
 
-import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Nanos;
 import io.coordl.event.Figures;
 import io.coordl.reports.live.Jobs.Job;
 import io.coordl.reports.live.Jobs.State;
+import io.coordl.reports.summary.JobTable;
 import io.coordl.reports.summary.SummaryText;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Running jobs as text: a line for each, and one for each of its policies. */
 public final class JobsText {
@@ -33,10 +32,7 @@ public final class JobsText {
     if (jobs.jobs().isEmpty()) {
       return lines;
     }
-    StringBuilder header =
-        new StringBuilder(Text.format("%8s %-8s %10s %7s", "PID", "state", "samples/s", "stall"));
-    Part.STALLS.forEach(part -> header.append(Text.format(" %7s", part.cause())));
-    lines.add(header + Text.format(" %7s %7s %6s  %s", "saves", "memory", "epoch", "program"));
+    lines.add(Text.format("%8s %-8s", "PID", "state") + JobTable.header() + "  program");
     for (Job job : jobs.jobs()) {
       lines.add(line(job));
       if (job.state() != State.running) {
@@ -49,27 +45,15 @@ public final class JobsText {
   }
 
   private static String line(Job job) {
+    Jobs.Recent recent = job.recent();
     Figures totals = job.summary().totals().figures();
-    StringBuilder line =
-        new StringBuilder(
-            Text.format("%8d %-8s %10s", job.pid(), job.state(), speed(job.recent())));
-    Figures recent = job.recent() == null ? totals : job.recent().figures();
-    line.append(share(recent.stall, recent.wall));
-    Part.STALLS.forEach(part -> line.append(share(part.of(recent), recent.wall)));
-    line.append(share(recent.checkpoint, recent.wall));
-    line.append(share(recent.memoryItems, recent.items));
     String program = Objects.requireNonNullElse(job.summary().program().mainClass(), "unknown");
-    return line
-        + Text.format(
-            " %6d  %s", job.summary().totals().figures().epochs, Text.line(program, LONGEST_NAME));
-  }
-
-  private static String speed(Jobs.@Nullable Recent recent) {
-    double speed = recent == null ? 0 : recent.samplesPerSecond();
-    return speed == 0 ? "-" : Text.rate(speed);
-  }
-
-  private static String share(long part, long whole) {
-    return Text.format(" %7s", whole <= 0 ? "-" : Text.percent(part, whole));
+    return Text.format("%8d %-8s", job.pid(), job.state())
+        + JobTable.line(
+            recent == null ? 0 : recent.samplesPerSecond(),
+            recent == null ? totals : recent.figures(),
+            job.summary().totals().figures().epochs)
+        + "  "
+        + Text.line(program, LONGEST_NAME);
   }
 }

@@ -51,7 +51,7 @@ public record Summary(
    *
    * @param of which epochs these are
    */
-  record Speed(double samplesPerSecond, String of) {}
+  public record Speed(double samplesPerSecond, String of) {}
 
   /**
    * The file.
@@ -59,7 +59,7 @@ public record Summary(
    * @param events those of the JVM too
    * @param stillRunning whether it ends early since its JVM still runs, on this host
    */
-  record Source(
+  public record Source(
       String file, long fileBytes, long events, boolean endsEarly, boolean stillRunning) {}
 
   public record Program(
@@ -106,7 +106,7 @@ public record Summary(
    * What to try next: the finding's stable name, a sentence, arguments of the agent, and how many
    * times as fast the job gets at most, 1 if nothing is to be changed.
    */
-  record Next(String finding, String sentence, List<String> arguments, double gain) {}
+  public record Next(String finding, String sentence, List<String> arguments, double gain) {}
 
   /** Makes the summary of a recording. */
   public static Summary of(JobRecording recording) {

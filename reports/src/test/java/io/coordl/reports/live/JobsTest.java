@@ -104,7 +104,7 @@ class JobsTest {
     assertThat(lines.get(1)).contains("PID", "samples/s", "stall", "fetch", "queueing", "program");
     assertThat(lines.get(2))
         .startsWith(String.format("%8d silent", ProcessHandle.current().pid()))
-        .contains("  13.3 %   3.3 % ") // 8 s and 2 s of the 60 s that count as recent.
+        .contains("  13.3 %    3.3 % ") // 8 s and 2 s of the 60 s that count as recent.
         .endsWith("  3  my.Train --epochs 3");
     assertThat(lines.get(3)).startsWith("         not heard of for 20");
     assertThat(lines.get(4)).startsWith("         Store       raw, process: ");

@@ -1,0 +1,155 @@
+package io.coordl.reports.comparison;
+
+import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.summary.Summary;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recordings of several runs, the first of which is what the others are compared with, in the shape
+ * of the JSON: {@code compare.schema.json} describes it.
+ */
+public record SideBySide(int schemaVersion, List<Run> runs) {
+  static final int SCHEMA_VERSION = 1;
+
+  /** Say nothing of how the job works. */
+  private static final Set<String> NO_CHANGE =
+      Set.of("record", "summary", "status", "group", "checkpoint.dir");
+
+  /**
+   * A run.
+   *
+   * @param timesAsFast as the first; null for that one, and where nothing was trained
+   * @param predicted how many times as fast the first run's advice says that it gets at most with
+   *     these arguments; null if it gave another, or none
+   * @param changed arguments in force that are not those of the first
+   */
+  public record Run(
+      @Nullable TimesAsFast timesAsFast,
+      @Nullable Double predicted,
+      Map<String, Change> changed,
+      Summary summary) {}
+
+  /**
+   * A ratio of speeds.
+   *
+   * @param error half the width of its 95 % confidence interval, from how the epochs after the
+   *     first differ; null if there are not two of them in each run
+   * @param of which epochs are compared
+   */
+  public record TimesAsFast(double value, @Nullable Double error, String of) {
+    /** False if the runs may be as fast as each other. */
+    boolean differs() {
+      return error == null || Math.abs(value - 1) > error;
+    }
+  }
+
+  /** Values of an argument, null where it is not known. */
+  public record Change(@Nullable String before, @Nullable String after) {}
+
+  /** Compares all others with the first. */
+  public static SideBySide of(List<JobRecording> recordings) {
+    JobRecording first = recordings.get(0);
+    List<Run> runs = new ArrayList<>();
+    for (JobRecording recording : recordings) {
+      Summary summary = Summary.of(recording);
+      runs.add(
+          runs.isEmpty()
+              ? new Run(null, null, Map.of(), summary)
+              : new Run(
+                  timesAsFast(first, recording),
+                  predicted(runs.get(0).summary(), recording),
+                  changed(first.configuration(), recording.configuration()),
+                  summary));
+    }
+    return new SideBySide(SCHEMA_VERSION, runs);
+  }
+
+  private static @Nullable Double predicted(Summary first, JobRecording after) {
+    Summary.Next next = first.next();
+    boolean followed =
+        next.gain() > 1
+            && !next.arguments().isEmpty()
+            && next.arguments().stream()
+                .filter(argument -> !NO_CHANGE.contains(argument.replaceFirst("=.*", "")))
+                .allMatch(
+                    argument ->
+                        after
+                            .configuration()
+                            .entrySet()
+                            .contains(
+                                Map.entry(
+                                    argument.replaceFirst("=.*", ""),
+                                    argument.replaceFirst("[^=]*=", ""))));
+    return followed ? Double.valueOf(next.gain()) : null;
+  }
+
+  private static Map<String, Change> changed(
+      Map<String, String> before, Map<String, String> after) {
+    Map<String, Change> changed = new TreeMap<>();
+    Set<String> keys = new TreeSet<>(before.keySet());
+    keys.addAll(after.keySet());
+    keys.removeAll(NO_CHANGE);
+    for (String key : keys) {
+      Change change = new Change(before.get(key), after.get(key));
+      if (!String.valueOf(change.before).equals(String.valueOf(change.after))) {
+        changed.put(key, change);
+      }
+    }
+    return changed;
+  }
+
+  private static @Nullable TimesAsFast timesAsFast(JobRecording before, JobRecording after) {
+    List<EpochEvent> first = before.steadyEpochs();
+    List<EpochEvent> second = after.steadyEpochs();
+    ToLongFunction<Figures> amount =
+        knowsSamples(before, first) && knowsSamples(after, second)
+            ? figures -> figures.samples
+            : figures -> figures.batches;
+    if (first.size() < 2 || second.size() < 2) {
+      boolean steady = !first.isEmpty() && !second.isEmpty();
+      double nanos = nanos(steady ? sum(first) : before.job(), amount);
+      double now = nanos(steady ? sum(second) : after.job(), amount);
+      return nanos <= 0 || now <= 0
+          ? null
+          : new TimesAsFast(nanos / now, null, steady ? "in the second epoch" : "in the whole job");
+    }
+    Measure was = Measure.mean(first.stream().mapToDouble(epoch -> nanos(epoch, amount)).toArray());
+    Measure is = Measure.mean(second.stream().mapToDouble(epoch -> nanos(epoch, amount)).toArray());
+    String of = "from the second epoch on";
+    return was.exceedsItsError() && is.exceedsItsError()
+        ? times(Measure.of(nanos -> nanos[0] / nanos[1], was, is), of)
+        : new TimesAsFast(was.value() / is.value(), null, of);
+  }
+
+  private static TimesAsFast times(Measure ratio, String of) {
+    return new TimesAsFast(ratio.value(), ratio.error(), of);
+  }
+
+  private static boolean knowsSamples(JobRecording recording, List<EpochEvent> epochs) {
+    return epochs.isEmpty()
+        ? recording.job() != null && recording.job().samples > 0
+        : epochs.stream().allMatch(epoch -> epoch.samples > 0);
+  }
+
+  private static Figures sum(List<EpochEvent> epochs) {
+    Figures sum = new EpochEvent();
+    epochs.forEach(sum::add);
+    return sum;
+  }
+
+  /** For one sample, or batch; 0 if there was none. */
+  private static double nanos(@Nullable Figures figures, ToLongFunction<Figures> amount) {
+    long all = figures == null ? 0 : amount.applyAsLong(figures);
+    return figures == null || all == 0 ? 0 : (double) figures.wall / all;
+  }
+}

@@ -1,0 +1,89 @@
+package io.coordl.reports.comparison;
+
+import io.coordl.advice.Text;
+import io.coordl.reports.comparison.SideBySide.Run;
+import io.coordl.reports.comparison.SideBySide.TimesAsFast;
+import io.coordl.reports.summary.JobTable;
+import io.coordl.reports.summary.Summary;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Runs side by side as text. */
+public final class SideBySideText {
+  private static final int LONGEST_NAME = 60;
+
+  private SideBySideText() {}
+
+  /** What changed from the first run to each other one, and a table of all; without line ends. */
+  public static List<String> lines(SideBySide compared) {
+    List<String> lines = new ArrayList<>();
+    Summary first = compared.runs().get(0).summary();
+    for (Run run : compared.runs().subList(1, compared.runs().size())) {
+      lines.add(sentence(run, first));
+      lines.add(
+          run.changed().isEmpty()
+              ? "  with the same arguments"
+              : run.changed().entrySet().stream()
+                  .map(
+                      change ->
+                          change.getKey()
+                              + "="
+                              + change.getValue().after()
+                              + " (was "
+                              + change.getValue().before()
+                              + ")")
+                  .collect(Collectors.joining(", ", "  changed: ", "")));
+    }
+    lines.addAll(table(compared.runs().stream().map(Run::summary).toList()));
+    return lines;
+  }
+
+  private static String sentence(Run run, Summary first) {
+    TimesAsFast times = run.timesAsFast();
+    if (times == null) {
+      return name(run.summary()) + " cannot be compared: one of the two has trained nothing";
+    }
+    String ratio =
+        Text.format("%.2f", times.value())
+            + (times.error() == null ? "" : Text.format(" +- %.2f", times.error()));
+    return name(run.summary())
+        + (times.differs() ? " is " : " may be as fast as " + name(first) + ": it is ")
+        + ratio
+        + (times.differs() ? " times as fast as " + name(first) : " times as fast")
+        + " "
+        + times.of()
+        + (times.error() == null ? " (too few epochs to say how sure that is)" : "")
+        + (run.predicted() == null
+            ? ""
+            : Text.format("; predicted: at most %.2f times", run.predicted()));
+  }
+
+  private static String name(Summary summary) {
+    return Text.line(summary.recording().file(), LONGEST_NAME);
+  }
+
+  /** A line for each, the slowest first. */
+  public static List<String> slowestFirst(List<Summary> summaries) {
+    return table(
+        summaries.stream().sorted(Comparator.comparingDouble(SideBySideText::speed)).toList());
+  }
+
+  private static double speed(Summary summary) {
+    return summary.speed() == null ? 0 : summary.speed().samplesPerSecond();
+  }
+
+  private static List<String> table(List<Summary> summaries) {
+    List<String> lines = new ArrayList<>();
+    lines.add(JobTable.header() + "  recording");
+    for (Summary summary : summaries) {
+      lines.add(
+          JobTable.line(
+                  speed(summary), summary.totals().figures(), summary.totals().figures().epochs)
+              + "  "
+              + name(summary));
+    }
+    return lines;
+  }
+}
