@@ -103,7 +103,7 @@ class CoordlJarIT {
                 + folder
                 + "/pipe is not a file.\n1\ncoordl: "
                 + folder
-                + " is a directory: name one recording in it.\n1\ncoordl: "
+                + " is a directory without recordings (*.jfr).\n1\ncoordl: "
                 + folder
                 + "/none does not exist.\n1\n");
   }
