@@ -5,8 +5,10 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
+import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,12 +55,30 @@ public final class Reads {
       System.out.println(threads());
     }
     for (String wish : wishes) {
+      if (wish.startsWith("scrape=")) {
+        scrape(Integer.parseInt(wish.substring("scrape=".length())));
+      }
       if (wish.startsWith("exit=")) {
         System.exit(Integer.parseInt(wish.substring("exit=".length())));
       }
     }
     if (wishes.contains("throw")) {
       throw new IllegalStateException("as told");
+    }
+  }
+
+  /** What the agent shows by JMX, as another agent in this JVM serves it. */
+  private static void scrape(int port) throws Exception {
+    for (int i = 0; i < 600; i++) {
+      String all;
+      try (InputStream in = new URL("http://localhost:" + port + "/metrics").openStream()) {
+        all = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      }
+      if (all.contains("io_coordl_Store_")) {
+        all.lines().filter(line -> line.startsWith("io_coordl_")).forEach(System.out::println);
+        return;
+      }
+      Thread.sleep(100);
     }
   }
 

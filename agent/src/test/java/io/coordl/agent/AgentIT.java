@@ -6,6 +6,7 @@ import com.sun.tools.attach.VirtualMachine;
 import io.coordl.agent.Child.Outcome;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystem;
@@ -412,6 +413,44 @@ final class AgentIT {
       assertCached(outcome);
       assertThat(outcome.err()).contains("opentelemetry-javaagent - version");
     }
+  }
+
+  /** The Prometheus project's exporter of MBeans, as it is, with the least configuration. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void anExporterOfMBeansServesTheTotals(Path jdk) throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    Path configuration =
+        Files.writeString(work.resolve("exporter.yaml"), "rules:\n- pattern: '.*'\n");
+    Outcome outcome =
+        java(jdk)
+            .agent("jmx=on,record=off," + CACHING + data)
+            .agent(other("jmx-exporter.jar"), port + ":" + configuration)
+            .reads(data, "scrape=" + port)
+            .run();
+
+    assertThat(outcome.exit()).as(outcome.err()).isZero();
+    assertCached(outcome);
+    assertThat(outcome.out())
+        .containsPattern("(?m)^io_coordl_Job_StorageItems " + (double) FILES + "$")
+        .containsPattern("(?m)^io_coordl_Job_MemoryItems " + 5.0 * FILES + "$")
+        .containsPattern("(?m)^io_coordl_Job_StallNanos 0.0$")
+        .containsPattern("(?m)^io_coordl_Store_Hits\\{name=\"raw\",?} " + 5.0 * FILES + "$")
+        .containsPattern("(?m)^io_coordl_Store_CapacityBytes\\{name=\"raw\",?} 1\\.048576E7$");
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void noMBeanIsThereUnlessItIsAskedFor(Path jdk) throws Exception {
+    Path classes = work.resolve("classes");
+    Outcome outcome =
+        logged(jdk, classes).agent("record=off," + CACHING + data).reads(data, "threads").run();
+
+    assertSameAsPlain(jdk, outcome);
+    assertThat(Files.readString(classes)).doesNotContain("com.sun.jmx.mbeanserver.JmxMBeanServer ");
   }
 
   // Failing inside.

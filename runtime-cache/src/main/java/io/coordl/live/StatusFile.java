@@ -1,6 +1,7 @@
 package io.coordl.live;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -28,6 +29,7 @@ public record StatusFile(Path path, long pid, long jvmStart) {
   private static final Duration KEPT = Duration.ofHours(1);
 
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final String UNFINISHED = ".new";
   private static final Pattern NAME = Pattern.compile(".*-(\\d{1,18})-(\\d{1,18})\\.status");
 
   /** Shared memory; without it, where temporary files go. */
@@ -47,12 +49,20 @@ public record StatusFile(Path path, long pid, long jvmStart) {
     return "coordl-" + user().replaceAll("[^A-Za-z0-9._]", "_") + "-";
   }
 
-  /** As files say whose they are: its number, where it has no name. */
   private static String user() {
     try {
-      return Files.getOwner(Path.of("/proc/self")).getName();
-    } catch (IOException | UnsupportedOperationException e) {
+      return owner(Path.of("/proc/self"));
+    } catch (IOException e) {
       return System.getProperty("user.name", ""); // No Linux.
+    }
+  }
+
+  /** By number: containers that share memory may have other names for it, or none. */
+  private static String owner(Path file, LinkOption... options) throws IOException {
+    try {
+      return String.valueOf(Files.getAttribute(file, "unix:uid", options));
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      return Files.getOwner(file, options).getName();
     }
   }
 
@@ -67,6 +77,8 @@ public record StatusFile(Path path, long pid, long jvmStart) {
               new StatusFile(file, Long.parseLong(name.group(1)), Long.parseLong(name.group(2))));
         }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     return found;
   }
@@ -74,19 +86,33 @@ public record StatusFile(Path path, long pid, long jvmStart) {
   private static boolean isOwn(Path file) {
     try {
       return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-          && Files.getOwner(file, LinkOption.NOFOLLOW_LINKS).getName().equals(user());
+          && owner(file, LinkOption.NOFOLLOW_LINKS).equals(user());
     } catch (IOException | UnsupportedOperationException e) {
       return false; // It has gone, most likely.
     }
   }
 
-  /** Removes what jobs left that were killed long ago. */
+  /** Removes what jobs left that were killed long ago; others may do the same meanwhile. */
   public static void sweep(Path directory) throws IOException {
     FileTime limit = FileTime.from(Instant.now().minus(KEPT));
-    for (StatusFile file : all(directory)) {
-      if (Files.getLastModifiedTime(file.path).compareTo(limit) < 0) {
-        Files.deleteIfExists(file.path);
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(directory, prefix() + "*.status{," + UNFINISHED + "}")) {
+      for (Path file : files) {
+        try {
+          if (isOwn(file) && Files.getLastModifiedTime(file).compareTo(limit) < 0) {
+            Files.deleteIfExists(file);
+          }
+        } catch (IOException e) {
+          // Another one was faster.
+        }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
+  }
+
+  /** Where it is written, to be moved in its place. */
+  public Path unfinished() {
+    return path.resolveSibling(path.getFileName() + UNFINISHED);
   }
 }

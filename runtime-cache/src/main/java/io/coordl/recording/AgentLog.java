@@ -53,22 +53,23 @@ public final class AgentLog implements FaultListener, UserLog {
       return;
     }
     CountDownLatch printed = new CountDownLatch(1);
-    Thread thread =
-        new AgentThread(
-            "coordl-print",
-            () -> {
-              try {
-                System.err.println(lines);
-              } catch (RuntimeException | Error e) {
-                // There is nobody to tell.
-              } finally {
-                printed.countDown();
-              }
-            });
+    Thread thread;
     try {
+      thread =
+          new AgentThread(
+              "coordl-print",
+              () -> {
+                try {
+                  System.err.println(lines);
+                } catch (RuntimeException | Error e) {
+                  // There is nobody to tell.
+                } finally {
+                  printed.countDown();
+                }
+              });
       thread.start();
-    } catch (OutOfMemoryError e) {
-      return; // No more threads.
+    } catch (OutOfMemoryError | SecurityException e) {
+      return; // No more threads, or the program forbids them.
     }
     if (!AgentThread.await(printed, patience)) {
       printing = thread;

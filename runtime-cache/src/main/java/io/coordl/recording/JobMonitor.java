@@ -195,6 +195,11 @@ public final class JobMonitor {
     status.start();
   }
 
+  /** From now on the totals can be read by JMX. */
+  public void showBeans() {
+    new Beans(this).start();
+  }
+
   /** Notes a training library by name. */
   public void sawFramework(String name) {
     frameworks.add(name);

@@ -57,48 +57,74 @@ final class Status implements Closeable {
   }
 
   private void run() {
+    StatusFile file = null;
     try {
       StatusFile.sweep(directory);
       JvmInformation jvm = JvmInformation.ofThis();
-      Path file = StatusFile.of(directory, jvm.pid, jvm.jvmStartTime).path();
-      Path next = file.resolveSibling(file.getFileName() + ".new");
+      file = StatusFile.of(directory, jvm.pid, jvm.jvmStartTime);
       Recorded recorded = new Recorded(job, jvm);
-      try {
-        while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+      while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+        try {
           past.add(new Past(job.totals(), System.nanoTime()));
           if (past.size() > WINDOW + 1) {
             past.remove();
           }
-          ByteBuffer bytes = recorded.with(past);
-          // New, as whoever made it before could read it.
-          try (FileChannel to =
-              FileChannel.open(
-                  next,
-                  Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
-                  OWNER_ONLY)) {
-            while (bytes.hasRemaining()) {
-              to.write(bytes);
-            }
-          }
-          Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+          write(file, recorded.with(past));
+        } catch (IOException e) {
+          say(e); // A full disk may have room a second later.
+        } catch (RuntimeException | OutOfMemoryError e) {
+          AgentThread.survive(e);
         }
-      } finally {
-        Files.deleteIfExists(next);
-        Files.deleteIfExists(file);
       }
-    } catch (IOException | RuntimeException e) {
-      job.log()
-          .say(
-              "coordl top does not show this job: "
-                  + directory
-                  + " cannot be written ("
-                  + FlightLog.reason(e)
-                  + ")");
+    } catch (IOException e) {
+      say(e);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      AgentThread.survive(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // By another part of the agent, at the end.
     } finally {
+      if (file != null) {
+        delete(file.unfinished());
+        delete(file.path());
+      }
       done.countDown();
     }
+  }
+
+  private void write(StatusFile file, ByteBuffer bytes) throws IOException {
+    Path next = file.unfinished();
+    try {
+      // New, as whoever made it before could read it.
+      try (FileChannel to =
+          FileChannel.open(
+              next, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), OWNER_ONLY)) {
+        while (bytes.hasRemaining()) {
+          to.write(bytes);
+        }
+      }
+      Files.move(next, file.path(), StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      delete(next);
+      throw e;
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      // It is removed when another job starts.
+    }
+  }
+
+  private void say(IOException e) {
+    job.log()
+        .say(
+            "coordl top does not show this job: "
+                + directory
+                + " cannot be written ("
+                + FlightLog.reason(e)
+                + ")");
   }
 
   /** The recording, of which most stays the same. */

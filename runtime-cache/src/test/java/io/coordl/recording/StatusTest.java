@@ -103,6 +103,24 @@ class StatusTest {
   }
 
   @Test
+  void afterAWriteThatFailedTheNextIsTried() throws Exception {
+    long start = ManagementFactory.getRuntimeMXBean().getStartTime();
+    StatusFile file = StatusFile.of(folder, ProcessHandle.current().pid(), start);
+    Path inTheWay = Files.createDirectories(file.unfinished().resolve("directory"));
+    try (Status status = new Status(job, folder)) {
+      status.start();
+      long end = System.nanoTime() + PATIENCE.toNanos();
+      while (log.saidOf("coordl").isEmpty()) {
+        assertThat(System.nanoTime()).isLessThan(end);
+        Thread.sleep(10);
+      }
+      Files.delete(inTheWay);
+      Files.deleteIfExists(inTheWay.getParent());
+      assertThat(shown()).isEqualTo(file);
+    }
+  }
+
+  @Test
   void aFileThatSomebodyPutInTheWayIsNotWritten() throws Exception {
     long start = ManagementFactory.getRuntimeMXBean().getStartTime();
     Path file = StatusFile.of(folder, ProcessHandle.current().pid(), start).path();
@@ -124,11 +142,12 @@ class StatusTest {
   void onlyOldFilesOfThisUsersJobsAreRemoved() throws Exception {
     Path old = Files.createFile(StatusFile.of(folder, 12, 34).path());
     Path young = Files.createFile(StatusFile.of(folder, 13, 34).path());
+    Path unfinished = Files.createFile(StatusFile.of(folder, 15, 34).unfinished());
     Path other = Files.createFile(folder.resolve("coordl-somebody-12-34.status"));
     Path target = Files.createFile(folder.resolve("target"));
     Path link = Files.createSymbolicLink(StatusFile.of(folder, 14, 34).path(), target);
     FileTime before = FileTime.from(Instant.now().minus(Duration.ofHours(2)));
-    for (Path path : List.of(old, other, target)) {
+    for (Path path : List.of(old, unfinished, other, target)) {
       Files.setLastModifiedTime(path, before);
     }
 

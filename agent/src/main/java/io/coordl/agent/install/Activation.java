@@ -92,6 +92,9 @@ final class Activation {
     Policies policies = new Policies(options, monitor);
     ItemSource items = policies.items();
     LibraryHooks hooks = policies.hooks(rewrites);
+    if (wantsBeans()) {
+      monitor.showBeans();
+    }
     Bridge.install(monitor.spans(), items, log);
     Bridge.install(hooks);
     String record = options.get(Option.RECORD);
@@ -107,6 +110,14 @@ final class Activation {
       finish(monitor); // The JVM is ending already.
     }
     return monitor;
+  }
+
+  private boolean wantsBeans() {
+    String jmx = options.get(Option.JMX);
+    return jmx.equals("auto")
+        ? System.getProperties().stringPropertyNames().stream()
+            .anyMatch(name -> name.startsWith("com.sun.management.jmxremote"))
+        : jmx.equals("on");
   }
 
   /** As the agent's jar says; its loader has the only class of it that knows. */

@@ -21,6 +21,12 @@ public enum Option {
       Values.CHOICE,
       "what coordl top shows of the running job: a file of 25 KiB in /dev/shm, which goes when the"
           + " job ends"),
+  JMX(
+      "auto",
+      "auto, on, off",
+      Values.CHOICE,
+      "the totals so far as MBeans, io.coordl:type=Job; auto: if the JVM was started to be managed"
+          + " from outside, with com.sun.management.jmxremote"),
   DATASET(
       "inferred",
       "inferred, PATH or GLOB (may be repeated)",

@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The jobs of this user on this host that the agent observes, those that were killed too, in the
  * shape of the JSON: {@code top.schema.json} describes it.
+ *
+ * @param unreadable why files that look like those of jobs are none, a sentence each
  */
-public record Jobs(int schemaVersion, List<Job> jobs) {
+public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   static final int SCHEMA_VERSION = 1;
 
   /** A running job is heard of each second; a machine that is short of time may keep it longer. */
@@ -82,23 +84,28 @@ public record Jobs(int schemaVersion, List<Job> jobs) {
    * Reads what the jobs show now.
    *
    * @param wanted which of them
-   * @throws RecordingException if the directory or one of the files cannot be read
+   * @throws RecordingException if the directory cannot be read
    */
   public static Jobs in(Path directory, Predicate<Job> wanted) throws RecordingException {
     List<Job> jobs = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
     try {
       List<StatusFile> files = new ArrayList<>(StatusFile.all(directory));
       files.sort(Comparator.comparingLong(StatusFile::jvmStart).thenComparing(StatusFile::pid));
       for (StatusFile file : files) {
-        Job job = job(file);
-        if (job != null && wanted.test(job)) {
-          jobs.add(job);
+        try {
+          Job job = job(file);
+          if (job != null && wanted.test(job)) {
+            jobs.add(job);
+          }
+        } catch (RecordingException | IOException e) {
+          unreadable.add(String.valueOf(e.getMessage()));
         }
       }
     } catch (IOException e) {
       throw new RecordingException(directory + " cannot be read: " + e + ".");
     }
-    return new Jobs(SCHEMA_VERSION, jobs);
+    return new Jobs(SCHEMA_VERSION, jobs, unreadable);
   }
 
   /** Null if the job has just ended. */

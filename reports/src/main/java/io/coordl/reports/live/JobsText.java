@@ -17,6 +17,7 @@ import java.util.Objects;
 /** Running jobs as text: a line for each, and one for each of its policies. */
 public final class JobsText {
   private static final int LONGEST_NAME = 60;
+  private static final int LONGEST_REASON = 120;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
@@ -29,6 +30,8 @@ public final class JobsText {
         Text.format(
             "%s of this user at %s, over the last 10 s",
             Text.count(jobs.jobs().size(), "job", "jobs"), now.format(TIME)));
+    jobs.unreadable()
+        .forEach(reason -> lines.add("not shown: " + Text.line(reason, LONGEST_REASON)));
     if (jobs.jobs().isEmpty()) {
       return lines;
     }

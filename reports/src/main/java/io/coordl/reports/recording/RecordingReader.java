@@ -68,6 +68,9 @@ public final class RecordingReader {
         Files.copy(file, to);
       }
       return read(file, copy, ChunkWalk.walk(copy, Progress.NONE), Progress.NONE, List.of());
+    } catch (RecordingException e) {
+      throw new RecordingException(
+          e.kind(), String.valueOf(e.getMessage()).replace(copy.toString(), file.toString()));
     } finally {
       Files.deleteIfExists(copy);
     }

@@ -114,6 +114,24 @@ class JobsTest {
   }
 
   @Test
+  void aFileThatIsNoRecordingHidesNoJob() throws Exception {
+    job(ProcessHandle.current(), 0);
+    Path empty = Files.createFile(StatusFile.of(folder, 12, 34).path());
+    Path garbage = Files.writeString(StatusFile.of(folder, 13, 34).path(), "no recording");
+
+    Jobs jobs = Jobs.in(folder, job -> true);
+
+    assertThat(jobs.jobs()).hasSize(1);
+    assertThat(jobs.unreadable())
+        .hasSize(2)
+        .anyMatch(reason -> reason.startsWith(empty + " is empty"))
+        .anyMatch(reason -> reason.startsWith(garbage + " is not a Flight Recorder recording"));
+    assertThat(JobsText.lines(jobs, LocalTime.NOON))
+        .filteredOn(line -> line.startsWith("not shown: " + folder))
+        .hasSize(2);
+  }
+
+  @Test
   void withoutJobsThereAreNoLines() throws Exception {
     assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON))
         .containsExactly("0 jobs of this user at 12:00:00, over the last 10 s");
