@@ -33,7 +33,7 @@ import java.util.zip.CRC32;
 public final class DjlModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
-  private static final int PACES = 4;
+  private static final int PACES = Integer.getInteger("paces", 4);
   private static final int STEPS_OF_ALL = 500;
   private static final int MILLIS = 5;
 

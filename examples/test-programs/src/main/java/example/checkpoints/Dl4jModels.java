@@ -41,7 +41,7 @@ import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 public final class Dl4jModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
-  private static final int PACES = 4;
+  private static final int PACES = Integer.getInteger("paces", 4);
   private static final int STEPS_OF_ALL = 500;
   private static final int MILLIS = 5;
 

@@ -1,9 +1,14 @@
 package io.coordl.reports;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +50,40 @@ record Terminal(boolean colours, int columns) {
       return Math.min(MOST_COLUMNS, Math.max(LEAST_COLUMNS, wanted));
     } catch (NumberFormatException e) {
       return USUAL_COLUMNS;
+    }
+  }
+
+  /** Rows and columns of the terminal that this process belongs to; 0 if not known. */
+  record Size(int rows, int columns) {
+    private static final Size UNKNOWN = new Size(0, 0);
+
+    static Size now() {
+      try {
+        Process stty = new ProcessBuilder("sh", "-c", "stty size </dev/tty").start();
+        return parse(new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
+      } catch (IOException e) {
+        return UNKNOWN;
+      }
+    }
+
+    static Size parse(String size) {
+      Matcher numbers = Pattern.compile("(\\d{1,4}) (\\d{1,4})").matcher(size.strip());
+      return numbers.matches()
+          ? new Size(Integer.parseInt(numbers.group(1)), Integer.parseInt(numbers.group(2)))
+          : UNKNOWN;
+    }
+
+    /** What of the lines fits, with the cursor below; how many more there are is said. */
+    List<String> clip(List<String> lines) {
+      List<String> fitting = new ArrayList<>(lines);
+      if (rows > 2 && lines.size() >= rows) {
+        fitting.subList(rows - 2, lines.size()).clear();
+        fitting.add("... " + (lines.size() - rows + 2) + " more lines: name a job or a group");
+      }
+      if (columns > 0) {
+        fitting.replaceAll(line -> line.substring(0, Math.min(columns, line.length())));
+      }
+      return fitting;
     }
   }
 

@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -54,9 +55,12 @@ final class TopCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(HOME + REST_OF_SCREEN);
     while (!out.checkError()) {
+      // Before anything is drawn: if the job has ended, the last picture stays.
+      List<String> lines =
+          Terminal.Size.now()
+              .clip(JobsText.lines(jobs(directory), LocalTime.now(ZoneId.systemDefault())));
       out.print(HOME);
-      JobsText.lines(jobs(directory), LocalTime.now(ZoneId.systemDefault()))
-          .forEach(line -> out.print(line + REST_OF_LINE + "\n"));
+      lines.forEach(line -> out.print(line + REST_OF_LINE + "\n"));
       out.print(REST_OF_SCREEN);
       out.flush();
       Thread.sleep(PERIOD_MILLIS);

@@ -463,6 +463,18 @@ class CoordlTest {
   }
 
   @Test
+  void whatDoesNotFitTheTerminalIsCutAndCounted() {
+    List<String> lines = List.of("first", "second", "third", "fourth");
+
+    assertThat(Terminal.Size.parse("5 4\n").clip(lines))
+        .containsExactly("firs", "seco", "thir", "four");
+    assertThat(Terminal.Size.parse("4 80").clip(lines))
+        .containsExactly("first", "second", "... 2 more lines: name a job or a group");
+    assertThat(Terminal.Size.parse("0 0").clip(lines)).isEqualTo(lines);
+    assertThat(Terminal.Size.parse("stty: standard input").clip(lines)).isEqualTo(lines);
+  }
+
+  @Test
   void everyKindOfBadRecordingHasAnExitCodeOfItsOwn() {
     List<Integer> codes =
         Arrays.stream(RecordingException.Kind.values())

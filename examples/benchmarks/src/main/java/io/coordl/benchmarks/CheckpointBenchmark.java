@@ -17,6 +17,14 @@ import java.util.regex.Pattern;
  * sizes of the file in MB (10 100; 1000 takes half an hour and 16 GB of memory).
  */
 public final class CheckpointBenchmark {
+  /** Saves of a small model are over before the code that makes them is compiled. */
+  private static final int MANY_SAVES = 15;
+
+  private static final int FEW_SAVES = 4;
+
+  /** Of models of more than 10 MB or so. */
+  private static final int WIDE = 2_000;
+
   private static final Pattern SAVE = Pattern.compile("save ([0-9.]+) ms");
 
   /** What is saved of a network: DL4J's with two more numbers for each, a little compressed. */
@@ -94,6 +102,7 @@ public final class CheckpointBenchmark {
                 work.toString(),
                 Integer.toString(width),
                 String.format(Locale.ROOT, "%.1f", seconds))
+            .jvmArgs("-Dpaces=" + (width < WIDE ? MANY_SAVES : FEW_SAVES))
             .timeout(Duration.ofMinutes(60));
     if (!policy.isEmpty()) {
       job.agent(checkout.agentJar(), "record=off,checkpoint=" + policy);

@@ -64,8 +64,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /**
    * What a job did lately.
    *
-   * @param nanos in that time; the wall time of the figures may be less, as that of a wait counts
-   *     when it is over
+   * @param nanos in that time; the wall time of the figures may be more or less, as that of a batch
+   *     counts when it is over
    */
   public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
     static @Nullable Recent of(JobRecording.@Nullable Recent recent) {
@@ -113,11 +113,11 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     try {
       Instant written = Files.getLastModifiedTime(file.path()).toInstant();
       JobRecording recording = RecordingReader.readCopy(file.path());
-      Duration silent = Duration.between(written, Instant.now());
+      Duration silent = Duration.between(written, Instant.now()).abs(); // A clock may be set back.
       return new Job(
           file.pid(),
           state(file, silent),
-          Math.max(0, silent.toNanos()),
+          silent.toNanos(),
           recording.configuration().getOrDefault("group", ""),
           Recent.of(recording.recent()),
           Summary.of(recording));

@@ -60,8 +60,8 @@ public record JobRecording(
   /**
    * What was counted between the last totals and those before.
    *
-   * @param nanos between them; the wall time of the figures may be less, as that of a wait counts
-   *     when it is over
+   * @param nanos between them; the wall time of the figures may be more or less, as that of a batch
+   *     counts when it is over
    */
   public record Recent(long nanos, JobStatisticsEvent figures) {}
 
