@@ -18,6 +18,7 @@ import picocli.CommandLine.IVersionProvider;
     subcommands = {
       ProfileCommand.class,
       SummaryCommand.class,
+      ExportCommand.class,
       ReportCommand.class,
       TopCommand.class,
       CompareCommand.class,

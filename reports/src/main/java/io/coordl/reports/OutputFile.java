@@ -2,7 +2,9 @@ package io.coordl.reports;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.coordl.reports.recording.RecordingException;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -54,14 +56,27 @@ record OutputFile(Path path) {
     }
   }
 
-  void write(String content) throws OutputException {
+  /** Beside a recording, with its name and another end. */
+  static Path beside(Path recording, String end) {
+    return recording.resolveSibling(
+        recording.getFileName().toString().replaceFirst("\\.jfr$", "") + end);
+  }
+
+  /** What writes the file. */
+  interface Content {
+    void to(Writer file) throws IOException, RecordingException;
+  }
+
+  void write(Content content) throws OutputException, RecordingException {
     try {
       // Beside the file, so that it can be moved; made as any file is, so with the usual
       // permissions.
       Path part =
           folder(path).resolve("." + path.getFileName() + "." + ProcessHandle.current().pid());
       try {
-        Files.writeString(part, content, UTF_8);
+        try (Writer file = Files.newBufferedWriter(part, UTF_8)) {
+          content.to(file);
+        }
         Files.move(part, path, StandardCopyOption.REPLACE_EXISTING);
       } finally {
         Files.deleteIfExists(part);

@@ -56,19 +56,16 @@ final class ReportCommand implements Callable<Integer> {
           spec.commandLine(),
           "at most " + MOST + " recordings can be compared, and there are " + files.size() + ".");
     }
-    Path first = files.get(0);
-    Path html =
-        output == null
-            ? first.resolveSibling(
-                first.getFileName().toString().replaceFirst("\\.jfr$", "") + ".html")
-            : output;
+    Path named = output;
+    Path html = named == null ? OutputFile.beside(files.get(0), ".html") : named;
     OutputFile page = OutputFile.of(html, force);
     List<JobActivity> recordings = new ArrayList<>();
     for (Path file : files) {
       page.checkIsNot(file);
       recordings.add(reading.readInFull(file));
     }
-    page.write(ReportPage.html(Report.of(recordings)));
+    String content = ReportPage.html(Report.of(recordings));
+    page.write(to -> to.write(content));
     spec.commandLine().getOut().println(html);
     return ExitStatus.DONE.code();
   }

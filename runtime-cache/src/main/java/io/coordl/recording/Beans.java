@@ -103,7 +103,8 @@ final class Beans {
       String unit =
           field.isAnnotationPresent(Timespan.class)
               ? "Nanos"
-              : field.isAnnotationPresent(DataAmount.class) && !name.endsWith("Bytes")
+              : field.isAnnotationPresent(DataAmount.class)
+                      && !name.toLowerCase(Locale.ROOT).endsWith("bytes")
                   ? "Bytes"
                   : "";
       return name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1) + unit;

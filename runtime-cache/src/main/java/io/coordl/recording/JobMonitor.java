@@ -190,7 +190,7 @@ public final class JobMonitor {
   /** From now on {@code coordl top} shows the job, until it has ended. */
   public void showStatus() {
     hasStatus = true;
-    Status status = new Status(this, StatusFile.directory());
+    Status status = new Status(this, StatusFile::directory);
     closing.add(status);
     status.start();
   }

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import jdk.jfr.Event;
 
 /**
@@ -42,26 +43,37 @@ final class Status implements Closeable {
   private record Past(JobStatisticsEvent totals, long nanos) {}
 
   private final JobMonitor job;
-  private final Path directory;
+  private final Supplier<Path> directory;
   private final Deque<Past> past = new ArrayDeque<>();
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch done = new CountDownLatch(1);
 
-  Status(JobMonitor job, Path directory) {
+  /**
+   * Not started yet.
+   *
+   * @param directory asked on the thread
+   */
+  Status(JobMonitor job, Supplier<Path> directory) {
     this.job = job;
     this.directory = directory;
   }
 
   void start() {
-    new AgentThread("coordl-status", this::run).start();
+    try {
+      new AgentThread("coordl-status", this::run).start();
+    } catch (SecurityException e) {
+      done.countDown();
+      job.log().say("coordl top does not show this job: " + e);
+    }
   }
 
   private void run() {
     StatusFile file = null;
     try {
-      StatusFile.sweep(directory);
+      Path folder = directory.get();
+      StatusFile.sweep(folder);
       JvmInformation jvm = JvmInformation.ofThis();
-      file = StatusFile.of(directory, jvm.pid, jvm.jvmStartTime);
+      file = StatusFile.of(folder, jvm.pid, jvm.jvmStartTime);
       Recorded recorded = new Recorded(job, jvm);
       while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         try {
@@ -112,7 +124,7 @@ final class Status implements Closeable {
   private static void delete(Path file) {
     try {
       Files.deleteIfExists(file);
-    } catch (IOException e) {
+    } catch (IOException | SecurityException e) {
       // It is removed when another job starts.
     }
   }
@@ -121,8 +133,7 @@ final class Status implements Closeable {
     job.log()
         .say(
             "coordl top does not show this job: "
-                + directory
-                + " cannot be written ("
+                + "its file cannot be written ("
                 + FlightLog.reason(e)
                 + ")");
   }

@@ -56,7 +56,7 @@ class StatusTest {
     store.items = 7;
     job.addStore(() -> store, () -> {});
     job.spans().exit(job.spans().enter(SpanKind.TAKE, this), new Object());
-    try (Status status = new Status(job, folder)) {
+    try (Status status = new Status(job, () -> folder)) {
       status.start();
       StatusFile file = shown();
       Path copy = Files.copy(file.path(), folder.resolve("copy.jfr"));
@@ -78,7 +78,7 @@ class StatusTest {
 
   @Test
   void itIsThereAgainIfItWasRemovedAndTellsOfAtMostTwoMoments() throws Exception {
-    try (Status status = new Status(job, folder)) {
+    try (Status status = new Status(job, () -> folder)) {
       status.start();
       Files.delete(shown().path());
       Path copy = Files.copy(shown().path(), folder.resolve("copy.jfr"));
@@ -93,13 +93,26 @@ class StatusTest {
   @Test
   void whereNothingCanBeWrittenThatIsSaidAndTheJobGoesOn() throws Exception {
     Path missing = folder.resolve("missing");
-    Status status = new Status(job, missing);
+    Status status = new Status(job, () -> missing);
     status.start();
     status.close();
 
     assertThat(log.saidOf("coordl"))
-        .startsWith("top does not show this job: " + missing)
+        .startsWith("top does not show this job: its file ")
         .endsWith("cannot be written (there is no such directory)");
+  }
+
+  @Test
+  void whatThrowsInItIsAFaultOfItsOwnThread() throws Exception {
+    Status status =
+        new Status(
+            job,
+            () -> {
+              throw new NullPointerException("no directory");
+            });
+    status.start();
+    status.close();
+    assertThat(files()).isEmpty();
   }
 
   @Test
@@ -107,7 +120,7 @@ class StatusTest {
     long start = ManagementFactory.getRuntimeMXBean().getStartTime();
     StatusFile file = StatusFile.of(folder, ProcessHandle.current().pid(), start);
     Path inTheWay = Files.createDirectories(file.unfinished().resolve("directory"));
-    try (Status status = new Status(job, folder)) {
+    try (Status status = new Status(job, () -> folder)) {
       status.start();
       long end = System.nanoTime() + PATIENCE.toNanos();
       while (log.saidOf("coordl").isEmpty()) {
@@ -127,7 +140,7 @@ class StatusTest {
     Path planted = Files.writeString(file.resolveSibling(file.getFileName() + ".new"), "theirs");
     Path readable = Files.createLink(folder.resolve("readable"), planted);
 
-    try (Status status = new Status(job, folder)) {
+    try (Status status = new Status(job, () -> folder)) {
       status.start();
       long end = System.nanoTime() + PATIENCE.toNanos();
       while (log.saidOf("coordl").isEmpty() && StatusFile.all(folder).isEmpty()) {

@@ -122,7 +122,10 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
           Recent.of(recording.recent()),
           Summary.of(recording));
     } catch (NoSuchFileException e) {
-      return null;
+      if (file.path().toString().equals(e.getFile())) {
+        return null;
+      }
+      throw e;
     }
   }
 

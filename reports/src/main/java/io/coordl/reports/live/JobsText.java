@@ -17,6 +17,7 @@ import java.util.Objects;
 /** Running jobs as text: a line for each, and one for each of its policies. */
 public final class JobsText {
   private static final int LONGEST_NAME = 60;
+  private static final String INDENT = "         ";
   private static final int LONGEST_REASON = 120;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
@@ -28,7 +29,7 @@ public final class JobsText {
     List<String> lines = new ArrayList<>();
     lines.add(
         Text.format(
-            "%s of this user at %s, over the last 10 s",
+            "%s of this user at %s; over the last 10 s, stores and groups since the start",
             Text.count(jobs.jobs().size(), "job", "jobs"), now.format(TIME)));
     jobs.unreadable()
         .forEach(reason -> lines.add("not shown: " + Text.line(reason, LONGEST_REASON)));
@@ -39,10 +40,14 @@ public final class JobsText {
     for (Job job : jobs.jobs()) {
       lines.add(line(job));
       if (job.state() != State.running) {
-        lines.add("         not heard of for " + new Nanos(job.silentNanos()));
+        lines.add(INDENT + "not heard of for " + new Nanos(job.silentNanos()));
+      }
+      Jobs.Recent recent = job.recent();
+      if (recent != null && recent.figures().batches == 0) {
+        lines.add(INDENT + "no batch has been taken in that time: a wait counts when it is over");
       }
       SummaryText.policies(job.summary(), Integer.MAX_VALUE)
-          .forEach(line -> lines.add("         " + line));
+          .forEach(line -> lines.add(INDENT + line));
     }
     return lines;
   }

@@ -20,6 +20,16 @@ public interface JobEvent {
     return Duration.between(start(), end()).toNanos();
   }
 
+  /** Number of the thread that wrote it, 0 if not known. */
+  default long threadId() {
+    return 0;
+  }
+
+  /** Name of that thread; null if not known. */
+  default @Nullable String threadName() {
+    return null;
+  }
+
   /** True if the event has the field. The methods below ask for no field that is not there. */
   boolean has(String field);
 

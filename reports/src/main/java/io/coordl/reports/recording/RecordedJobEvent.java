@@ -3,6 +3,7 @@ package io.coordl.reports.recording;
 import io.coordl.reports.recording.EventReader.MissingFieldException;
 import java.time.Instant;
 import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedThread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,18 @@ record RecordedJobEvent(RecordedEvent event) implements JobEvent {
   @Override
   public long nanos() {
     return event.getDuration().toNanos();
+  }
+
+  @Override
+  public long threadId() {
+    RecordedThread thread = event.getThread();
+    return thread == null ? 0 : thread.getJavaThreadId();
+  }
+
+  @Override
+  public @Nullable String threadName() {
+    RecordedThread thread = event.getThread();
+    return thread == null ? null : thread.getJavaName();
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.coordl.reports.recording;
 import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +31,9 @@ public final class RecordingReader {
   private static final String OURS = "io.coordl.";
   private static final int ATTEMPTS = 3;
 
+  /** Of the file that was read last of those that may be replaced. */
+  private static @Nullable Path copy;
+
   private RecordingReader() {}
 
   /**
@@ -56,23 +58,35 @@ public final class RecordingReader {
   }
 
   /**
+   * Reads the totals and hands over what each thread did when, in any order, on one thread.
+   *
+   * @throws RecordingException as {@link #read(Path, Progress)}
+   */
+  public static JobRecording readSpans(Path file, Progress progress, Consumer<Span> taker)
+      throws RecordingException {
+    return read(file, progress, List.of(Span.takers(taker)));
+  }
+
+  /**
    * Reads the totals of a file that another one may replace at any time.
    *
    * @throws RecordingException as {@link #read(Path, Progress)}
    * @throws IOException if it cannot be copied, or has gone
    */
-  public static JobRecording readCopy(Path file) throws RecordingException, IOException {
-    Path copy = Files.createTempFile("coordl-", ".jfr");
+  public static synchronized JobRecording readCopy(Path file)
+      throws RecordingException, IOException {
+    Path to = copy;
+    if (to == null) {
+      to = Files.createTempFile("coordl-", ".jfr");
+      to.toFile().deleteOnExit(); // One file, however often: a watch ends by a signal.
+      copy = to;
+    }
+    Files.write(to, Files.readAllBytes(file), StandardOpenOption.TRUNCATE_EXISTING);
     try {
-      try (OutputStream to = Files.newOutputStream(copy)) {
-        Files.copy(file, to);
-      }
-      return read(file, copy, ChunkWalk.walk(copy, Progress.NONE), Progress.NONE, List.of());
+      return read(file, to, ChunkWalk.walk(to, Progress.NONE), Progress.NONE, List.of());
     } catch (RecordingException e) {
       throw new RecordingException(
-          e.kind(), String.valueOf(e.getMessage()).replace(copy.toString(), file.toString()));
-    } finally {
-      Files.deleteIfExists(copy);
+          e.kind(), String.valueOf(e.getMessage()).replace(to.toString(), file.toString()));
     }
   }
 
@@ -237,8 +251,7 @@ public final class RecordingReader {
     for (Map.Entry<Long, Long> count : shape.events().entrySet()) {
       String name = names.getOrDefault(count.getKey(), "");
       ours |= name.startsWith(OURS);
-      boolean taken = takers.stream().anyMatch(some -> some.containsKey(name));
-      expected += taken ? count.getValue() : 0;
+      expected += count.getValue() * takers.stream().filter(some -> some.containsKey(name)).count();
     }
     Delivery delivery = new Delivery(readable, expected, progress);
     takers.parallelStream().forEach(delivery::to);

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import java.util.Locale;
 import java.util.Set;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Event;
@@ -42,7 +43,8 @@ public final class EventJson {
       if (a.getAnnotated().isAnnotationPresent(Timespan.class)) {
         return PropertyName.construct(name + "Nanos");
       }
-      if (a.getAnnotated().isAnnotationPresent(DataAmount.class) && !name.endsWith("Bytes")) {
+      if (a.getAnnotated().isAnnotationPresent(DataAmount.class)
+          && !name.toLowerCase(Locale.ROOT).endsWith("bytes")) {
         return PropertyName.construct(name + "Bytes");
       }
       return super.findNameForSerialization(config, a);

@@ -100,7 +100,10 @@ class JobsTest {
 
     List<String> lines = JobsText.lines(Jobs.in(folder, job -> true), LocalTime.of(12, 34, 56));
 
-    assertThat(lines.get(0)).isEqualTo("1 job of this user at 12:34:56, over the last 10 s");
+    assertThat(lines.get(0))
+        .isEqualTo(
+            "1 job of this user at 12:34:56; over the last 10 s, stores and groups since the"
+                + " start");
     assertThat(lines.get(1)).contains("PID", "samples/s", "stall", "fetch", "queueing", "program");
     assertThat(lines.get(2))
         .startsWith(String.format("%8d silent", ProcessHandle.current().pid()))
@@ -134,7 +137,9 @@ class JobsTest {
   @Test
   void withoutJobsThereAreNoLines() throws Exception {
     assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON))
-        .containsExactly("0 jobs of this user at 12:00:00, over the last 10 s");
+        .containsExactly(
+            "0 jobs of this user at 12:00:00; over the last 10 s, stores and groups since the"
+                + " start");
   }
 
   @Test

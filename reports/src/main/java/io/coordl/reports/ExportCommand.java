@@ -1,0 +1,59 @@
+package io.coordl.reports;
+
+import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.trace.PerfettoTrace;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code coordl export --perfetto FILE.jfr...}. */
+@Command(
+    name = "export",
+    description = {
+      "Writes what each thread did when, of one job or of several, for another viewer.",
+      "ui.perfetto.dev and chrome://tracing open the file; nothing is sent anywhere."
+    })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
+final class ExportCommand implements Callable<Integer> {
+  @Spec CommandSpec spec;
+
+  @Parameters(paramLabel = "FILE.jfr", arity = "1..*", description = "The recordings.")
+  List<Path> files;
+
+  @Option(
+      names = "--perfetto",
+      required = true,
+      description = "As trace events in JSON, the one format so far.")
+  boolean perfetto;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE.json",
+      description =
+          "The file to write (default: beside the first recording, with its name and"
+              + " .perfetto.json).")
+  @Nullable Path output;
+
+  @Option(names = "--force", description = "Write it even if there is such a file already.")
+  boolean force;
+
+  @Override
+  public Integer call() throws RecordingException, OutputException {
+    Path named = output;
+    Path json = named == null ? OutputFile.beside(files.get(0), ".perfetto.json") : named;
+    OutputFile trace = OutputFile.of(json, force);
+    for (Path file : files) {
+      trace.checkIsNot(file);
+    }
+    trace.write(to -> PerfettoTrace.write(files, Progress.NONE, to));
+    spec.commandLine().getOut().println(json);
+    return ExitStatus.DONE.code();
+  }
+}

@@ -1,0 +1,66 @@
+package io.coordl.reports.recording;
+
+import io.coordl.event.BatchEvent;
+import io.coordl.event.CheckpointEvent;
+import io.coordl.event.DataStallEvent;
+import io.coordl.event.DecodeEvent;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.FetchEvent;
+import io.coordl.event.PersistEvent;
+import io.coordl.event.StepEvent;
+import io.coordl.event.TransformEvent;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
+import jdk.jfr.Event;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a thread did for some time.
+ *
+ * @param name such as {@code data stall}
+ * @param threadId 0 if not known
+ * @param event the event of the agent that says so
+ */
+public record Span(
+    String name, Instant start, long nanos, long threadId, @Nullable String thread, Object event) {
+  private static final List<Class<? extends Event>> TYPES =
+      List.of(
+          EpochEvent.class,
+          StepEvent.class,
+          DataStallEvent.class,
+          BatchEvent.class,
+          FetchEvent.class,
+          DecodeEvent.class,
+          TransformEvent.class,
+          CheckpointEvent.class,
+          PersistEvent.class);
+
+  /** What makes spans of the events of each type. */
+  static Map<String, Consumer<JobEvent>> takers(Consumer<Span> taker) {
+    Map<String, Consumer<JobEvent>> takers = new HashMap<>();
+    for (Class<? extends Event> type : TYPES) {
+      EventReader<? extends Event> reader = new EventReader<>(type);
+      String name =
+          type.getSimpleName()
+              .replace("Event", "")
+              .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+              .toLowerCase(Locale.ROOT);
+      takers.put(
+          reader.event(),
+          event ->
+              taker.accept(
+                  new Span(
+                      name,
+                      event.start(),
+                      event.nanos(),
+                      event.threadId(),
+                      event.threadName(),
+                      reader.read(event))));
+    }
+    return takers;
+  }
+}

@@ -1,0 +1,102 @@
+package io.coordl.reports.trace;
+
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Jvm;
+import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.recording.RecordingReader;
+import io.coordl.reports.recording.Span;
+import io.coordl.reports.summary.EventJson;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Spans of the threads of one job or of several as trace events in JSON, which ui.perfetto.dev and
+ * chrome://tracing open. Written as it is read, so that it may be of any size.
+ */
+public final class PerfettoTrace {
+  private static final JsonMapper MAPPER = EventJson.mapper().build();
+
+  private final JsonGenerator out;
+
+  /** Before all spans: what begins earlier than it is not shown. */
+  private final Instant begin;
+
+  private PerfettoTrace(JsonGenerator out, Instant begin) {
+    this.out = out;
+    this.begin = begin;
+  }
+
+  /**
+   * Writes the spans of all recordings, in one time.
+   *
+   * @throws RecordingException if one of them cannot be read
+   */
+  public static void write(List<Path> recordings, Progress progress, Writer to)
+      throws RecordingException {
+    long begin = Long.MAX_VALUE;
+    for (Path recording : recordings) {
+      Jvm jvm = RecordingReader.read(recording, progress).jvm();
+      begin = Math.min(begin, jvm == null ? 0 : jvm.jvmStartTime());
+    }
+    try (JsonGenerator out = MAPPER.createGenerator(to)) {
+      PerfettoTrace trace = new PerfettoTrace(out, Instant.ofEpochMilli(begin));
+      out.writeStartObject();
+      out.writeName("traceEvents");
+      out.writeStartArray();
+      for (int i = 0; i < recordings.size(); i++) {
+        trace.add(recordings.get(i), i + 1, progress);
+      }
+      out.writeEndArray();
+      out.writeEndObject();
+    }
+  }
+
+  /**
+   * One job.
+   *
+   * @param number stands for its process: jobs of several hosts may have one process id
+   */
+  private void add(Path recording, int number, Progress progress) throws RecordingException {
+    Set<Long> threads = new HashSet<>();
+    JobRecording job =
+        RecordingReader.readSpans(
+            recording,
+            progress,
+            span -> {
+              if (threads.add(span.threadId())) {
+                named("thread_name", number, span.threadId(), String.valueOf(span.thread()));
+              }
+              write(span, number);
+            });
+    String program = job.job() == null ? null : job.job().mainClass;
+    named("process_name", number, 0, (program == null ? "" : program + ", ") + recording);
+  }
+
+  private void named(String what, int process, long thread, String name) {
+    MAPPER.writeValue(
+        out,
+        Map.of(
+            "ph", "M", "name", what, "pid", process, "tid", thread, "args", Map.of("name", name)));
+  }
+
+  private void write(Span span, int process) {
+    out.writeStartObject();
+    out.writeStringProperty("ph", "X");
+    out.writeStringProperty("name", span.name());
+    out.writeNumberProperty("pid", process);
+    out.writeNumberProperty("tid", span.threadId());
+    out.writeNumberProperty("ts", Duration.between(begin, span.start()).toNanos() / 1e3);
+    out.writeNumberProperty("dur", span.nanos() / 1e3);
+    out.writePOJOProperty("args", span.event());
+    out.writeEndObject();
+  }
+}

@@ -1,0 +1,5 @@
+/** Recordings as traces for other viewers. */
+@NullMarked
+package io.coordl.reports.trace;
+
+import org.jspecify.annotations.NullMarked;
