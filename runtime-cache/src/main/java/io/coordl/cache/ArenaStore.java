@@ -236,8 +236,7 @@ public final class ArenaStore implements ItemStore, Closeable {
       SharedFile.sweep(directory, user, ArenaContents.HERE, log);
       if (room >= direct) {
         if (room < wanted) {
-          log.say(
-              "The cache takes at most the " + room + " bytes that are free in " + directory + ".");
+          log.say("The cache takes at most " + room + " bytes of those free in " + directory + ".");
         }
         ArenaMemory memory =
             MappedMemory.withoutName(directory, user, clamp(Math.min(room, wanted)));
@@ -246,9 +245,9 @@ public final class ArenaStore implements ItemStore, Closeable {
       }
       log.say(
           directory
-              + " has only "
+              + " has room for only "
               + room
-              + " bytes free: the cache uses direct buffers, at most "
+              + " bytes: the cache uses direct buffers, at most "
               + direct
               + " bytes, since they count towards the limit of the program's own.");
     } catch (IOException | RuntimeException e) {

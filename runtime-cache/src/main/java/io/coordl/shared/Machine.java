@@ -83,10 +83,14 @@ public final class Machine {
     return room(MEMINFO, MEMBERSHIP, GROUPS);
   }
 
-  /** Free bytes of the file system of {@code directory}, 0 if there is none. */
+  /**
+   * Bytes a store may take of the file system of {@code directory}, 0 if there is none: what is
+   * free but for a sixteenth, since the program and other jobs have files there too.
+   */
   public static long freeSpace(Path directory) {
     try {
-      return Files.getFileStore(directory).getUsableSpace();
+      long free = Files.getFileStore(directory).getUsableSpace();
+      return free - free / 16;
     } catch (IOException e) {
       return 0;
     }

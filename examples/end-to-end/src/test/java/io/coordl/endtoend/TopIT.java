@@ -3,11 +3,13 @@ package io.coordl.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Scanner;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,9 @@ import tools.jackson.databind.json.JsonMapper;
 /** What {@code coordl top} shows of jobs that run, stand still, were killed and have ended. */
 class TopIT {
   private static final int UNTIL_TOLD = 100_000;
+
+  /** What each drawing starts with. */
+  private static final String HOME = "\u001b\\[H";
 
   private final String group = UUID.randomUUID().toString();
   private final Path directory = directory();
@@ -93,7 +98,6 @@ class TopIT {
       Running.await(() -> batches(jobs().get(goesOn.pid())) > before);
 
       String terminal = terminal();
-      assertThat(terminal.split("\u001b\\[H")).hasSizeGreaterThan(3); // Cleared, and drawn twice.
       String text = Summary.coordl("top", group);
       for (String shown : List.of(terminal, text)) {
         for (Running job : all) {
@@ -123,12 +127,24 @@ class TopIT {
     }
   }
 
-  /** What a terminal gets in six seconds. */
-  private String terminal() throws IOException, InterruptedException {
+  /** What a terminal gets until it has been cleared, and all has been drawn twice. */
+  private String terminal() throws IOException {
     String java = Workshop.newestJdk().java().toString();
     String jar = Workshop.checkout().coordlJar().toString();
-    return Shell.run(
-            "script", "-qc", "timeout 6 " + java + " -jar " + jar + " top " + group, "/dev/null")
-        .replace("\r", "");
+    Process top =
+        new ProcessBuilder(
+                "script",
+                "-qc",
+                "timeout 120 " + java + " -jar " + jar + " top " + group,
+                "/dev/null")
+            .start();
+    try (Scanner out = new Scanner(top.getInputStream(), StandardCharsets.UTF_8)) {
+      List<String> drawn = out.useDelimiter(HOME).tokens().limit(4).toList();
+      assertThat(drawn).hasSize(4);
+      return String.join("", drawn).replace("\r", "");
+    } finally {
+      top.descendants().forEach(ProcessHandle::destroyForcibly);
+      top.destroyForcibly();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.reports.trace;
 
+import io.coordl.event.FetchEvent;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.recording.Progress;
@@ -29,6 +30,8 @@ public final class PerfettoTrace {
 
   /** Before all spans: what begins earlier than it is not shown. */
   private final Instant begin;
+
+  private int fetches;
 
   private PerfettoTrace(JsonGenerator out, Instant begin) {
     this.out = out;
@@ -89,14 +92,32 @@ public final class PerfettoTrace {
   }
 
   private void write(Span span, int process) {
+    if (span.event() instanceof FetchEvent) {
+      // A file is open while others are opened and decoded: spans that overlap need own tracks.
+      fetches++;
+      begin("b", span, process, span.start());
+      out.writePOJOProperty("args", span.event());
+      out.writeEndObject();
+      begin("e", span, process, span.start().plusNanos(span.nanos()));
+      out.writeEndObject();
+    } else {
+      begin("X", span, process, span.start());
+      out.writeNumberProperty("dur", span.nanos() / 1e3);
+      out.writePOJOProperty("args", span.event());
+      out.writeEndObject();
+    }
+  }
+
+  private void begin(String phase, Span span, int process, Instant time) {
     out.writeStartObject();
-    out.writeStringProperty("ph", "X");
+    out.writeStringProperty("ph", phase);
     out.writeStringProperty("name", span.name());
     out.writeNumberProperty("pid", process);
     out.writeNumberProperty("tid", span.threadId());
-    out.writeNumberProperty("ts", Duration.between(begin, span.start()).toNanos() / 1e3);
-    out.writeNumberProperty("dur", span.nanos() / 1e3);
-    out.writePOJOProperty("args", span.event());
-    out.writeEndObject();
+    out.writeNumberProperty("ts", Duration.between(begin, time).toNanos() / 1e3);
+    if (!phase.equals("X")) {
+      out.writeStringProperty("cat", "file");
+      out.writeNumberProperty("id", fetches);
+    }
   }
 }
