@@ -11,6 +11,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -232,9 +233,11 @@ public final class ArenaStore implements ItemStore, Closeable {
     long room = Machine.freeSpace(directory);
     long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / DIRECT_PART);
     try {
-      long user = Machine.user();
-      SharedFile.sweep(directory, user, ArenaContents.HERE, log);
+      if (Files.isDirectory(directory)) {
+        SharedFile.sweep(directory, Machine.user(), ArenaContents.HERE, log);
+      }
       if (room >= direct) {
+        long user = Machine.user();
         if (room < wanted) {
           log.say("The cache takes at most " + room + " bytes of those free in " + directory + ".");
         }

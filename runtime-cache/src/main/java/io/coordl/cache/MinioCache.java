@@ -3,8 +3,12 @@ package io.coordl.cache;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +31,7 @@ public final class MinioCache implements ItemSource {
   /** Size of the blocks of larger files. */
   public static final int BLOCK = 1 << 20;
 
+  private static final boolean SLASHES = File.separatorChar == '/';
   private static final String WORKING_DIRECTORY = Path.of("").toAbsolutePath().toString();
 
   /** Bytes of prefetched items that this host does not keep: a part of the heap, where they lie. */
@@ -241,9 +246,22 @@ public final class MinioCache implements ItemSource {
     if (path.isEmpty() || path.indexOf('\0') >= 0) {
       return null;
     }
-    String absolute = path.charAt(0) == '/' ? path : WORKING_DIRECTORY + '/' + path;
-    return absolute.contains("/./") || absolute.contains("//")
+    String absolute =
+        path.charAt(0) == '/'
+            ? path
+            : SLASHES ? WORKING_DIRECTORY + '/' + path : absolute(path, FileSystems.getDefault());
+    return absolute != null && (absolute.contains("/./") || absolute.contains("//"))
         ? absolute.replaceAll("/(\\.?/)+", "/")
         : absolute;
+  }
+
+  /** On a file system of another syntax, which takes slashes too. */
+  static @Nullable String absolute(String path, FileSystem files) {
+    try {
+      String absolute = files.getPath(path).toAbsolutePath().toString();
+      return absolute.replace(files.getSeparator(), "/");
+    } catch (InvalidPathException e) {
+      return null;
+    }
   }
 }

@@ -1,6 +1,6 @@
 package io.coordl.checkpoint;
 
-import io.coordl.shared.Machine;
+import io.coordl.live.Owner;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.FileInputStream;
@@ -177,7 +177,7 @@ public final class ModelFile implements Closeable {
     if (((Number) Files.getAttribute(target, "unix:nlink")).intValue() > 1) {
       throw new LeftAloneException("it has other names (hard links)");
     }
-    if (((Number) Files.getAttribute(target, "unix:uid")).longValue() != Machine.user()) {
+    if (Owner.of(target) != Owner.user()) {
       throw new LeftAloneException("it belongs to another user");
     }
     if (Files.getFileStore(target).getUsableSpace() < old.size()) {
@@ -328,7 +328,7 @@ public final class ModelFile implements Closeable {
   private static boolean isSwept(Path file) throws IOException {
     if (OWN.contains(file)
         || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-        || ((Number) Files.getAttribute(file, "unix:uid")).longValue() != Machine.user()) {
+        || Owner.of(file) != Owner.user()) {
       return false;
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);

@@ -59,7 +59,9 @@ public final class ModelFiles implements Closeable {
   /** A program may have a directory for each model. */
   private static final int DIRECTORIES = 1024;
 
-  private static final Path WORKING_DIRECTORY = Path.of("/proc/self/cwd");
+  private static final Path PROCESS = Path.of("/proc/self/cwd");
+  private static final Path WORKING_DIRECTORY =
+      Files.exists(PROCESS) ? PROCESS : Path.of("").toAbsolutePath();
 
   private final Map<Path, Integer> uses = new ConcurrentHashMap<>();
   private final ReentrantLock turn = new ReentrantLock();

@@ -51,18 +51,9 @@ public record StatusFile(Path path, long pid, long jvmStart) {
 
   private static String user() {
     try {
-      return owner(Path.of("/proc/self"));
+      return Long.toString(Owner.user());
     } catch (IOException e) {
-      return System.getProperty("user.name", ""); // No Linux.
-    }
-  }
-
-  /** By number: containers that share memory may have other names for it, or none. */
-  private static String owner(Path file, LinkOption... options) throws IOException {
-    try {
-      return String.valueOf(Files.getAttribute(file, "unix:uid", options));
-    } catch (UnsupportedOperationException | IllegalArgumentException e) {
-      return Files.getOwner(file, options).getName();
+      return System.getProperty("user.name", "");
     }
   }
 
@@ -84,10 +75,15 @@ public record StatusFile(Path path, long pid, long jvmStart) {
   }
 
   private static boolean isOwn(Path file) {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    if (!file.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+      return true; // On Windows each user has a directory for temporary files.
+    }
     try {
-      return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-          && owner(file, LinkOption.NOFOLLOW_LINKS).equals(user());
-    } catch (IOException | UnsupportedOperationException e) {
+      return Owner.of(file) == Owner.user();
+    } catch (IOException e) {
       return false; // It has gone, most likely.
     }
   }

@@ -1,7 +1,7 @@
 package io.coordl.recording;
 
 import io.coordl.event.EventSink;
-import io.coordl.shared.Machine;
+import io.coordl.live.Owner;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -139,12 +139,10 @@ final class EventFile {
 
   /** Where the links of the user's, or of the system, lead to; nobody else's is followed. */
   private static Path ownPath(Path path) throws IOException {
-    long user = Machine.user();
     for (Path at = path; at != null; at = at.getParent()) {
       if (Files.isSymbolicLink(at)) {
-        Object owner = Files.getAttribute(at, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-        long uid = ((Integer) owner).longValue() & 0xffffffffL;
-        if (uid != user && uid != 0) {
+        long owner = Owner.of(at);
+        if (owner != 0 && owner != Owner.user()) {
           throw new IOException(at + " is a symbolic link of another user");
         }
       }

@@ -109,7 +109,9 @@ final class Status implements Closeable {
       // New, as whoever made it before could read it.
       try (FileChannel to =
           FileChannel.open(
-              next, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), OWNER_ONLY)) {
+              next,
+              Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
+              attributes(next))) {
         while (bytes.hasRemaining()) {
           to.write(bytes);
         }
@@ -119,6 +121,12 @@ final class Status implements Closeable {
       delete(next);
       throw e;
     }
+  }
+
+  private static FileAttribute<?>[] attributes(Path file) {
+    return file.getFileSystem().supportedFileAttributeViews().contains("posix")
+        ? new FileAttribute<?>[] {OWNER_ONLY}
+        : new FileAttribute<?>[0];
   }
 
   private static void delete(Path file) {

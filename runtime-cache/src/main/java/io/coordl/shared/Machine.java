@@ -1,5 +1,6 @@
 package io.coordl.shared;
 
+import io.coordl.live.Owner;
 import java.io.BufferedReader;
 import java.io.FileReader;
 import java.io.IOException;
@@ -96,9 +97,16 @@ public final class Machine {
     }
   }
 
+  /**
+   * The number of this user, who shares memory with other jobs.
+   *
+   * @throws IOException with a sentence for the user on systems other than Linux
+   */
   public static long user() throws IOException {
-    Object uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    return ((Integer) uid).longValue() & 0xffffffffL;
+    if (!Files.exists(MEMBERSHIP.getParent())) {
+      throw new IOException("What jobs share needs Linux, and there is no /proc here.");
+    }
+    return Owner.user();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.coordl.shared;
 
+import io.coordl.live.Owner;
 import io.coordl.log.UserLog;
 import java.io.Closeable;
 import java.io.IOException;
@@ -294,7 +295,7 @@ public final class SharedFile<M extends Closeable> {
       if (!file.isRegularFile()) {
         throw refused("is not a regular file; it is left alone, ", "");
       }
-      long owner = owner(path);
+      long owner = Owner.of(path);
       if (owner != user) {
         throw refused(
             "belongs to user " + owner + ", not to " + user + "; it is left alone, ",
@@ -413,7 +414,7 @@ public final class SharedFile<M extends Closeable> {
 
   private static boolean isOwn(Path path) throws IOException {
     PosixFileAttributes seen = attributes(path);
-    return seen != null && seen.isRegularFile() && owner(path) == Machine.user();
+    return seen != null && seen.isRegularFile() && Owner.of(path) == Machine.user();
   }
 
   /**
@@ -425,7 +426,7 @@ public final class SharedFile<M extends Closeable> {
       PosixFileAttributes seen = attributes(path);
       return seen != null
           && seen.isRegularFile()
-          && owner(path) == user
+          && Owner.of(path) == user
           && !isBeingMade(seen)
           && removeUnused(path, identity(seen));
     } catch (NoSuchFileException e) {
@@ -454,11 +455,6 @@ public final class SharedFile<M extends Closeable> {
   private static boolean isBeingMade(PosixFileAttributes file) {
     Instant grown = file.lastModifiedTime().toInstant().plus(PATIENCE);
     return file.size() == 0 && Instant.now().isBefore(grown);
-  }
-
-  private static long owner(Path path) throws IOException {
-    Object uid = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
-    return ((Integer) uid).longValue() & 0xffffffffL;
   }
 
   private static @Nullable PosixFileAttributes attributes(Path path) throws IOException {

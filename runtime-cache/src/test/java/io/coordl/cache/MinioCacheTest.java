@@ -2,6 +2,8 @@ package io.coordl.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.jimfs.Configuration;
+import com.google.common.jimfs.Jimfs;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.FileReads;
@@ -16,6 +18,7 @@ import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -410,6 +413,15 @@ class MinioCacheTest {
     assertThat(MinioCache.absolute("/a/./b")).isEqualTo("/a/b");
     assertThat(MinioCache.absolute("//a/.//./b")).isEqualTo("/a/b");
     assertThat(MinioCache.absolute("a")).isEqualTo(Path.of("a").toAbsolutePath().toString());
+  }
+
+  @Test
+  void aPathOfWindowsIsKnownByOneNameWithSlashes() {
+    FileSystem windows = Jimfs.newFileSystem(Configuration.windows());
+    assertThat(MinioCache.absolute("C:\\data\\a.jpg", windows)).isEqualTo("C:/data/a.jpg");
+    assertThat(MinioCache.absolute("C:/data\\a.jpg", windows)).isEqualTo("C:/data/a.jpg");
+    assertThat(MinioCache.absolute("data\\a.jpg", windows)).isEqualTo("C:/work/data/a.jpg");
+    assertThat(MinioCache.absolute("a?b", windows)).isNull();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.coordl.pipeline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
 import java.util.Objects;
@@ -29,6 +30,19 @@ public record FileState(long size, long modifiedNanos, String identity) {
           (Long) Objects.requireNonNull(now.get("size")),
           nanos(now.get("lastModifiedTime")),
           now.get("fileKey") + " " + nanos(now.get("ctime")));
+    } catch (UnsupportedOperationException e) {
+      return basic(Path.of(path));
+    } catch (IOException | RuntimeException e) {
+      return MISSING;
+    }
+  }
+
+  /** On a file system that tells less, as that of Windows: when the file was made, of the rest. */
+  static FileState basic(Path path) {
+    try {
+      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+      return new FileState(
+          now.size(), nanos(now.lastModifiedTime()), String.valueOf(nanos(now.creationTime())));
     } catch (IOException | RuntimeException e) {
       return MISSING;
     }

@@ -1,0 +1,59 @@
+package io.coordl.live;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+
+/**
+ * Users by number: containers that share files may have other names for them, or none. Any thread.
+ */
+public final class Owner {
+  private static final Path PROCESS = Path.of("/proc/self");
+
+  private Owner() {}
+
+  /**
+   * The user of this process.
+   *
+   * @throws IOException if there is no way to tell, as on Windows
+   */
+  public static long user() throws IOException {
+    return Files.exists(PROCESS) ? of(PROCESS, true) : Cached.get();
+  }
+
+  /**
+   * Whom a file belongs to, or a link itself.
+   *
+   * @throws IOException if it is not there, or its file system knows no such numbers
+   */
+  public static long of(Path file) throws IOException {
+    return of(file, false);
+  }
+
+  private static long of(Path file, boolean follow) throws IOException {
+    LinkOption[] links = follow ? new LinkOption[0] : new LinkOption[] {LinkOption.NOFOLLOW_LINKS};
+    try {
+      return (Integer) Files.getAttribute(file, "unix:uid", links) & 0xffffffffL;
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      throw new IOException("this system has no numbers for users", e);
+    }
+  }
+
+  /** Without /proc whoever makes a file learns whom it belongs to. */
+  private static final class Cached {
+    private static long user = -1;
+
+    static synchronized long get() throws IOException {
+      if (user < 0) {
+        Path own = Files.createTempFile("coordl-", null);
+        try {
+          user = of(own);
+        } finally {
+          Files.deleteIfExists(own);
+        }
+      }
+      return user;
+    }
+  }
+}
