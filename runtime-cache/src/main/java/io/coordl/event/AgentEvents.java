@@ -23,6 +23,7 @@ public final class AgentEvents {
           ConfigurationEvent.class,
           DataStallEvent.class,
           DecodeEvent.class,
+          EnvironmentEvent.class,
           EpochEvent.class,
           FaultEvent.class,
           FetchEvent.class,

@@ -1,13 +1,11 @@
 package io.coordl.profile;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
 import io.coordl.shared.Machine;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -152,9 +150,7 @@ final class HostRates {
 
   HostEvent event(int workers) {
     measured.cores = Runtime.getRuntime().availableProcessors();
-    if (ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system) {
-      measured.memory = system.getTotalMemorySize();
-    }
+    measured.memory = Machine.memory();
     measured.freeMemory = Machine.freeMemory() + items.kept(); // Which goes when the job ends.
     measured.storageAccess = items.access();
     ProfiledItems.Listing known = listing;

@@ -4,6 +4,7 @@ import io.coordl.advice.Arguments;
 import io.coordl.advice.Evidence;
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
@@ -11,6 +12,7 @@ import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.live.StatusFile;
 import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
+import io.coordl.shared.Machine;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -45,7 +47,8 @@ public final class JobMonitor {
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private volatile @Nullable Profile profile;
   private volatile @Nullable AtEnd atEnd;
-  private volatile String watchedBy = "";
+  private volatile String agent = "";
+  private volatile boolean shown;
   private volatile boolean hasStatus;
   private final FlightLog flight;
   private final List<Setting> settings;
@@ -157,14 +160,17 @@ public final class JobMonitor {
     return made == null ? List.of() : made.summary();
   }
 
+  /** Whose recording this is, by the version of the agent. */
+  public void madeBy(String version) {
+    agent = version;
+  }
+
   /**
    * From now on the user sees how the job goes: a line when it is known where the recording goes,
    * and for epochs.
-   *
-   * @param version of the agent
    */
-  public void show(String version) {
-    watchedBy = version;
+  public void show() {
+    shown = true;
     spans
         .totals()
         .onEpochEnd(
@@ -174,12 +180,12 @@ public final class JobMonitor {
 
   /** Says that the job is watched, and how to look at it. */
   void began() {
-    if (watchedBy.isEmpty()) {
+    if (!shown) {
       return;
     }
     String recording = recording();
     String line =
-        watchedBy
+        agent
             + " watches this "
             + (frameworks.isEmpty() ? "job" : frameworks() + " job")
             + (recording == null ? "" : "; recording: " + recording)
@@ -336,6 +342,14 @@ public final class JobMonitor {
       all.addAll(one.get());
     }
     return all;
+  }
+
+  EnvironmentEvent environment() {
+    EnvironmentEvent event = new EnvironmentEvent();
+    event.agent = agent;
+    event.libraries = rewrites.libraries();
+    Machine.describe(event);
+    return event;
   }
 
   String frameworks() {

@@ -4,6 +4,9 @@ import io.coordl.event.EventSink;
 import io.coordl.event.RewrittenEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +24,7 @@ public final class RewriteLog {
    */
   public record Entry(String type, String rule, long sites, String reason, String provenOn) {}
 
+  private final Map<String, String> libraries = new ConcurrentSkipListMap<>();
   private final List<Entry> waiting = new ArrayList<>();
   private @Nullable EventSink sink;
 
@@ -32,6 +36,18 @@ public final class RewriteLog {
     } else if (waiting.size() < MAX_WAITING) {
       waiting.add(entry);
     }
+  }
+
+  /** Notes a training library, of which a class was rewritten. */
+  public void addLibrary(String name, String version) {
+    libraries.putIfAbsent(name, version);
+  }
+
+  /** The libraries with their versions. */
+  String libraries() {
+    return libraries.entrySet().stream()
+        .map(library -> library.getKey() + " " + library.getValue())
+        .collect(Collectors.joining(", "));
   }
 
   /** The recording runs: writes what has waited, and from now on at once. */

@@ -31,6 +31,7 @@ final class Statistics {
   }
 
   void configuration(EventSink to) {
+    to.write(job.environment());
     for (Setting setting : job.settings()) {
       ConfigurationEvent event = new ConfigurationEvent();
       event.key = setting.key();

@@ -1,10 +1,13 @@
 package io.coordl.shared;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.live.Owner;
 import java.io.BufferedReader;
 import java.io.FileReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +21,7 @@ public final class Machine {
   /** Enough on the largest machine. */
   private static final long LARGEST_RESERVE = 256L << 20;
 
+  private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
   private static final Path MEMINFO = Path.of("/proc/meminfo");
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
@@ -67,6 +71,31 @@ public final class Machine {
     long resident =
         Math.max(0, field(status, "RssAnon:")) + Math.max(0, field(status, "RssShmem:"));
     return most - (resident << 10 >= made ? made : used);
+  }
+
+  /** Says what machine this is; what cannot be told stays as it is. */
+  public static void describe(EnvironmentEvent event) {
+    List<String> name = lines(HOST_NAME);
+    event.host = name.isEmpty() ? System.getenv("COMPUTERNAME") : name.get(0);
+    event.system =
+        System.getProperty("os.name")
+            + " "
+            + System.getProperty("os.version")
+            + ", "
+            + System.getProperty("os.arch");
+    event.cores = Runtime.getRuntime().availableProcessors();
+    event.memory = memory();
+  }
+
+  /** Of the host or container in bytes; 0 if the JVM was made without what tells. */
+  public static long memory() {
+    try {
+      return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+          ? system.getTotalMemorySize()
+          : 0;
+    } catch (LinkageError e) {
+      return 0;
+    }
   }
 
   /**

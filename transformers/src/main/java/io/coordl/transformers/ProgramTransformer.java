@@ -27,7 +27,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
   /** Hears of what happens to classes; called while they load, on any thread. */
   public interface Listener {
     /** A rule was applied to, or did not fit, a class; see {@link RuleListener}. */
-    RuleListener forClass(String name);
+    RuleListener forClass(String name, @Nullable ProtectionDomain domain);
 
     /** A class could not be rewritten and stays as it is. */
     void failed(String name, Throwable cause);
@@ -88,14 +88,15 @@ public final class ProgramTransformer implements ClassFileTransformer {
     }
     try {
       ClassFile read = ClassFile.read(classFile);
-      return read == null ? null : transform(loader, name.replace('/', '.'), read);
+      return read == null ? null : transform(loader, name.replace('/', '.'), domain, read);
     } catch (Throwable t) {
       listener.failed(name, t);
       return null;
     }
   }
 
-  private byte @Nullable [] transform(ClassLoader loader, String name, ClassFile classFile) {
+  private byte @Nullable [] transform(
+      ClassLoader loader, String name, @Nullable ProtectionDomain domain, ClassFile classFile) {
     boolean hasSites = callSites.concerns(classFile);
     HookWeaver.Plan plan = hooks.plan(classFile);
     if (!hasSites && plan.isEmpty()) {
@@ -105,7 +106,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
       listener.newer(name, classFile.version());
       return null;
     }
-    RuleListener rules = listener.forClass(name);
+    RuleListener rules = listener.forClass(name, domain);
     if (!seesBridge(loader)) {
       rules.skipped("all", "its class loader does not delegate to the boot loader", "");
       return null;

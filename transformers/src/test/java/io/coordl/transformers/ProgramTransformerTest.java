@@ -7,8 +7,10 @@ import io.coordl.transformers.hook.Hooks;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import program.PlainProgram;
 import program.ReadingProgram;
@@ -23,7 +25,7 @@ final class ProgramTransformerTest {
           new HookWeaver(Hooks.all()),
           new ProgramTransformer.Listener() {
             @Override
-            public RuleListener forClass(String name) {
+            public RuleListener forClass(String name, @Nullable ProtectionDomain domain) {
               return new RuleListener() {
                 @Override
                 public void applied(String library, String rule, String provenOn) {

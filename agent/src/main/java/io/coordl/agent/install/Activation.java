@@ -83,8 +83,9 @@ final class Activation {
     if (!library.isEmpty()) {
       monitor.sawFramework(library);
     }
+    monitor.madeBy(version());
     if (options.get(Option.SUMMARY).equals("on")) {
-      monitor.show(version());
+      monitor.show();
     }
     if (options.get(Option.STATUS).equals("on")) {
       monitor.showStatus();

@@ -5,10 +5,24 @@ import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.transformers.ProgramTransformer;
 import io.coordl.transformers.RuleListener;
+import java.net.URL;
+import java.security.CodeSource;
+import java.security.ProtectionDomain;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Notes what the transformer does, and wakes the agent at the first class of a library. */
 final class ClassListener implements ProgramTransformer.Listener {
+  private static final Pattern JAR = Pattern.compile(".*-(\\d[\\w.+-]*?)\\.jar[!/]*");
+  private static final Map<String, List<String>> PACKAGES =
+      Map.of(
+          "DJL", List.of("ai.djl."),
+          "DL4J", List.of("org.deeplearning4j.", "org.nd4j.", "org.datavec."));
+
   private final RewriteLog rewrites;
   private final Activation activation;
   private final AgentLog log;
@@ -21,12 +35,16 @@ final class ClassListener implements ProgramTransformer.Listener {
   }
 
   @Override
-  public RuleListener forClass(String name) {
+  public RuleListener forClass(String name, @Nullable ProtectionDomain domain) {
     return new RuleListener() {
       @Override
       public void applied(String library, String rule, String provenOn) {
         rewrites.add(new RewriteLog.Entry(name, rule, 1, "", provenOn));
         if (!library.isEmpty()) {
+          Matcher version = version(library, name, domain);
+          if (version.matches()) {
+            rewrites.addLibrary(library, version.group(1));
+          }
           activation.activate(library);
         }
       }
@@ -36,6 +54,14 @@ final class ClassListener implements ProgramTransformer.Listener {
         rewrites.add(new RewriteLog.Entry(name, rule, 0, reason, provenOn));
       }
     };
+  }
+
+  /** Finds the version in the name of the jar, if the class is of the library itself. */
+  private static Matcher version(String library, String name, @Nullable ProtectionDomain domain) {
+    CodeSource source = domain == null ? null : domain.getCodeSource();
+    URL jar = source == null ? null : source.getLocation();
+    boolean own = PACKAGES.getOrDefault(library, List.of()).stream().anyMatch(name::startsWith);
+    return JAR.matcher(own && jar != null ? jar.getPath() : "");
   }
 
   @Override

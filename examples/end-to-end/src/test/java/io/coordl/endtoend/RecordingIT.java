@@ -36,7 +36,8 @@ class RecordingIT {
           "JobStatistics",
           "LatencyStatistics",
           "Rewritten",
-          "Configuration");
+          "Configuration",
+          "Environment");
 
   private static final List<String> TIMES_OF_TRAINING =
       List.of(
@@ -92,6 +93,10 @@ class RecordingIT {
     Map<String, List<RecordedEvent>> events = coordlEvents(job.recording());
     assertThat(events).containsKeys(PROMISED.toArray(new String[0])).doesNotContainKey("Fault");
 
+    RecordedEvent environment = last(events.get("Environment"));
+    assertThat(environment.getString("libraries")).matches(framework + " \\d[\\w.-]+");
+    assertThat(environment.getString("agent")).matches("\\d.*");
+    assertThat(environment.getLong("cores")).isPositive();
     RecordedEvent totals = last(events.get("JobStatistics"));
     batchesAreJoined(events, job.batches().size());
     waitsAreDividedWithoutRest(events);

@@ -2,6 +2,7 @@ package io.coordl.reports.recording;
 
 import io.coordl.advice.Arguments;
 import io.coordl.event.ConfigurationEvent;
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
 import io.coordl.event.HostEvent;
@@ -56,6 +57,7 @@ final class Collector {
   private final Map<String, Dated<LatencyStatisticsEvent>> latencies = new TreeMap<>();
   private final Map<String, Dated<ConfigurationEvent>> configuration = new TreeMap<>();
   private final Map<String, Dated<HostEvent>> hosts = new TreeMap<>();
+  private final Map<String, Dated<EnvironmentEvent>> environments = new TreeMap<>();
   // By their figures and not by time: of a chunk that is there twice the JDK may say two times.
   private final Map<List<@Nullable Object>, Dated<EpochEvent>> epochs = new HashMap<>();
   private final Map<List<@Nullable Object>, Dated<PhaseEvent>> phases = new HashMap<>();
@@ -86,6 +88,7 @@ final class Collector {
         latency -> latency.epoch == 0 ? String.valueOf(latency.kind) : null);
     latest(takers, configuration, ConfigurationEvent.class, value -> String.valueOf(value.key));
     latest(takers, hosts, HostEvent.class, host -> "");
+    latest(takers, environments, EnvironmentEvent.class, environment -> "");
     each(takers, EpochEvent.class, epochs);
     each(takers, PhaseEvent.class, phases);
     EventReader<FaultEvent> fault = new EventReader<>(FaultEvent.class);
@@ -192,6 +195,7 @@ final class Collector {
         configuration(value -> Arguments.isGiven(value.origin)),
         values(byTime(phases)),
         values(hosts.values()).stream().findFirst().orElse(null),
+        values(environments.values()).stream().findFirst().orElse(null),
         faults,
         values(byTime(firstFaults)));
   }

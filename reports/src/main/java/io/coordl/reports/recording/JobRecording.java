@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
 import io.coordl.event.HostEvent;
@@ -54,6 +55,7 @@ public record JobRecording(
     Map<String, String> given,
     List<PhaseEvent> phases,
     @Nullable HostEvent host,
+    @Nullable EnvironmentEvent environment,
     long faults,
     List<FaultEvent> firstFaults) {
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.coordl.advice.Advice;
 import io.coordl.advice.Epochs;
 import io.coordl.advice.Evidence;
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
@@ -15,6 +16,7 @@ import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -66,7 +68,9 @@ public record Summary(
       @Nullable String mainClass,
       @Nullable String frameworks,
       @Nullable Long pid,
-      @Nullable String jvm) {}
+      @Nullable String jvm,
+      @Nullable Instant started,
+      @JsonUnwrapped @Nullable EnvironmentEvent environment) {}
 
   /**
    * What was counted.
@@ -131,7 +135,9 @@ public record Summary(
             job == null ? null : job.mainClass,
             job == null ? null : job.frameworks,
             jvm == null ? null : jvm.pid(),
-            jvm == null ? null : jvm.jvmVersion()),
+            jvm == null ? null : jvm.jvmVersion(),
+            jvm == null ? null : Instant.ofEpochMilli(jvm.jvmStartTime()),
+            recording.environment()),
         new TreeMap<>(recording.configuration()),
         totals,
         epochs,

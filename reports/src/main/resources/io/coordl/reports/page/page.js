@@ -299,6 +299,17 @@
     return parts;
   }
 
+  /** Where it ran, and on what. */
+  function machine(index) {
+    const path = below(base(index), "summary", "program");
+    const parts = [["host", "text"], ["cores", "count", " cores"], ["memoryBytes", "bytes"], ["system", "text"],
+      ["libraries", "text"], ["agent", "text"], ["started", "text"]]
+      .filter(([name]) => at(below(path, name)) !== undefined && at(below(path, name)) !== "")
+      .map(([name, how, after = ""]) => [{ agent: "agent ", started: "started " }[name] ?? "",
+        show(below(path, name), how), after]);
+    return parts.flatMap((part, place) => place === 0 ? part : [", ", ...part]);
+  }
+
   function warnings(index) {
     const summary = RECORDINGS[index].summary;
     const made = [];
@@ -1130,10 +1141,12 @@
       header.append(element("h1", {}, "CoorDL: ",
         ...RECORDINGS.flatMap((unused, index) => [index === 0 ? "" : " and ", nameOf(index)])));
       RECORDINGS.forEach((unused, index) => header.append(
-        element("p", { class: "soft" }, element("b", {}, nameOf(index)), ": ", ...program(index)), ...warnings(index)));
+        element("p", { class: "soft" }, element("b", {}, nameOf(index)), ": ", ...program(index)),
+        element("p", { class: "soft" }, ...machine(index)), ...warnings(index)));
       RECORDINGS.forEach((unused, index) => header.append(advice(index, "h2")));
     } else {
       header.append(element("h1", {}, "CoorDL: ", nameOf(0)), element("p", { class: "soft" }, ...program(0)),
+        element("p", { class: "soft" }, ...machine(0)),
         ...warnings(0), keys(0), advice(0, "h2"));
     }
   }

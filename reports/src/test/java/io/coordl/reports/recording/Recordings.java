@@ -5,6 +5,7 @@ import io.coordl.event.BatchEvent;
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
 import io.coordl.event.FetchEvent;
@@ -102,6 +103,7 @@ public final class Recordings {
     emitStaging("a1", 10);
     emitEpoch(3, 30 * SECOND, SECOND);
     emitTotals(3, 300, 130 * SECOND, 42 * SECOND);
+    emitEnvironment();
     emitStore(2_000, 1_000);
     emitStaging("a1", 20);
     emitStaging("b2", 6);
@@ -109,6 +111,17 @@ public final class Recordings {
     emitLatency("fetch", 3, 1, 2);
     emitLatency("decode", 0, 3 * MILLISECOND, 5 * MILLISECOND);
     emitLatency("step", 0, 200 * MILLISECOND, 210 * MILLISECOND);
+  }
+
+  private static void emitEnvironment() {
+    EnvironmentEvent event = new EnvironmentEvent();
+    event.agent = "0.1.0";
+    event.libraries = "DJL 0.35.1";
+    event.host = "node-7";
+    event.system = "Linux 6.1, amd64";
+    event.cores = 24;
+    event.memory = 256L << 30;
+    event.commit();
   }
 
   public static void emitConfiguration(String key, String value) {

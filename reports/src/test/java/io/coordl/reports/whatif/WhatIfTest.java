@@ -226,6 +226,7 @@ class WhatIfTest {
         Map.of(),
         List.of(),
         null,
+        null,
         0,
         List.of());
   }

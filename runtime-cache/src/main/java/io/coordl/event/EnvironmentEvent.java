@@ -1,0 +1,47 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Period;
+import jdk.jfr.Registered;
+import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
+
+/** Where the job runs, and on what. */
+@Name("io.coordl.Environment")
+@Label("Environment")
+@Description("Where the job runs, and on what.")
+@Category("CoorDL")
+@Registered(false)
+@StackTrace(false)
+@Period("endChunk")
+public final class EnvironmentEvent extends Event {
+  @Label("Agent")
+  @Description("Version of the agent")
+  public @Nullable String agent;
+
+  @Label("Libraries")
+  @Description("Training libraries with the versions in the names of their jars")
+  public @Nullable String libraries;
+
+  @Label("Host")
+  @Description("Name of the host or container")
+  public @Nullable String host;
+
+  @Label("Operating System")
+  @Description("Operating system, its version and architecture")
+  public @Nullable String system;
+
+  @Label("Cores")
+  @Description("Cores this JVM may use")
+  public long cores;
+
+  @Label("Memory")
+  @Description("Memory of the host or container")
+  @DataAmount
+  public long memory;
+}
