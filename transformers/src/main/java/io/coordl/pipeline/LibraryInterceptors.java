@@ -67,6 +67,11 @@ public final class LibraryInterceptors implements LibraryHooks {
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
+    return of(interceptor, declaring).enter(interceptor, declaring, method, self, arguments);
+  }
+
+  /** The code of ours for calls of a class's methods; nothing if the library is not as expected. */
+  public LibraryHooks of(String interceptor, Class<?> declaring) {
     Map<String, LibraryHooks> known = interceptors.get(declaring);
     LibraryHooks hooks = known.get(interceptor);
     if (hooks == null) {
@@ -74,7 +79,7 @@ public final class LibraryInterceptors implements LibraryHooks {
       hooks = interceptors.get(anchor).computeIfAbsent(interceptor, name -> make(name, anchor));
       known.put(interceptor, hooks);
     }
-    return hooks.enter(interceptor, declaring, method, self, arguments);
+    return hooks;
   }
 
   private static Class<?> anchor(String interceptor, Class<?> declaring) {

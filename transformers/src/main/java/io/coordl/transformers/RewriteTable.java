@@ -30,17 +30,20 @@ public final class RewriteTable {
       table.add(new Row(libraryOf(site), effect, site.provenOn()), site.signature());
     }
     for (HookRule rule : Hooks.all()) {
-      HookRule.Interceptor interceptor = rule.interceptor();
-      String effect =
-          interceptor != null
-              ? (rule.advice() == HookRule.Weave.RANDOM ? "forked" : "intercepted")
-                  + " by `"
-                  + String.join("` or `", interceptor.policies())
-                  + "`"
-              : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
-      table.add(new Row(rule.library(), effect, rule.provenOn()), method(rule));
+      table.add(new Row(rule.library(), effect(rule), rule.provenOn()), method(rule));
     }
     return table.print();
+  }
+
+  /** What becomes of the rule's method, for docs. */
+  public static String effect(HookRule rule) {
+    HookRule.Interceptor interceptor = rule.interceptor();
+    return interceptor != null
+        ? (rule.advice() == HookRule.Weave.RANDOM ? "forked" : "intercepted")
+            + " by `"
+            + String.join("` or `", interceptor.policies())
+            + "`"
+        : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
   }
 
   private void add(Row row, String method) {
@@ -73,7 +76,8 @@ public final class RewriteTable {
     return site.owner().startsWith("java") ? "JDK" : "OpenCV";
   }
 
-  private static String method(HookRule rule) {
+  /** The rule's method, for docs. */
+  public static String method(HookRule rule) {
     String owner = rule.owner();
     String method = (owner == null ? "" : simple(owner) + ".") + rule.method();
     String beside = rule.beside();

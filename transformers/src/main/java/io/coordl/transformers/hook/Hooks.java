@@ -47,8 +47,8 @@ public final class Hooks {
 
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
-  private static final String COORDINATE = "prep=coordinate";
-  private static final String SHARE = "decoded=share";
+  static final String COORDINATE = "prep=coordinate";
+  static final String SHARE = "decoded=share";
 
   private static final String DATASET = "ai/djl/training/dataset/";
   private static final String BATCH = "Lai/djl/training/dataset/Batch;";

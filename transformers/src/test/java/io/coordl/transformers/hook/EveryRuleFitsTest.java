@@ -139,7 +139,7 @@ final class EveryRuleFitsTest {
   }
 
   /** Links a class without running any of it; the error if it cannot be, else nothing. */
-  private static String link(ClassLoader loader, String name) {
+  static String link(ClassLoader loader, String name) {
     try {
       // Links, for it needs the methods as they will be called; initialises nothing.
       int methods =

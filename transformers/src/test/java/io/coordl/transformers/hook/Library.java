@@ -1,11 +1,14 @@
 package io.coordl.transformers.hook;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.JarURLConnection;
 import java.net.URL;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +17,7 @@ import java.util.TreeMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
-/** The class files of the real DJL and DL4J, read as resources; no class is loaded. */
+/** The class files of the real DJL and DL4J; no class is loaded. */
 final class Library {
   /** One class of each jar. */
   private static final List<String> LANDMARKS =
@@ -29,15 +32,19 @@ final class Library {
           "org/deeplearning4j/datasets/datavec/RecordReaderDataSetIterator",
           "org/deeplearning4j/parallelism/ParallelWrapper");
 
+  private static final List<String> PACKAGES =
+      List.of("ai/djl/", "org/nd4j/", "org/datavec/", "org/deeplearning4j/", "org/bytedeco/");
+
+  /** Other libraries under names of their own: those of any version do. */
+  private static final String SHADED = "org/nd4j/shade/";
+
   /** Class files by internal name. */
   final Map<String, byte[]> classes = new TreeMap<>();
 
-  Library() throws IOException {
-    Set<JarFile> jars = new LinkedHashSet<>();
-    for (String landmark : LANDMARKS) {
-      URL url = Library.class.getResource("/" + landmark + ".class");
-      jars.add(((JarURLConnection) url.openConnection()).getJarFile());
-    }
+  private final ClassLoader parent;
+
+  private Library(Collection<JarFile> jars, ClassLoader parent) throws IOException {
+    this.parent = parent;
     for (JarFile jar : jars) {
       List<JarEntry> entries = new ArrayList<>(jar.stream().toList());
       entries.removeIf(
@@ -52,7 +59,7 @@ final class Library {
 
   /** A loader that defines these classes, some of them as given; the rest is its parent's. */
   ClassLoader loader(Map<String, byte[]> instead) {
-    return new ClassLoader(Library.class.getClassLoader()) {
+    return new ClassLoader(parent) {
       @Override
       protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
         String internal = name.replace('.', '/');
@@ -65,15 +72,87 @@ final class Library {
           return loaded != null ? loaded : defineClass(name, bytes, 0, bytes.length);
         }
       }
+
+      @Override
+      public InputStream getResourceAsStream(String name) {
+        byte[] bytes = classes.get(name.replaceFirst("\\.class$", ""));
+        return bytes == null ? super.getResourceAsStream(name) : new ByteArrayInputStream(bytes);
+      }
     };
   }
 
-  /** All of them. */
-  static Library read() {
-    try {
-      return new Library();
+  /** The class file of one of these classes or of the parent's, null if there is none. */
+  byte[] classFile(String name) {
+    byte[] own = classes.get(name);
+    if (own != null) {
+      return own;
+    }
+    try (InputStream in = parent.getResourceAsStream(name + ".class")) {
+      return in == null ? null : in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What the agent is compiled against. */
+  static Library read() {
+    try {
+      Set<JarFile> jars = new LinkedHashSet<>();
+      for (String landmark : LANDMARKS) {
+        URL url = Library.class.getResource("/" + landmark + ".class");
+        jars.add(((JarURLConnection) url.openConnection()).getJarFile());
+      }
+      return new Library(jars, Library.class.getClassLoader());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Another version; of what the agent is compiled against nothing is seen. */
+  static Library of(List<Path> files) {
+    List<JarFile> jars = new ArrayList<>();
+    try {
+      for (Path file : files) {
+        jars.add(new JarFile(file.toFile()));
+      }
+      return new Library(jars, new Others());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      jars.forEach(Library::close);
+    }
+  }
+
+  private static void close(JarFile jar) {
+    try {
+      jar.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whether a class, by its internal name, is of a library that the agent knows. */
+  static boolean isOfLibrary(String name) {
+    return PACKAGES.stream().anyMatch(name::startsWith) && !name.startsWith(SHADED);
+  }
+
+  /** The agent, the JDK and what libraries bring, without the libraries. */
+  private static final class Others extends ClassLoader {
+    Others() {
+      super(Library.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (isOfLibrary(name.replace('.', '/'))) {
+        throw new ClassNotFoundException(name);
+      }
+      return super.loadClass(name, resolve);
+    }
+
+    @Override
+    public URL getResource(String name) {
+      return isOfLibrary(name) ? null : super.getResource(name);
     }
   }
 }

@@ -1,0 +1,356 @@
+package io.coordl.transformers.hook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.attribution.Durations;
+import io.coordl.attribution.EventLog;
+import io.coordl.attribution.SpanRecorder;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedStore;
+import io.coordl.cache.PreparedStore;
+import io.coordl.cache.ProfiledItems;
+import io.coordl.checkpoint.AgentCheckpoints;
+import io.coordl.checkpoint.ModelFiles;
+import io.coordl.checkpoint.Resume;
+import io.coordl.pipeline.LibraryInterceptors;
+import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.Prepared;
+import io.coordl.pipeline.Services;
+import io.coordl.profile.FastProfile;
+import io.coordl.staging.PrepGroup;
+import io.coordl.transformers.RewriteTable;
+import io.coordl.transformers.RuleListener;
+import io.coordl.transformers.classfile.ClassFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every rule and every interceptor against other versions of the libraries, as {@code -Pfull}
+ * copies them to {@code target/versions}. What does not fit there is in docs/support.md, and
+ * nothing else is. With {@code -Dcoordl.docs=write} the page's table is written anew.
+ */
+final class SupportedVersionsTest {
+  private static final Path PAGE = Path.of("..", "docs", "support.md");
+  private static final Path JARS = Path.of("target", "versions");
+  private static final String OPEN = "<!-- support -->\n";
+  private static final String CLOSE = "<!-- /support -->";
+  private static final boolean FULL = Boolean.getBoolean("coordl.full");
+  private static final RuleListener NOBODY =
+      new RuleListener() {
+        @Override
+        public void applied(String library, String rule, String provenOn) {}
+
+        @Override
+        public void skipped(String rule, String reason, String provenOn) {}
+      };
+
+  private static final Durations UNHEARD =
+      new Durations() {
+        @Override
+        public void record(Kind kind, long nanos) {}
+
+        @Override
+        public void epochEnded(long epoch) {}
+      };
+
+  /** A version, and the jars of it that rules are about. */
+  private record Version(String library, String name, List<String> jars) {
+    static Version djl(String name, String opencv) {
+      return new Version(
+          "DJL", name, List.of("api-" + name, "basicdataset-" + name, "opencv-" + opencv));
+    }
+
+    static Version dl4j(String name, String javacpp, String opencv) {
+      List<String> jars = new ArrayList<>(List.of("javacpp-" + javacpp));
+      jars.add("opencv-" + opencv + "-" + javacpp);
+      for (String jar :
+          List.of(
+              "nd4j-api",
+              "nd4j-common",
+              "datavec-api",
+              "datavec-data-image",
+              "deeplearning4j-nn",
+              "deeplearning4j-datavec-iterators",
+              "deeplearning4j-parallel-wrapper")) {
+        jars.add(jar + "-" + name);
+      }
+      return new Version("DL4J", name, jars);
+    }
+
+    @Override
+    public String toString() {
+      return library + " " + name;
+    }
+  }
+
+  /** The classes whose calls an interceptor gets, and the policies that ask for it. */
+  private static final class Intercepted {
+    final Set<String> classes = new TreeSet<>();
+    final Set<String> policies = new TreeSet<>();
+  }
+
+  /** With what each brings, and DJL with the newest of its OpenCV that is not newer. */
+  private static final List<Version> VERSIONS =
+      List.of(
+          Version.djl("0.30.0", "0.29.0"),
+          Version.djl("0.31.1", "0.31.0"),
+          Version.djl("0.32.0", "0.32.0"),
+          Version.djl("0.33.0", "0.32.0"),
+          Version.djl("0.34.0", "0.32.0"),
+          Version.djl("0.35.1", "0.32.0"),
+          Version.djl("0.36.0", "0.32.0"),
+          Version.djl("0.38.0", "0.32.0"),
+          Version.dl4j("1.0.0-beta7", "1.5.3", "4.3.0"),
+          Version.dl4j("1.0.0-M1", "1.5.5", "4.5.1"),
+          Version.dl4j("1.0.0-M1.1", "1.5.5", "4.5.1"),
+          Version.dl4j("1.0.0-M2", "1.5.7", "4.5.5"),
+          Version.dl4j("1.0.0-M2.1", "1.5.7", "4.5.5"));
+
+  @TempDir private Path directory;
+  private final List<String> said = new ArrayList<>();
+  private ArenaStore arena;
+  private ProfiledItems items;
+  private PrepGroup group;
+
+  @Test
+  void whatDoesNotFitAVersionIsOnThePage() throws IOException {
+    String reason = "other versions of the libraries are there with -Pfull only";
+    if (!FULL) {
+      System.out.println("skipped: " + reason);
+    }
+    Assumptions.assumeTrue(FULL, reason);
+
+    StringBuilder table = new StringBuilder();
+    table.append("| version | rules that fit | what does not work there |\n|---|---|---|\n");
+    Set<String> needed = new TreeSet<>();
+    for (Version version : VERSIONS) {
+      version.jars.forEach(jar -> needed.add(jar + ".jar"));
+      table.append(row(version));
+    }
+    try (Stream<Path> jars = Files.list(JARS)) {
+      assertThat(jars.map(jar -> jar.getFileName().toString())).hasSameElementsAs(needed);
+    }
+
+    String text = Files.readString(PAGE);
+    int start = text.indexOf(OPEN) + OPEN.length();
+    int end = text.indexOf(CLOSE);
+    if ("write".equals(System.getProperty("coordl.docs"))) {
+      Files.writeString(PAGE, text.substring(0, start) + table + text.substring(end));
+      return;
+    }
+    assertThat(text.substring(start, end))
+        .as(
+            "%s; if a version may fit no better than this, `mvn -Pfull -pl transformers -am test "
+                + "-Dtest=SupportedVersionsTest -Dcoordl.docs=write "
+                + "-Dsurefire.failIfNoSpecifiedTests=false` writes it",
+            PAGE)
+        .isEqualTo(table.toString());
+  }
+
+  private String row(Version version) {
+    Library library =
+        Library.of(version.jars.stream().map(jar -> JARS.resolve(jar + ".jar")).toList());
+    Map<HookRule, Set<String>> found = find(version, library);
+    Map<String, Set<String>> missing = new LinkedHashMap<>();
+    Map<String, Intercepted> interceptors = new TreeMap<>();
+    found.forEach(
+        (rule, classes) -> {
+          HookRule.Interceptor interceptor = rule.interceptor();
+          if (classes.isEmpty()) {
+            missing
+                .computeIfAbsent(RewriteTable.effect(rule), effect -> new LinkedHashSet<>())
+                .add(
+                    "`" + RewriteTable.method(rule) + "` (no such " + lacking(rule, library) + ")");
+          } else if (interceptor != null) {
+            Intercepted of =
+                interceptors.computeIfAbsent(interceptor.name(), name -> new Intercepted());
+            of.classes.addAll(classes);
+            of.policies.addAll(interceptor.policies());
+          }
+        });
+    List<String> told = new ArrayList<>();
+    missing.forEach((effect, methods) -> told.add(effect + ": " + String.join(", ", methods)));
+    References references = new References(library);
+    ClassLoader loader = library.loader(woven(library));
+    interceptors.forEach(
+        (name, of) -> {
+          Map<String, Set<String>> refusals = refusals(name, of, loader);
+          refusals.forEach(
+              (reason, off) -> told.add("`" + String.join("` and `", off) + "` is off: " + reason));
+          if (refusals.values().stream().mapToInt(Set::size).sum() < of.policies.size()) {
+            // What our code finds missing only while the program trains is an error, not a row.
+            Set<String> unchecked = references.missing("io/coordl/" + name.replace('.', '/'));
+            unchecked.removeIf(
+                symbol ->
+                    refusals.keySet().stream()
+                        .anyMatch(reason -> reason.contains(symbol.replaceFirst("\\(.*", ""))));
+            assertThat(unchecked)
+                .as("what %s needs of %s, and does not look for before it begins", name, version)
+                .isEmpty();
+          }
+        });
+    String sizes = "io/coordl/" + (version.library.equals("DJL") ? "djl" : "dl4j") + "/BatchSize";
+    assertThat(references.missing(sizes)).as("%s on %s", sizes, version).isEmpty();
+    long fitting = found.values().stream().filter(classes -> !classes.isEmpty()).count();
+    return String.format(
+        "| %s | %d of %d | %s |%n",
+        version, fitting, found.size(), told.isEmpty() ? "nothing" : String.join("; ", told));
+  }
+
+  private static String lacking(HookRule rule, Library library) {
+    return rule.owner() == null || library.classes.containsKey(rule.owner()) ? "method" : "class";
+  }
+
+  /** In which classes each rule finds its method; each alone, since one can hide another. */
+  private static Map<HookRule, Set<String>> find(Version version, Library library) {
+    Map<HookRule, Set<String>> found = new LinkedHashMap<>();
+    Map<HookRule, HookWeaver> weavers = new LinkedHashMap<>();
+    for (HookRule rule : Hooks.all()) {
+      if (rule.library().equals(version.library)) {
+        found.put(rule, new TreeSet<>());
+        weavers.put(rule, new HookWeaver(List.of(rule)));
+      }
+    }
+    library.classes.forEach(
+        (name, bytes) -> {
+          ClassFile classFile = ClassFile.read(bytes);
+          weavers.forEach(
+              (rule, weaver) -> {
+                if (!weaver.plan(classFile).chosen.isEmpty()) {
+                  found.get(rule).add(name);
+                }
+              });
+        });
+    return found;
+  }
+
+  /** All that is woven, which must link wherever it did before. */
+  private static Map<String, byte[]> woven(Library library) {
+    HookWeaver weaver = new HookWeaver(Hooks.all());
+    Map<String, byte[]> woven = new TreeMap<>();
+    library.classes.forEach(
+        (name, bytes) -> {
+          byte[] changed = weaver.weave(weaver.plan(ClassFile.read(bytes)), bytes, NOBODY);
+          if (changed != null) {
+            woven.put(name, changed);
+          }
+        });
+    ClassLoader plain = library.loader(Map.of());
+    ClassLoader after = library.loader(woven);
+    for (String name : woven.keySet()) {
+      if (EveryRuleFitsTest.link(plain, name).isEmpty()) {
+        assertThat(EveryRuleFitsTest.link(after, name)).as(name).isEmpty();
+      }
+    }
+    return woven;
+  }
+
+  /** Why an interceptor leaves all calls to this library, and the policies that are off so. */
+  private Map<String, Set<String>> refusals(String name, Intercepted of, ClassLoader loader) {
+    Map<String, Set<String>> refusals = new LinkedHashMap<>();
+    for (String policy : of.policies) {
+      said.clear();
+      List<String> reasons = new ArrayList<>();
+      LibraryInterceptors interceptors =
+          new LibraryInterceptors(
+              services(policy), (interceptor, type, reason) -> reasons.add(reason));
+      int asked = 0;
+      for (String type : of.classes) {
+        Class<?> declaring = load(type, loader);
+        if (declaring != null) {
+          boolean none = interceptors.of(name, declaring) == LibraryHooks.NONE;
+          assertThat(none).isEqualTo(!reasons.isEmpty());
+          asked++;
+        }
+      }
+      assertThat(asked).as("classes for %s", name).isPositive();
+      reasons.addAll(said);
+      if (!reasons.isEmpty()) {
+        String reason =
+            reasons
+                .get(0)
+                .replaceFirst(
+                    "java\\.lang\\.NoSuch(Method|Field)(Exception|Error): (.*)",
+                    "`$3` is not there");
+        refusals.computeIfAbsent(reason, unused -> new LinkedHashSet<>()).add(policy);
+      }
+    }
+    return refusals;
+  }
+
+  /** A class, not initialised; null if it needs another library, which is not here. */
+  private static Class<?> load(String name, ClassLoader loader) {
+    try {
+      return Class.forName(name.replace('/', '.'), false, loader);
+    } catch (ClassNotFoundException | NoClassDefFoundError e) {
+      return null;
+    }
+  }
+
+  @BeforeEach
+  void open() {
+    arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add);
+    items = new ProfiledItems(path -> true, said::add);
+    group = new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, said::add);
+  }
+
+  /** What one policy needs, as the agent gives it. */
+  private Services services(String policy) {
+    ModelFiles models = new ModelFiles(true, () -> 0, (event, start, end) -> {}, said::add);
+    return switch (policy) {
+      case Hooks.PROFILE -> {
+        SpanRecorder spans = new SpanRecorder(new EventLog(), UNHEARD, () -> 0);
+        yield Services.of(FastProfile.of(1, spans, items, said::add), null, said::add);
+      }
+      case Hooks.SHARE -> services(new DecodedStore(arena, path -> true), null, null, null);
+      case Hooks.PREPARED -> {
+        Prepared prepared = new Prepared(new PreparedStore(arena), Set.of(), () -> true);
+        yield services(null, prepared, null, null);
+      }
+      case Hooks.COORDINATE -> services(null, null, group, null);
+      case Hooks.PREFETCH -> services(null, null, null, new Prefetcher(null));
+      case Hooks.ATOMIC, Hooks.ASYNC -> training(models, null, null);
+      case Hooks.CHECKPOINTS -> {
+        String root = directory.toString();
+        yield training(
+            models, new AgentCheckpoints(root, "auto", 0.01, 1, 1, models, said::add), null);
+      }
+      case Hooks.RESUME -> training(models, null, new Resume(directory.toString(), word -> {}));
+      default -> throw new AssertionError(policy);
+    };
+  }
+
+  private Services services(
+      DecodedStore decoded, Prepared prepared, PrepGroup shared, Prefetcher prefetcher) {
+    return new Services(
+        decoded, prepared, shared, prefetcher, 1, null, null, null, null, said::add);
+  }
+
+  private Services training(ModelFiles models, AgentCheckpoints checkpoints, Resume resume) {
+    return new Services(null, null, null, null, 0, models, checkpoints, resume, null, said::add);
+  }
+
+  @AfterEach
+  void close() {
+    group.close();
+    items.close();
+    arena.close();
+  }
+}
