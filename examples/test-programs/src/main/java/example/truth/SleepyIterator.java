@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.stream.Stream;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.DataSet;
@@ -17,6 +18,12 @@ final class SleepyIterator implements DataSetIterator {
   static final int EXAMPLES = 16;
   static final int INPUTS = 8;
   static final int CLASSES = 4;
+
+  /** What each collection finds alive; if there is some, each batch asks for one. */
+  private static final Object[] COLLECTED =
+      Stream.generate(() -> new byte[1_000])
+          .limit(Integer.getInteger("truth.collected", 0))
+          .toArray();
 
   private final Settings settings;
   private final Waits waits;
@@ -50,6 +57,9 @@ final class SleepyIterator implements DataSetIterator {
       waits.fetched(System.nanoTime() - begun);
     }
     Pause.millis(settings.prep());
+    if (COLLECTED.length > 0) {
+      System.gc();
+    }
     INDArray data = Nd4j.ones(DataType.FLOAT, examples, INPUTS).muli(batch + 1);
     INDArray labels = Nd4j.zeros(DataType.FLOAT, examples, CLASSES);
     for (int i = 0; i < examples; i++) {

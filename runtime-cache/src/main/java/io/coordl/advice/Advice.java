@@ -69,12 +69,7 @@ public record Advice(
         Stream.of(laterFetch(evidence), cacheFilled(evidence)).flatMap(Optional::stream),
         Stream.of(
             prepBound(evidence),
-            change(
-                evidence,
-                "gcBound",
-                "give the program a larger heap (-Xmx) or a collector with shorter pauses",
-                judged.gcStall,
-                "garbage collection held batches up for %s"),
+            gcBound(evidence),
             change(
                 evidence,
                 "queueBound",
@@ -85,6 +80,31 @@ public record Advice(
                 judged.queueStall,
                 "%s went into batches waiting for a free worker or for their hand-over"),
             checkpointBound(evidence)));
+  }
+
+  /** Collections that code asks for come as often on a larger heap, and take longer there. */
+  private static Advice gcBound(Evidence evidence) {
+    boolean explicit = evidence.explicitGc() > 0.5;
+    return change(
+        evidence,
+        "gcBound",
+        explicit
+            ? "avoid calls of System.gc()"
+            : "give the program a larger heap (-Xmx) or a collector with shorter pauses",
+        evidence.judged().gcStall,
+        "garbage collection held batches up for %s"
+            + (explicit
+                ? Text.format(
+                        "; %.1f %% of all pauses are such calls, and jdk.SystemGC of a recording"
+                            + " with -XX:StartFlightRecording says whose",
+                        100 * evidence.explicitGc())
+                    + (evidence.uses("dl4j")
+                        ? "; ND4J makes them if it was told to"
+                            + " (Nd4j.getMemoryManager().togglePeriodicGc(false)), and JavaCPP"
+                            + " where native memory comes near its limits"
+                            + " (-Dorg.bytedeco.javacpp.maxbytes and maxphysicalbytes)"
+                        : "")
+                : ""));
   }
 
   /** The job stands still while models are written. */

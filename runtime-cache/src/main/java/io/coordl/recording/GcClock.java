@@ -4,15 +4,22 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import javax.management.Notification;
+import javax.management.NotificationEmitter;
+import javax.management.openmbean.CompositeData;
 
 /**
  * Total time this JVM's collectors have stopped the program. Read once a batch (under a
  * microsecond); the beans count in milliseconds, so single readings are coarse and sums are right.
- * Collectors' concurrent phases, which stop nothing, are left out.
+ * Collectors' concurrent phases, which stop nothing, are left out. Safe for concurrent use.
  */
 final class GcClock implements LongSupplier {
+  private static final String SYSTEM_GC = "System.gc()";
+
   private final List<GarbageCollectorMXBean> pausing = new ArrayList<>();
+  private final LongAdder askedForMillis = new LongAdder();
 
   GcClock() {
     for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
@@ -31,5 +38,31 @@ final class GcClock implements LongSupplier {
       millis += Math.max(0, bean.getCollectionTime());
     }
     return millis * 1_000_000;
+  }
+
+  /** From now on it is heard why the collectors run. */
+  void hearCauses() {
+    for (GarbageCollectorMXBean bean : pausing) {
+      if (bean instanceof NotificationEmitter emitter) {
+        emitter.addNotificationListener((notification, unused) -> hear(notification), null, null);
+      }
+    }
+  }
+
+  private void hear(Notification notification) {
+    // By name, as the class that knows these names may be missing: the module jdk.management.
+    if (notification.getUserData() instanceof CompositeData collection
+        && collection.containsKey("gcCause")
+        && SYSTEM_GC.equals(collection.get("gcCause"))
+        && collection.get("gcInfo") instanceof CompositeData info
+        && info.get("duration") instanceof Long millis) {
+      askedForMillis.add(millis);
+    }
+  }
+
+  /** Of the pauses since {@link #hearCauses}, those that were asked for; nanoseconds. */
+  long askedFor() {
+    // Notifications round each pause in their own way.
+    return Math.min(askedForMillis.sum() * 1_000_000, getAsLong());
   }
 }

@@ -53,6 +53,7 @@ public final class JobMonitor {
   private final FlightLog flight;
   private final List<Setting> settings;
   private final String mainClass;
+  private final GcClock gc = new GcClock();
 
   /**
    * A monitor that records nothing yet.
@@ -68,7 +69,7 @@ public final class JobMonitor {
     this.log = log;
     this.rewrites = rewrites;
     this.latencies = new Latencies(log.events());
-    this.spans = new SpanRecorder(log.events(), latencies, new GcClock());
+    this.spans = new SpanRecorder(log.events(), latencies, gc);
     this.peers = new PeerLog(spans, latencies);
     this.flight = new FlightLog(this, log.events());
   }
@@ -163,6 +164,7 @@ public final class JobMonitor {
   /** Whose recording this is, by the version of the agent. */
   public void madeBy(String version) {
     agent = version;
+    gc.hearCauses();
   }
 
   /**
@@ -374,7 +376,8 @@ public final class JobMonitor {
         configuration,
         given,
         frameworks(),
-        1 + peerViews().size());
+        1 + peerViews().size(),
+        gc.askedFor() / (double) Math.max(1, gc.getAsLong()));
   }
 
   /** All totals now. */
@@ -383,6 +386,8 @@ public final class JobMonitor {
     event.mainClass = mainClass;
     event.frameworks = frameworks();
     event.faults = faults();
+    event.gcPauses = gc.getAsLong();
+    event.explicitGcPauses = gc.askedFor();
     return event;
   }
 }

@@ -84,7 +84,7 @@ class AdviceTest {
       Map<String, String> given,
       String frameworks,
       int hosts) {
-    return new Evidence(totals, epochs, stores, given, given, frameworks, hosts);
+    return new Evidence(totals, epochs, stores, given, given, frameworks, hosts, 0);
   }
 
   private Advice ofOneEpoch(
@@ -404,6 +404,25 @@ class AdviceTest {
     assertThat(advice(figures(1, 2, 3, 4, 30), List.of(), List.of(), "off"))
         .extracting(Advice::finding)
         .isEqualTo("checkpointBound");
+  }
+
+  @Test
+  void collectionsThatCodeAsksForHaveAnotherCureThanALargerHeap() {
+    EpochEvent figures = figures(1, 2, 30, 3, 4);
+    assertThat(ofGc(figures, "DL4J", 0.4).sentence())
+        .contains("give the program a larger heap (-Xmx)");
+    assertThat(ofGc(figures, "DJL", 0.6).sentence())
+        .startsWith("avoid calls of System.gc(): ")
+        .contains("60.0 % of all pauses", "jdk.SystemGC")
+        .doesNotContain("ND4J");
+    assertThat(ofGc(figures, "DL4J", 0.6).sentence())
+        .contains("togglePeriodicGc(false)", "maxphysicalbytes");
+  }
+
+  private Advice ofGc(EpochEvent figures, String framework, double explicit) {
+    return on(
+        new Evidence(
+            figures, only(figures), List.of(), Map.of(), Map.of(), framework, 1, explicit));
   }
 
   @Test

@@ -80,6 +80,21 @@ class RecordingIT {
             "(?m)^\\[coordl\\] epochs 1 to \\d+: [\\d.,]+ samples/s, \\d+\\.\\d\\d s; data stall ");
   }
 
+  @Test
+  void collectionsThatTheProgramAsksForAreNamed() throws IOException, InterruptedException {
+    Path recording = Workshop.empty("recording-gc").resolve("job.jfr");
+    Workshop.program(Workshop.newestJdk(), Framework.DL4J, "example.truth.Dl4jWaits")
+        .jvmArgs("-Dtruth.collected=100000")
+        .args("hand", "1", "1", "20", "3")
+        .agent(Workshop.checkout().agentJar(), "summary=off,record=" + recording)
+        .run()
+        .orFail("job");
+    assertThat(Summary.of(recording).total("gcStallNanos")).isPositive();
+    assertThat(Summary.of(recording).total("explicitGcPausesNanos")).isPositive();
+    assertThat(Summary.text(recording))
+        .anyMatch(line -> line.matches("Try next +avoid calls of System.gc\\(\\): .*"));
+  }
+
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void theRecordingIsWholeAndAgreesWithItselfAndWithBothSummaries(Framework framework, Jdk jdk)

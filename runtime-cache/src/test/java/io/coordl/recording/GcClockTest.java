@@ -1,0 +1,47 @@
+package io.coordl.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class GcClockTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @Test
+  void collectionsThatAreAskedForAreToldApart() throws InterruptedException {
+    GcClock clock = new GcClock();
+    clock.hearCauses();
+    List<byte[]> live = new ArrayList<>();
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (clock.askedFor() == 0) { // A short one may take less than the millisecond that counts.
+      assertThat(System.nanoTime()).isLessThan(end);
+      for (int i = 0; i < 1_000; i++) {
+        live.add(new byte[1_000]);
+      }
+      System.gc();
+      Thread.sleep(10);
+    }
+    assertThat(clock.askedFor()).isLessThanOrEqualTo(clock.getAsLong());
+    assertThat(live).isNotEmpty();
+  }
+
+  @Test
+  void whatNobodyAskedForIsNot() {
+    GcClock clock = new GcClock();
+    clock.hearCauses();
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    List<byte[]> live = new ArrayList<>();
+    long before = clock.getAsLong();
+    while (clock.getAsLong() == before) {
+      assertThat(System.nanoTime()).isLessThan(end);
+      live.add(new byte[1 << 20]);
+      if (live.size() > 64) {
+        live.clear();
+      }
+    }
+    assertThat(clock.askedFor()).isZero();
+  }
+}
