@@ -19,39 +19,52 @@ public final class SideBySideText {
   /** What changed from the first run to each other one, and a table of all; without line ends. */
   public static List<String> lines(SideBySide compared) {
     List<String> lines = new ArrayList<>();
-    Summary first = compared.runs().get(0).summary();
+    String first = name(compared.runs().get(0).summary());
     for (Run run : compared.runs().subList(1, compared.runs().size())) {
-      lines.add(sentence(run, first));
-      lines.add(
-          run.changed().isEmpty()
-              ? "  with the same arguments"
-              : run.changed().entrySet().stream()
-                  .map(
-                      change ->
-                          change.getKey()
-                              + "="
-                              + change.getValue().after()
-                              + " (was "
-                              + change.getValue().before()
-                              + ")")
-                  .collect(Collectors.joining(", ", "  changed: ", "")));
+      lines.add(sentence(run, name(run.summary()), first));
+      lines.add("  " + changes(run));
     }
     lines.addAll(table(compared.runs().stream().map(Run::summary).toList()));
     return lines;
   }
 
-  private static String sentence(Run run, Summary first) {
+  /** A sentence for each run but the first, by these names of all. */
+  public static List<String> sentences(SideBySide compared, List<String> names) {
+    List<String> sentences = new ArrayList<>();
+    for (int i = 1; i < names.size(); i++) {
+      Run run = compared.runs().get(i);
+      sentences.add(sentence(run, names.get(i), names.get(0)) + "; " + changes(run) + ".");
+    }
+    return sentences;
+  }
+
+  private static String changes(Run run) {
+    return run.changed().isEmpty()
+        ? "with the same arguments"
+        : run.changed().entrySet().stream()
+            .map(
+                change ->
+                    change.getKey()
+                        + "="
+                        + change.getValue().after()
+                        + " (was "
+                        + change.getValue().before()
+                        + ")")
+            .collect(Collectors.joining(", ", "changed: ", ""));
+  }
+
+  private static String sentence(Run run, String name, String first) {
     TimesAsFast times = run.timesAsFast();
     if (times == null) {
-      return name(run.summary()) + " cannot be compared: one of the two has trained nothing";
+      return name + " cannot be compared: one of the two has trained nothing";
     }
     String ratio =
         Text.format("%.2f", times.value())
             + (times.error() == null ? "" : Text.format(" +- %.2f", times.error()));
-    return name(run.summary())
-        + (times.differs() ? " is " : " may be as fast as " + name(first) + ": it is ")
+    return name
+        + (times.differs() ? " is " : " may be as fast as " + first + ": it is ")
         + ratio
-        + (times.differs() ? " times as fast as " + name(first) : " times as fast")
+        + (times.differs() ? " times as fast as " + first : " times as fast")
         + " "
         + times.of()
         + (times.error() == null ? " (too few epochs to say how sure that is)" : "")

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.coordl.advice.Part;
+import io.coordl.reports.comparison.SideBySide;
+import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.recording.Activity;
 import io.coordl.reports.recording.JobActivity;
@@ -23,13 +25,15 @@ import org.jspecify.annotations.Nullable;
  * Names of times end in {@code Nanos}, names of sizes in {@code Bytes}.
  *
  * @param schemaVersion raised by changes that an old reader would not understand
+ * @param compared how much faster each recording after the first is, and what was changed
  */
-public record Report(int schemaVersion, List<Entry> recordings) {
+public record Report(int schemaVersion, List<String> compared, List<Entry> recordings) {
   static final int SCHEMA_VERSION = 2;
 
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
   public Report {
+    compared = List.copyOf(compared);
     recordings = List.copyOf(recordings);
   }
 
@@ -117,8 +121,7 @@ public record Report(int schemaVersion, List<Entry> recordings) {
     Set<String> names = new HashSet<>();
     boolean different =
         recordings.stream().allMatch(each -> names.add(fileName(each.recording().file())));
-    return new Report(
-        SCHEMA_VERSION,
+    List<Entry> entries =
         recordings.stream()
             .map(
                 each -> {
@@ -126,7 +129,13 @@ public record Report(int schemaVersion, List<Entry> recordings) {
                   return entry(
                       different ? fileName(file) : file.toString(), each, recordings.size() == 1);
                 })
-            .toList());
+            .toList();
+    return new Report(
+        SCHEMA_VERSION,
+        SideBySideText.sentences(
+            SideBySide.of(recordings.stream().map(JobActivity::recording).toList()),
+            entries.stream().map(Entry::name).toList()),
+        entries);
   }
 
   private static String fileName(Path file) {

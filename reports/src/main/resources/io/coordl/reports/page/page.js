@@ -1140,6 +1140,7 @@
     if (SEVERAL) {
       header.append(element("h1", {}, "CoorDL: ",
         ...RECORDINGS.flatMap((unused, index) => [index === 0 ? "" : " and ", nameOf(index)])));
+      header.append(...DATA.compared.map((unused, index) => paragraph(show(pointer("compared", index), "text"))));
       RECORDINGS.forEach((unused, index) => header.append(
         element("p", { class: "soft" }, element("b", {}, nameOf(index)), ": ", ...program(index)),
         element("p", { class: "soft" }, ...machine(index)), ...warnings(index)));

@@ -93,4 +93,17 @@ class ReportPageTest {
         .containsExactly(
             folder.resolve("a/job.jfr").toString(), folder.resolve("b/job.jfr").toString());
   }
+
+  @Test
+  void severalRecordingsBeginWithHowFastEachIs() throws Exception {
+    JobActivity one = job("one.jfr");
+    JobActivity other = job("other.jfr");
+    assertThat(Report.of(List.of(one, other)).compared())
+        .singleElement()
+        .asString()
+        .startsWith("other.jfr ")
+        .contains(" times as fast", "one.jfr")
+        .endsWith("; with the same arguments.");
+    assertThat(Report.of(List.of(one)).compared()).isEmpty();
+  }
 }
