@@ -4,7 +4,12 @@ import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -36,5 +41,27 @@ final class ReadingOptions {
 
   private ProgressBar bar(Path file) {
     return ProgressBar.of(file, !noProgress, command.commandLine().getErr());
+  }
+
+  /** The recordings that are named, and those in directories that are. */
+  static List<Path> recordings(List<Path> files) throws RecordingException {
+    List<Path> all = new ArrayList<>();
+    for (Path file : files) {
+      if (!Files.isDirectory(file)) {
+        all.add(file);
+        continue;
+      }
+      try (Stream<Path> inside = Files.list(file)) {
+        List<Path> found =
+            inside.filter(path -> path.toString().endsWith(".jfr")).sorted().toList();
+        if (found.isEmpty()) {
+          throw new RecordingException(file + " is a directory without recordings (*.jfr).");
+        }
+        all.addAll(found);
+      } catch (IOException e) {
+        throw new RecordingException(file + " cannot be read: " + e + ".");
+      }
+    }
+    return all;
   }
 }

@@ -35,7 +35,8 @@ final class ReportCommand implements Callable<Integer> {
       paramLabel = "FILE.jfr",
       arity = "1..*",
       description =
-          "The recording; of several, up to six, the first is what others are compared with.")
+          "The recording; of several, up to six, the first is what others are compared with."
+              + " Or a directory of them.")
   List<Path> files;
 
   @Option(
@@ -51,16 +52,21 @@ final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException, OutputException {
-    if (files.size() > MOST) {
+    List<Path> all = ReadingOptions.recordings(files);
+    if (all.size() > MOST) {
       throw new ParameterException(
           spec.commandLine(),
-          "at most " + MOST + " recordings can be compared, and there are " + files.size() + ".");
+          "at most "
+              + MOST
+              + " recordings can be compared, and there are "
+              + all.size()
+              + ": coordl summary shows which are the slowest.");
     }
     Path named = output;
-    Path html = named == null ? OutputFile.beside(files.get(0), ".html") : named;
+    Path html = named == null ? OutputFile.beside(all.get(0), ".html") : named;
     OutputFile page = OutputFile.of(html, force);
     List<JobActivity> recordings = new ArrayList<>();
-    for (Path file : files) {
+    for (Path file : all) {
       page.checkIsNot(file);
       recordings.add(reading.readInFull(file));
     }

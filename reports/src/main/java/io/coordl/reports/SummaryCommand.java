@@ -4,13 +4,11 @@ import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.summary.SummaryText;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,7 +45,7 @@ final class SummaryCommand implements Callable<Integer> {
     }
     List<Summary> summaries = new ArrayList<>();
     ExitStatus status = ExitStatus.DONE;
-    for (Path file : recordings()) {
+    for (Path file : ReadingOptions.recordings(files)) {
       try {
         summaries.add(Summary.of(reading.read(file)));
       } catch (RecordingException e) {
@@ -57,26 +55,5 @@ final class SummaryCommand implements Callable<Integer> {
     }
     json.print(summaries, SideBySideText.slowestFirst(summaries));
     return status.code();
-  }
-
-  private List<Path> recordings() throws RecordingException {
-    List<Path> all = new ArrayList<>();
-    for (Path file : files) {
-      if (!Files.isDirectory(file)) {
-        all.add(file);
-        continue;
-      }
-      try (Stream<Path> inside = Files.list(file)) {
-        List<Path> found =
-            inside.filter(path -> path.toString().endsWith(".jfr")).sorted().toList();
-        if (found.isEmpty()) {
-          throw new RecordingException(file + " is a directory without recordings (*.jfr).");
-        }
-        all.addAll(found);
-      } catch (IOException e) {
-        throw new RecordingException(file + " cannot be read: " + e + ".");
-      }
-    }
-    return all;
   }
 }

@@ -385,6 +385,10 @@ class CoordlTest {
     assertThat(all).hasSize(2);
     all.forEach(one -> assertThat(schema().validate(one.toString(), InputFormat.JSON)).isEmpty());
 
+    Path page = folder.resolve("all.html");
+    assertThat(coordl("report", several, "-o", page)).as(err.toString()).isZero();
+    assertThat(page).content().contains("\"a.jfr\"", "\"b.jfr\"");
+
     Files.writeString(several.resolve("broken.jfr"), "no recording");
     assertThat(coordl("summary", several)).isEqualTo(3);
     assertThat(out.toString()).contains("a.jfr", "b.jfr");
