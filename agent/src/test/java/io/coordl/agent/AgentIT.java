@@ -17,6 +17,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -440,6 +442,11 @@ final class AgentIT {
         .containsPattern("(?m)^io_coordl_Job_StallNanos 0.0$")
         .containsPattern("(?m)^io_coordl_Store_Hits\\{name=\"raw\",?} " + 5.0 * FILES + "$")
         .containsPattern("(?m)^io_coordl_Store_CapacityBytes\\{name=\"raw\",?} 1\\.048576E7$");
+    String dashboard = Files.readString(Path.of("../examples/grafana/coordl.json"));
+    assertThat(
+            Pattern.compile("io_coordl_\\w+").matcher(dashboard).results().map(MatchResult::group))
+        .hasSizeGreaterThan(20)
+        .allSatisfy(metric -> assertThat(outcome.out()).containsPattern("(?m)^" + metric + "[ {]"));
   }
 
   @ParameterizedTest
