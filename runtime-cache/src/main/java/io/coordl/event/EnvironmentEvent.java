@@ -41,7 +41,7 @@ public final class EnvironmentEvent extends Event {
   public long cores;
 
   @Label("Memory")
-  @Description("Memory of the host or container")
+  @Description("Memory of the host or of the container, whichever has less to spare")
   @DataAmount
   public long memory;
 }

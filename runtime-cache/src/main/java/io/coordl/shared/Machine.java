@@ -84,7 +84,9 @@ public final class Machine {
             + ", "
             + System.getProperty("os.arch");
     event.cores = Runtime.getRuntime().availableProcessors();
-    event.memory = memory();
+    // To ask the JVM takes 15 ms.
+    long limit = room().limit();
+    event.memory = limit == Long.MAX_VALUE ? memory() : limit;
   }
 
   /** Of the host or container in bytes; 0 if the JVM was made without what tells. */
