@@ -44,7 +44,11 @@ final class GcClock implements LongSupplier {
   void hearCauses() {
     for (GarbageCollectorMXBean bean : pausing) {
       if (bean instanceof NotificationEmitter emitter) {
-        emitter.addNotificationListener((notification, unused) -> hear(notification), null, null);
+        try {
+          emitter.addNotificationListener((notification, unused) -> hear(notification), null, null);
+        } catch (SecurityException e) {
+          return; // Then nobody has asked, as far as is known.
+        }
       }
     }
   }
