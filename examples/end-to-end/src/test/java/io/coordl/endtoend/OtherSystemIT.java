@@ -52,22 +52,20 @@ class OtherSystemIT {
     String prepared = framework == Framework.DJL ? "prepared=share" : "decoded=share";
     for (String arguments : List.of("cache=minio", prepared + ",prefetch=2")) {
       Finished job = run(framework, jdk, directory, arguments);
-      assertThat(job.differenceFrom(plain)).as(arguments).isEmpty();
-      assertThat(job.agentLines())
-          .as(arguments)
-          .singleElement()
-          .asString()
-          .contains("/dev/shm has room for only 0 bytes: the cache uses direct buffers");
+      isSame(job, plain, "/dev/shm has room for only 0 bytes: the cache uses direct buffers");
       assertThat(Summary.of(job.recording()).store("hits")).as(arguments).isPositive();
     }
     for (String arguments : List.of("cache=minio,cache.scope=host", "prep=coordinate")) {
-      Finished job = run(framework, jdk, directory, arguments);
-      assertThat(job.differenceFrom(plain)).as(arguments).isEmpty();
-      assertThat(job.agentLines())
-          .as(arguments)
-          .singleElement()
-          .asString()
-          .contains("What jobs share needs Linux, and there is no /proc here.");
+      isSame(
+          run(framework, jdk, directory, arguments),
+          plain,
+          "What jobs share needs Linux, and there is no /proc here.");
     }
+  }
+
+  /** Trains as without the agent, which says one line. */
+  private static void isSame(Finished job, Finished plain, String said) throws IOException {
+    assertThat(job.differenceFrom(plain)).as(job.log().toString()).isEmpty();
+    assertThat(job.agentLines()).singleElement().asString().contains(said);
   }
 }
