@@ -1,9 +1,12 @@
 package io.coordl.reports.comparison;
 
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.summary.Summary;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +34,8 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
    * @param timesAsFast as the first; null for that one, and where nothing was trained
    * @param predicted how many times as fast the first run's advice says that it gets at most with
    *     these arguments; null if it gave another, or none
-   * @param changed arguments in force that are not those of the first
+   * @param changed what is not as in the first: the agent's arguments in force, the program, the
+   *     JVM, the host, its cores, the libraries, the agent
    */
   public record Run(
       @Nullable TimesAsFast timesAsFast,
@@ -68,7 +72,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
               : new Run(
                   timesAsFast(first, recording),
                   predicted(runs.get(0).summary(), recording),
-                  changed(first.configuration(), recording.configuration()),
+                  changed(conditions(first), conditions(recording)),
                   summary));
     }
     return new SideBySide(SCHEMA_VERSION, runs);
@@ -91,6 +95,27 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
                                     argument.replaceFirst("=.*", ""),
                                     argument.replaceFirst("[^=]*=", ""))));
     return followed ? Double.valueOf(next.gain()) : null;
+  }
+
+  /** The agent's arguments in force, the program, and what it ran on as far as that is known. */
+  private static Map<String, String> conditions(JobRecording recording) {
+    Map<String, String> conditions = new TreeMap<>(recording.configuration());
+    JobStatisticsEvent job = recording.job();
+    if (job != null && job.mainClass != null) {
+      conditions.put("program", job.mainClass);
+    }
+    Jvm jvm = recording.jvm();
+    if (jvm != null && jvm.jvmVersion() != null) {
+      conditions.put("jvm", jvm.jvmVersion());
+    }
+    EnvironmentEvent on = recording.environment();
+    if (on != null) {
+      conditions.put("host", String.valueOf(on.host));
+      conditions.put("cores", Long.toString(on.cores));
+      conditions.put("libraries", String.valueOf(on.libraries));
+      conditions.put("agent", String.valueOf(on.agent));
+    }
+    return conditions;
   }
 
   private static Map<String, Change> changed(

@@ -8,7 +8,9 @@ import io.coordl.reports.summary.Summary;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Runs side by side as text. */
 public final class SideBySideText {
@@ -46,11 +48,15 @@ public final class SideBySideText {
                 change ->
                     change.getKey()
                         + "="
-                        + change.getValue().after()
+                        + value(change.getValue().after())
                         + " (was "
-                        + change.getValue().before()
+                        + value(change.getValue().before())
                         + ")")
             .collect(Collectors.joining(", ", "changed: ", ""));
+  }
+
+  private static String value(@Nullable String value) {
+    return Text.line(Objects.requireNonNullElse(value, "not known"), LONGEST_NAME);
   }
 
   private static String sentence(Run run, String name, String first) {

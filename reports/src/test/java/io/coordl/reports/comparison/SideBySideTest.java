@@ -54,6 +54,25 @@ class SideBySideTest {
   }
 
   @Test
+  void anotherMachineIsAChangeToo() throws Exception {
+    Runnable before = job("off", 90, 30, 31, 29);
+    Runnable after = job("2", 50, 10, 10, 10);
+    SideBySide moved =
+        compare(
+            () -> {
+              before.run();
+              Recordings.emitEnvironment(2);
+            },
+            () -> {
+              after.run();
+              Recordings.emitEnvironment(8);
+            });
+
+    assertThat(SideBySideText.lines(moved).get(1))
+        .isEqualTo("  changed: cores=8 (was 2), prefetch=2 (was off)");
+  }
+
+  @Test
   void whatChanceExplainsIsNoDifference() throws Exception {
     SideBySide same = compare(job("off", 90, 20, 30, 40), job("2", 90, 25, 28, 31));
 

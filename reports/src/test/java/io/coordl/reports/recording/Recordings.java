@@ -103,7 +103,7 @@ public final class Recordings {
     emitStaging("a1", 10);
     emitEpoch(3, 30 * SECOND, SECOND);
     emitTotals(3, 300, 130 * SECOND, 42 * SECOND);
-    emitEnvironment();
+    emitEnvironment(24);
     emitStore(2_000, 1_000);
     emitStaging("a1", 20);
     emitStaging("b2", 6);
@@ -113,13 +113,13 @@ public final class Recordings {
     emitLatency("step", 0, 200 * MILLISECOND, 210 * MILLISECOND);
   }
 
-  private static void emitEnvironment() {
+  public static void emitEnvironment(long cores) {
     EnvironmentEvent event = new EnvironmentEvent();
     event.agent = "0.1.0";
     event.libraries = "DJL 0.35.1";
     event.host = "node-7";
     event.system = "Linux 6.1, amd64";
-    event.cores = 24;
+    event.cores = cores;
     event.memory = 256L << 30;
     event.commit();
   }
