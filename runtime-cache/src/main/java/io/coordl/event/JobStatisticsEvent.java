@@ -39,7 +39,9 @@ public final class JobStatisticsEvent extends Figures {
   public long evaluations;
 
   @Label("GC Pauses")
-  @Description("Pauses of all collections since the JVM started, in waits or not")
+  @Description(
+      "Pauses of collections since the JVM started, in waits or not; before JDK 20 without Remark"
+          + " and Cleanup of G1")
   @Timespan(Timespan.NANOSECONDS)
   public long gcPauses;
 

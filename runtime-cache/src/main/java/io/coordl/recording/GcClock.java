@@ -13,7 +13,8 @@ import javax.management.openmbean.CompositeData;
 /**
  * Total time this JVM's collectors have stopped the program. Read once a batch (under a
  * microsecond); the beans count in milliseconds, so single readings are coarse and sums are right.
- * Collectors' concurrent phases, which stop nothing, are left out. Safe for concurrent use.
+ * Whole cycles of concurrent collectors, which stop little, are left out. G1's Remark and Cleanup
+ * pauses have a bean from JDK 20 on only. Safe for concurrent use.
  */
 final class GcClock implements LongSupplier {
   private static final String SYSTEM_GC = "System.gc()";
@@ -24,7 +25,7 @@ final class GcClock implements LongSupplier {
   GcClock() {
     for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
       String name = bean.getName();
-      if (!name.contains("Cycles") && !name.contains("Concurrent")) {
+      if (!name.contains("Cycles")) {
         pausing.add(bean);
       }
     }
