@@ -84,20 +84,24 @@ public record Advice(
 
   /** Collections that code asks for come as often on a larger heap, and take longer there. */
   private static Advice gcBound(Evidence evidence) {
-    boolean explicit = evidence.explicitGc() > 0.5;
+    Figures judged = evidence.judged();
+    // Where data is prepared ahead, most pauses are in steps, and make them longer.
+    long pauses = Math.max(judged.gcStall, Math.min(judged.gcPauses, judged.wall));
+    double asked = judged.gcPauses == 0 ? 0 : (double) judged.explicitGcPauses / judged.gcPauses;
+    boolean explicit = asked > 0.5;
     return change(
         evidence,
         "gcBound",
         explicit
             ? "avoid calls of System.gc()"
             : "give the program a larger heap (-Xmx) or a collector with shorter pauses",
-        evidence.judged().gcStall,
-        "garbage collection held batches up for %s"
+        pauses,
+        "garbage collection stopped the program for %s"
             + (explicit
                 ? Text.format(
                         "; %.1f %% of all pauses are such calls, and jdk.SystemGC of a recording"
                             + " with -XX:StartFlightRecording says whose",
-                        100 * evidence.explicitGc())
+                        100 * asked)
                     + (evidence.uses("dl4j")
                         ? "; ND4J makes them if it was told to"
                             + " (Nd4j.getMemoryManager().togglePeriodicGc(false)), and JavaCPP"

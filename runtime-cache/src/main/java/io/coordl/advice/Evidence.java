@@ -13,7 +13,6 @@ import java.util.Map;
  * @param given those that the user gave
  * @param frameworks the training libraries in use
  * @param hosts that hold the data set between them: this one, and those that it asked
- * @param explicitGc share of the collectors' pauses that code asked for by {@code System.gc()}
  */
 public record Evidence(
     Figures totals,
@@ -22,8 +21,7 @@ public record Evidence(
     Map<String, String> configuration,
     Map<String, String> given,
     String frameworks,
-    int hosts,
-    double explicitGc) {
+    int hosts) {
 
   /** A share of the wall time below this is not worth a change. */
   public static final double WORTH_A_CHANGE = 0.05;

@@ -13,7 +13,9 @@ final class BatchRecord {
   private final LongSupplier ids;
   private long id;
   private final long start;
+  private final long gcBefore;
   private long end;
+  private long pauses;
   private long fetch;
   private long decode;
   private long transform;
@@ -22,8 +24,9 @@ final class BatchRecord {
   private boolean ahead;
   private @Nullable BatchEvent event;
 
-  BatchRecord(LongSupplier ids, long start) {
+  BatchRecord(LongSupplier ids, long start, long gcBefore) {
     this.ids = ids;
+    this.gcBefore = gcBefore;
     this.start = start;
     this.end = start;
   }
@@ -38,6 +41,11 @@ final class BatchRecord {
 
   long start() {
     return start;
+  }
+
+  /** Pauses of collections before it was begun. */
+  long gcBefore() {
+    return gcBefore;
   }
 
   long end() {
@@ -84,16 +92,36 @@ final class BatchRecord {
   /** Share of the preparation that was fetching, 0 to 1. */
   double fetchShare() {
     long duration = end - start;
-    return duration <= 0 ? 0 : Math.min(1.0, (double) fetch / duration);
+    return duration <= pauses ? 0 : Math.min(1.0, (double) fetch / (duration - pauses));
   }
 
   /** Everything that was neither fetch, decode nor transform. */
   long other() {
-    return Math.max(0, end - start - fetch - decode - transform);
+    return Math.max(0, end - start - pauses - fetch - decode - transform);
+  }
+
+  /** It is not known which part a collection stopped, so each is taken to have its share. */
+  private void withoutPauses(long stopped) {
+    long duration = end - start;
+    pauses = Math.max(0, Math.min(stopped, duration));
+    double left = duration == 0 ? 1 : (double) (duration - pauses) / duration;
+    fetch = Math.round(fetch * left);
+    decode = Math.round(decode * left);
+    transform = Math.round(transform * left);
+  }
+
+  /** Adds what was done for the batch to the job's totals; once. */
+  void count(JobTotals totals) {
+    totals.fetchTime.add(fetch);
+    totals.decodeTime.add(decode);
+    totals.transformTime.add(transform);
   }
 
   void finish(long now, @Nullable Object source, Object batch, SpanRecorder recorder) {
     end = now;
+    withoutPauses(recorder.gcNanos() - gcBefore);
+    count(recorder.totals());
+    recorder.totals().otherTime.add(other());
     samples = recorder.samples(batch);
     BatchEvent begun = event;
     event = null;

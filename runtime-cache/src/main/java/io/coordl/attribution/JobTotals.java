@@ -22,6 +22,7 @@ public final class JobTotals {
   private final LongAdder peerBytes = new LongAdder();
   private final LongAdder storageBytes = new LongAdder();
 
+  private final GcPauses pauses;
   private final Figures totals = new JobStatisticsEvent();
   private final Epochs ended = new Epochs();
   private long begun;
@@ -30,10 +31,16 @@ public final class JobTotals {
   private long lastSeen;
   private long afterLast;
   private boolean started;
+  private long pausesBefore;
+  private long explicitBefore;
   private boolean closed;
   private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
   private volatile @Nullable Consumer<EpochEvent> listener;
+
+  JobTotals(GcPauses pauses) {
+    this.pauses = pauses;
+  }
 
   /** Epochs that updated a model so far, also one that has not ended. */
   public synchronized long updating() {
@@ -102,6 +109,10 @@ public final class JobTotals {
       return end;
     }
     Figures now = new EpochEvent();
+    if (started) {
+      now.gcPauses = pauses.getAsLong() - pausesBefore;
+      now.explicitGcPauses = Math.min(now.gcPauses, pauses.explicit() - explicitBefore);
+    }
     now.fetchTime = fetchTime.sum();
     now.decodeTime = decodeTime.sum();
     now.transformTime = transformTime.sum();
@@ -135,11 +146,22 @@ public final class JobTotals {
   }
 
   synchronized void seen(long from, long to) {
+    seen(from, to, pauses.getAsLong());
+  }
+
+  /**
+   * The job did something that counts.
+   *
+   * @param pausesBefore of collections, before {@code from}
+   */
+  synchronized void seen(long from, long to, long pausesBefore) {
     if (closed) {
       return;
     }
     if (!started) {
       started = true;
+      this.pausesBefore = pausesBefore;
+      explicitBefore = pauses.explicit();
       firstAsk = from;
       lastSeen = to;
     }

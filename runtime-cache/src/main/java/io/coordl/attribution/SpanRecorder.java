@@ -29,9 +29,9 @@ public final class SpanRecorder implements SpanSink {
       ThreadLocal.withInitial(() -> new ThreadSpans(this));
   private final AtomicLong batchIds = new AtomicLong();
   private final RecentBatches recent = new RecentBatches();
-  private final JobTotals totals = new JobTotals();
+  private final JobTotals totals;
   private final Durations durations;
-  private final LongSupplier gcNanos;
+  private final GcPauses gcNanos;
   private final LongSupplier clock;
   private final EventLog events;
 
@@ -51,15 +51,16 @@ public final class SpanRecorder implements SpanSink {
    * @param durations hears of every duration
    * @param gcNanos total of collector pauses of this JVM so far, in nanoseconds
    */
-  public SpanRecorder(EventLog events, Durations durations, LongSupplier gcNanos) {
+  public SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos) {
     this(events, durations, gcNanos, System::nanoTime);
   }
 
   /** For tests: with a clock that only they move. */
-  SpanRecorder(EventLog events, Durations durations, LongSupplier gcNanos, LongSupplier clock) {
+  SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos, LongSupplier clock) {
     this.events = events;
     this.durations = durations;
     this.gcNanos = gcNanos;
+    this.totals = new JobTotals(gcNanos);
     this.clock = clock;
   }
 

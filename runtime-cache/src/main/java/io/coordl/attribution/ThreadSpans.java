@@ -168,9 +168,10 @@ final class ThreadSpans {
   }
 
   private void countFetch(long nanos) {
-    recorder.totals().fetchTime.add(nanos);
     if (building != null) {
       building.addFetch(nanos);
+    } else {
+      recorder.totals().fetchTime.add(nanos);
     }
   }
 
@@ -189,9 +190,10 @@ final class ThreadSpans {
     }
     switch (kind) {
       case DECODE, CONVERT -> {
-        recorder.totals().decodeTime.add(self);
         if (building != null) {
           building.addDecode(self);
+        } else {
+          recorder.totals().decodeTime.add(self);
         }
         if (outermost && kind == SpanKind.DECODE) {
           recorder.durations().record(Durations.Kind.DECODE, duration);
@@ -211,9 +213,10 @@ final class ThreadSpans {
         }
       }
       case TRANSFORM -> {
-        recorder.totals().transformTime.add(self);
         if (building != null) {
           building.addTransform(self);
+        } else {
+          recorder.totals().transformTime.add(self);
         }
         if (outermost) {
           recorder.durations().record(Durations.Kind.TRANSFORM, duration);
@@ -300,7 +303,7 @@ final class ThreadSpans {
   }
 
   private BatchRecord newRecord(long now) {
-    BatchRecord record = new BatchRecord(recorder::nextBatchId, now);
+    BatchRecord record = new BatchRecord(recorder::nextBatchId, now, recorder.gcNanos());
     record.begin(recorder.recording() ? new BatchEvent() : null);
     return record;
   }
@@ -316,12 +319,13 @@ final class ThreadSpans {
     if (result != null) {
       finish(record, now, subject, result);
       recorder.recent().put(result, record);
+    } else {
+      record.count(recorder.totals());
     }
   }
 
   private void finish(BatchRecord record, long now, @Nullable Object source, Object batch) {
     record.finish(now, source, batch, recorder);
-    recorder.totals().otherTime.add(record.other());
     recorder.durations().record(Durations.Kind.BATCH, record.end() - record.start());
   }
 
@@ -366,6 +370,9 @@ final class ThreadSpans {
     DataStallEvent stall = new DataStallEvent();
     waits.divide(stall, waitGc, null);
     long start = waits.isEmpty() ? now : waits.start();
+    if (waitRecord != null) {
+      waitRecord.count(recorder.totals());
+    }
     clearWait();
     if (epoch != null) {
       epoch.event.addStall(stall);
@@ -395,6 +402,8 @@ final class ThreadSpans {
       if (!training) {
         recorder.recent().put(batch, mine);
       }
+    } else {
+      mine.count(recorder.totals()); // What it did besides, as a preprocessor on this thread.
     }
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     DataStallEvent stall = begun == null ? new DataStallEvent() : begun;
@@ -420,7 +429,7 @@ final class ThreadSpans {
                     job.addBatch(samples);
                     job.addStall(stall);
                   });
-          recorder.totals().seen(start, now);
+          recorder.totals().seen(start, now, mine.gcBefore());
           stall.epoch = numberOf(epoch);
           write(stall, start, now);
         });

