@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.apache.commons.math3.distribution.TDistribution;
+import java.util.function.Function;
 
 /**
  * What observing costs a whole short run, from the start of the JVM to its end, compilers,
@@ -112,18 +112,18 @@ public final class WholeRunBenchmark {
           runs[1].wall(),
           runs[2].wall());
     }
-    double[] cpu = more.stream().mapToDouble(Run::cpu).toArray();
-    double[] wall = more.stream().mapToDouble(Run::wall).toArray();
-    boolean within = mean(cpu) <= CPU_BAR && mean(wall) <= WALL_BAR;
+    Interval cpu = interval(more, Run::cpu);
+    Interval wall = interval(more, Run::wall);
+    boolean within = cpu.mean() <= CPU_BAR && wall.mean() <= WALL_BAR;
     table.row(
         example.name(),
         jdk.version(),
-        seconds(mean(plain.stream().mapToDouble(Run::cpu).toArray())),
-        seconds(mean(plain.stream().mapToDouble(Run::wall).toArray())),
-        withInterval(any.stream().mapToDouble(Run::cpu).toArray()),
-        withInterval(any.stream().mapToDouble(Run::wall).toArray()),
-        withInterval(cpu),
-        withInterval(wall),
+        seconds(interval(plain, Run::cpu).mean()),
+        seconds(interval(plain, Run::wall).mean()),
+        interval(any, Run::cpu).toString(),
+        interval(any, Run::wall).toString(),
+        cpu.toString(),
+        wall.toString(),
         within ? "yes" : "no");
     return within;
   }
@@ -140,24 +140,8 @@ public final class WholeRunBenchmark {
     return new Run(result.cpuSeconds(), result.wall().toMillis() / 1000.0);
   }
 
-  private static double mean(double[] values) {
-    double sum = 0;
-    for (double value : values) {
-      sum += value;
-    }
-    return sum / values.length;
-  }
-
-  private static String withInterval(double[] values) {
-    double mean = mean(values);
-    double squares = 0;
-    for (double value : values) {
-      squares += (value - mean) * (value - mean);
-    }
-    int freedom = values.length - 1;
-    double error = Math.sqrt(squares / freedom / values.length);
-    double t = new TDistribution(freedom).inverseCumulativeProbability(0.975);
-    return String.format(Locale.ROOT, "%+.2f ± %.2f", mean, t * error);
+  private static Interval interval(List<Run> runs, Function<Run, Double> what) {
+    return Interval.of(runs.stream().map(what).toList());
   }
 
   private static String seconds(double value) {

@@ -140,7 +140,7 @@ class CoordinatedDjlIT {
   }
 
   private static ChildJvm program(Jdk jdk, String mainClass) throws IOException {
-    return Workshop.program(jdk, Framework.DJL, mainClass).jvmArgs("-XX:TieredStopAtLevel=1");
+    return Workshop.program(jdk, Framework.DJL, mainClass);
   }
 
   private static Job job(Jdk jdk, Path directory, String name) throws IOException {

@@ -55,6 +55,8 @@ final class Workshop {
             .classPath(CHECKOUT.exampleJar("test-programs"))
             .classPathFile(CHECKOUT.exampleClassPath(framework.module()))
             .jvmArgs(
+                // Programs of a few seconds: what counts is how soon they start.
+                "-XX:TieredStopAtLevel=1",
                 "-Djava.awt.headless=true",
                 "-Dai.djl.offline=true",
                 "-DDJL_CACHE_DIR=" + CHECKOUT.work("djl-cache"),

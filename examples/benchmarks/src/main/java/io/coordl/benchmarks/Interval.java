@@ -1,0 +1,29 @@
+package io.coordl.benchmarks;
+
+import java.util.List;
+import java.util.Locale;
+import org.apache.commons.math3.distribution.TDistribution;
+import org.apache.commons.math3.stat.descriptive.SummaryStatistics;
+
+/**
+ * A mean and its 95 % confidence interval, by Student's t.
+ *
+ * @param mean of the values
+ * @param half the interval's half width; not a number for fewer than two values
+ */
+record Interval(double mean, double half) {
+  static Interval of(List<Double> values) {
+    SummaryStatistics statistics = new SummaryStatistics();
+    values.forEach(statistics::addValue);
+    long count = statistics.getN();
+    double t =
+        count < 2 ? Double.NaN : new TDistribution(count - 1.0).inverseCumulativeProbability(0.975);
+    return new Interval(
+        statistics.getMean(), t * statistics.getStandardDeviation() / Math.sqrt(count));
+  }
+
+  @Override
+  public String toString() {
+    return String.format(Locale.ROOT, "%+.2f ± %.2f", mean, half);
+  }
+}
