@@ -127,7 +127,7 @@
         ? element("th", { scope: "row", ...kind(0) }, cell)
         : element("td", kind(index), cell))));
     return element("div",
-      { class: more.tall ? "scroll tall" : "scroll", tabindex: "0", role: "region", "aria-labelledby": id },
+      { class: more.tall ? "scroll tall" : "scroll", tabindex: "0", role: "group", "aria-labelledby": id },
       element("table", {},
         element("caption", { id }, caption),
         element("thead", {}, element("tr", {},
