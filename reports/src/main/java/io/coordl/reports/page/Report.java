@@ -101,8 +101,7 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
                       .mapToObj(
                           slot ->
                               nanos
-                                  .subList(
-                                      slot * times, Math.min(nanos.size(), (slot + 1) * times))
+                                  .subList(slot * times, Math.min(nanos.size(), (slot + 1) * times))
                                   .stream()
                                   .mapToLong(Long::longValue)
                                   .sum())

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -55,6 +56,7 @@ final class Browser implements AutoCloseable {
                 .usingDriverExecutable(new File(DRIVER.toString()))
                 .build(),
             options);
+    driver.manage().timeouts().scriptTimeout(Duration.ofMinutes(5));
   }
 
   static boolean isThere() {
@@ -110,7 +112,7 @@ final class Browser implements AutoCloseable {
     }
     return list(
         """
-        return axe.run().then(result => result.violations.flatMap(each =>
+        return axe.run(document, {iframes: false, resultTypes: ['violations']}).then(result => result.violations.flatMap(each =>
             each.nodes.map(node => each.id + ': ' + node.html + ' ' + node.failureSummary)))\
         """);
   }
