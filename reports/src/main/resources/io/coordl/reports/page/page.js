@@ -807,7 +807,7 @@
       made.append(recording.summary.stores.length === 0
         ? paragraph("No store was on: every item was read from storage in every epoch.")
         : table("Stores at the end of the job",
-          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ...peersOnly(["from other hosts"]), ["turned away"],
+          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ...peersOnly(["from other hosts"]), ["not cached (full)"],
             ["bytes hit"], ["jobs"]],
           recording.summary.stores.map((unused, at) => {
             const path = below(summary, "stores", at);
@@ -994,7 +994,7 @@
     ["compute", "computeNanos", "nanos"], ["data stall", "stallNanos", "nanos"],
     ...PARTS.slice(1, 5).map(([field, label]) => ["\u2003" + label, field, "nanos"]),
     ["checkpoint", "checkpointNanos", "nanos"],
-    ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding, all threads", "decodeTimeNanos", "nanos"],
+    ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding and making arrays, all threads", "decodeTimeNanos", "nanos"],
     ["transforms, all threads", "transformTimeNanos", "nanos"], ["other preparation", "otherTimeNanos", "nanos"],
     ["items", "items", "count"], ["from memory", "memoryItems", "count"], ["from other hosts", "peerItems", "count"],
     ["from storage", "storageItems", "count"], ["bytes from memory", "memoryBytes", "bytes"],
@@ -1221,13 +1221,13 @@
             [at === 0 ? "" : ",", show(below(place, "arguments", at), "text")])])),
         answer.plot ? plotChart(answer) : null,
         answer.plot ? folded("Table of the plot", plotTable(answer, place)) : null,
-        answer.assumptions.length === 0 ? null : folded("What this takes for granted",
+        answer.assumptions.length === 0 ? null : folded("Assumptions",
           element("ul", {}, answer.assumptions.map((unused, at) =>
             element("li", {}, show(below(place, "assumptions", at), "text")))))));
     });
     if (answered.children.length > 0) made.append(answered);
     if (found.pipeline.assumptions.length > 0) {
-      made.append(folded("What every answer takes for granted", element("ul", {}, found.pipeline.assumptions.map(
+      made.append(folded("Assumptions of every answer", element("ul", {}, found.pipeline.assumptions.map(
         (unused, at) => element("li", {}, show(below(path, "pipeline", "assumptions", at), "text"))))));
     }
     if (withheld.length > 0) {
@@ -1257,13 +1257,13 @@
 
   head();
   if (SEVERAL) comparison();
+  differential();
   epochs();
   timeLine();
   latencies();
   cache();
   slowest();
   groups();
-  differential();
   whatIf();
   recordings();
 

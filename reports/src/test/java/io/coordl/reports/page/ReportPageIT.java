@@ -375,6 +375,7 @@ class ReportPageIT {
       assertThat((String) browser.run("return document.getElementById('what-if').textContent"))
           .contains(answer.at("/sentence").asString());
     }
+    assertThat(browser.run("return document.querySelector('section').id")).isEqualTo("profile");
     assertThat(answered).isGreaterThan(4);
     assertThat(browser.run("return document.querySelectorAll('#what-if canvas').length"))
         .isEqualTo(answered);
