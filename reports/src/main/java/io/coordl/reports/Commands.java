@@ -67,7 +67,8 @@ final class Commands {
 
   /** What went wrong, on one line whatever the names of files in it. */
   static void say(CommandLine command, Exception problem) {
-    String sentence = "coordl: " + Text.line(problem.getMessage(), LONGEST_SENTENCE);
+    String sentence =
+        "coordl: " + Text.line(String.valueOf(problem.getMessage()), LONGEST_SENTENCE);
     command.getErr().println(command.getColorScheme().errorText(sentence));
   }
 

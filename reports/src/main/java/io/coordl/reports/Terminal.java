@@ -39,7 +39,8 @@ record Terminal(boolean colours, int columns, int width) {
   private static final Pattern HEADING =
       Pattern.compile(
           "CoorDL .*|Where .*|(Epoch|Phase) .*|\\d+ jobs? of .*|.*samples/s +stall"
-              + " .*|Assumptions|\\d+  .*|[A-Zp][\\w/]*( [\\w/]+)*(?=  )|Program:|A sample:|Check:");
+              + " .*|Assumptions|\\d+  .*|[A-Zp][\\w/]*( [\\w/]+)*(?=  )|Program:|A"
+              + " sample:|Check:");
 
   private static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
@@ -108,7 +109,7 @@ final class Browser implements AutoCloseable {
   /** What axe-core finds that keeps people from using the page, a line each. */
   List<String> violations() throws IOException {
     try (InputStream axe = Browser.class.getResourceAsStream("/axe.min.js")) {
-      run(new String(axe.readAllBytes(), StandardCharsets.UTF_8));
+      run(new String(Objects.requireNonNull(axe).readAllBytes(), StandardCharsets.UTF_8));
     }
     return list(
         """
