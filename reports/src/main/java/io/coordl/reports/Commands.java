@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.advice.Text;
 import io.coordl.reports.recording.RecordingException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -17,6 +18,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * ExitStatus#code()} of {@link ExitStatus#DONE} and throws {@link RecordingException}.
  */
 final class Commands {
+  private static final int LONGEST_SENTENCE = 2_000;
   private static final String EXIT_CODES = "%nExit codes:%n";
 
   private Commands() {}
@@ -63,13 +65,20 @@ final class Commands {
     return ExitStatus.USAGE.code();
   }
 
+  /** What went wrong, on one line whatever the names of files in it. */
+  static void say(CommandLine command, Exception problem) {
+    String sentence =
+        "coordl: " + Text.line(String.valueOf(problem.getMessage()), LONGEST_SENTENCE);
+    command.getErr().println(command.getColorScheme().errorText(sentence));
+  }
+
   private static int report(Exception problem, CommandLine command, ParseResult parsed) {
     if (problem instanceof RecordingException recording) {
-      command.getErr().println("coordl: " + recording.getMessage());
+      say(command, recording);
       return ExitStatus.of(recording.kind()).code();
     }
     if (problem instanceof OutputException) {
-      command.getErr().println("coordl: " + problem.getMessage());
+      say(command, problem);
       return ExitStatus.UNWRITABLE.code();
     }
     command.getErr().println("coordl: a defect of coordl, please report it: " + problem);

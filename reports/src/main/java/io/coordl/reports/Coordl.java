@@ -29,6 +29,11 @@ import picocli.CommandLine.IVersionProvider;
     },
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
 public final class Coordl {
+  final Terminal terminal;
+
+  Coordl(Terminal terminal) {
+    this.terminal = terminal;
+  }
 
   public static void main(String[] arguments) {
     Charset charset = charset();
@@ -65,8 +70,8 @@ public final class Coordl {
     return run(out, err, Terminal.NONE, arguments);
   }
 
-  private static int run(PrintWriter out, PrintWriter err, Terminal terminal, String... arguments) {
-    CommandLine commandLine = new CommandLine(new Coordl());
+  static int run(PrintWriter out, PrintWriter err, Terminal terminal, String... arguments) {
+    CommandLine commandLine = new CommandLine(new Coordl(terminal));
     commandLine.setOut(out);
     commandLine.setErr(err);
     Commands.dress(commandLine, terminal);

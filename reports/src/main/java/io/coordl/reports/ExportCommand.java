@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.advice.Text;
 import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.trace.PerfettoTrace;
@@ -53,7 +54,7 @@ final class ExportCommand implements Callable<Integer> {
       trace.checkIsNot(file);
     }
     trace.write(to -> PerfettoTrace.write(files, Progress.NONE, to));
-    spec.commandLine().getOut().println(json);
+    spec.commandLine().getOut().println(Text.line(json.toString(), Integer.MAX_VALUE));
     return ExitStatus.DONE.code();
   }
 }

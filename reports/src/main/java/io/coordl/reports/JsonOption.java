@@ -43,7 +43,12 @@ final class JsonOption {
     if (wanted) {
       out.println(MAPPER.writeValueAsString(result));
     } else {
-      text.forEach(out::println);
+      terminal().dress(text).forEach(out::println);
     }
+  }
+
+  /** Where the text goes. */
+  Terminal terminal() {
+    return command.root().userObject() instanceof Coordl coordl ? coordl.terminal : Terminal.NONE;
   }
 }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.coordl.reports.recording.RecordingException;
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -22,6 +23,9 @@ record OutputFile(Path path) {
    */
   static OutputFile of(Path path, boolean force) throws OutputException {
     Path folder = folder(path);
+    if (path.toString().equals("-")) {
+      throw new OutputException("- is no file, and nothing is written to stdout: name the file.");
+    }
     if (Files.isDirectory(path)) {
       throw new OutputException(path + " is a directory: name the file to write in it.");
     }
@@ -87,11 +91,18 @@ record OutputFile(Path path) {
   }
 
   private OutputException cannotWrite(IOException e) {
-    String message = e.getMessage();
+    // Of files that cannot be made the message is their path and nothing else.
+    String why = e instanceof FileSystemException failed ? failed.getReason() : e.getMessage();
     return new OutputException(
         path
             + " cannot be written: "
-            + (message == null ? e.getClass().getSimpleName() : message)
+            + (why == null
+                ? "no file can be made in "
+                    + folder(path)
+                    + " ("
+                    + e.getClass().getSimpleName()
+                    + ")"
+                : why)
             + ".");
   }
 

@@ -39,6 +39,35 @@ final class ReadingOptions {
     }
   }
 
+  /**
+   * What could be read of several files.
+   *
+   * @param status of the last that could not be
+   */
+  record Read<T>(List<T> recordings, ExitStatus status) {}
+
+  interface Reader<T> {
+    T read(Path file) throws RecordingException;
+  }
+
+  /** Reads several; one that cannot be read is named on stderr, as the others are of use alone. */
+  <T> Read<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
+    List<T> read = new ArrayList<>();
+    ExitStatus status = ExitStatus.DONE;
+    for (Path file : files) {
+      try {
+        read.add(reader.read(file));
+      } catch (RecordingException e) {
+        if (read.isEmpty() && file.equals(files.get(files.size() - 1))) {
+          throw e;
+        }
+        status = ExitStatus.of(e.kind());
+        Commands.say(command.commandLine(), e);
+      }
+    }
+    return new Read<>(read, status);
+  }
+
   private ProgressBar bar(Path file) {
     return ProgressBar.of(file, !noProgress, command.commandLine().getErr());
   }

@@ -1,11 +1,11 @@
 package io.coordl.reports;
 
+import io.coordl.advice.Text;
 import io.coordl.reports.page.Report;
 import io.coordl.reports.page.ReportPage;
 import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -65,14 +65,13 @@ final class ReportCommand implements Callable<Integer> {
     Path named = output;
     Path html = named == null ? OutputFile.beside(all.get(0), ".html") : named;
     OutputFile page = OutputFile.of(html, force);
-    List<JobActivity> recordings = new ArrayList<>();
     for (Path file : all) {
       page.checkIsNot(file);
-      recordings.add(reading.readInFull(file));
     }
-    String content = ReportPage.html(Report.of(recordings));
+    ReadingOptions.Read<JobActivity> read = reading.each(all, reading::readInFull);
+    String content = ReportPage.html(Report.of(read.recordings()));
     page.write(to -> to.write(content));
-    spec.commandLine().getOut().println(html);
-    return ExitStatus.DONE.code();
+    spec.commandLine().getOut().println(Text.line(html.toString(), Integer.MAX_VALUE));
+    return read.status().code();
   }
 }

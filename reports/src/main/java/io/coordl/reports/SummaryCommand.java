@@ -6,14 +6,11 @@ import io.coordl.reports.summary.Summary;
 import io.coordl.reports.summary.SummaryText;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code coordl summary FILE.jfr...}. */
 @Command(
@@ -25,8 +22,6 @@ import picocli.CommandLine.Spec;
     })
 @SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class SummaryCommand implements Callable<Integer> {
-  @Spec CommandSpec spec;
-
   @Parameters(
       paramLabel = "FILE.jfr",
       arity = "1..*",
@@ -43,17 +38,9 @@ final class SummaryCommand implements Callable<Integer> {
       json.print(summary, SummaryText.lines(summary));
       return ExitStatus.DONE.code();
     }
-    List<Summary> summaries = new ArrayList<>();
-    ExitStatus status = ExitStatus.DONE;
-    for (Path file : ReadingOptions.recordings(files)) {
-      try {
-        summaries.add(Summary.of(reading.read(file)));
-      } catch (RecordingException e) {
-        status = ExitStatus.of(e.kind()); // The others are worth a line all the same.
-        spec.commandLine().getErr().println("coordl: " + e.getMessage());
-      }
-    }
-    json.print(summaries, SideBySideText.slowestFirst(summaries));
-    return status.code();
+    ReadingOptions.Read<Summary> read =
+        reading.each(ReadingOptions.recordings(files), file -> Summary.of(reading.read(file)));
+    json.print(read.recordings(), SideBySideText.slowestFirst(read.recordings()));
+    return read.status().code();
   }
 }

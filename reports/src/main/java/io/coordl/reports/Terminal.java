@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param colours true if the output may be coloured
  * @param columns width of help texts
+ * @param width at which other text is folded; 0: not at all, as nobody said
  */
-record Terminal(boolean colours, int columns) {
+record Terminal(boolean colours, int columns, int width) {
   private static final int USUAL_COLUMNS = 80;
 
   /** Below this, columns of options leave no room for their descriptions. */
@@ -25,12 +26,32 @@ record Terminal(boolean colours, int columns) {
 
   private static final int MOST_COLUMNS = 120;
 
+  private static final String PLAIN = "\u001b[0m";
+  private static final String BOLD = "\u001b[1m";
+  private static final String GREEN = "\u001b[32m";
+  private static final String YELLOW = "\u001b[33m";
+
+  private static final Pattern ADVICE = Pattern.compile(" *Try( next  |: )");
+  private static final Pattern TROUBLE =
+      Pattern.compile("(Faults|Missing|Remark)  |not shown:|Limit +not known|  changed: ");
+
+  /** A title, the names of columns, or the word before a text. */
+  private static final Pattern HEADING =
+      Pattern.compile(
+          "CoorDL .*|Where .*|(Epoch|Phase) .*|\\d+ jobs? of .*|.*samples/s +stall"
+              + " .*|Assumptions|\\d+  .*|[A-Zp][\\w/]*( [\\w/]+)*(?=  )|Program:|A"
+              + " sample:|Check:");
+
+  private static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
+
   /** For output that goes to no terminal. */
-  static final Terminal NONE = new Terminal(false, USUAL_COLUMNS);
+  static final Terminal NONE = new Terminal(false, USUAL_COLUMNS, 0);
 
   /** What is true of this process. */
   static Terminal ofThisProcess() {
-    return of(System.getenv(), isTerminal(1) && isTerminal(2));
+    boolean terminal = isTerminal(1) && isTerminal(2);
+    boolean asked = terminal && System.getenv("COLUMNS") == null;
+    return of(System.getenv(), terminal, asked ? Size.now() : Size.UNKNOWN);
   }
 
   /**
@@ -38,24 +59,84 @@ record Terminal(boolean colours, int columns) {
    * (https://no-color.org). They are off as soon as one of the two streams goes elsewhere, as help
    * and errors share them.
    */
-  static Terminal of(Map<String, String> environment, boolean terminal) {
+  static Terminal of(Map<String, String> environment, boolean terminal, Size size) {
     boolean unwanted = !environment.getOrDefault("NO_COLOR", "").isEmpty();
     boolean dumb = environment.getOrDefault("TERM", "dumb").equals("dumb");
-    return new Terminal(terminal && !unwanted && !dumb, columns(environment.get("COLUMNS")));
+    int width = columns(environment.get("COLUMNS"));
+    if (width == 0 && terminal) {
+      width = size.columns();
+    }
+    width = width == 0 ? 0 : Math.max(LEAST_COLUMNS, width);
+    return new Terminal(
+        terminal && !unwanted && !dumb,
+        width == 0 ? USUAL_COLUMNS : Math.min(MOST_COLUMNS, width),
+        width);
   }
 
   private static int columns(@Nullable String columns) {
     try {
-      int wanted = columns == null ? USUAL_COLUMNS : Integer.parseInt(columns.strip());
-      return Math.min(MOST_COLUMNS, Math.max(LEAST_COLUMNS, wanted));
+      return columns == null ? 0 : Math.max(0, Integer.parseInt(columns.strip()));
     } catch (NumberFormatException e) {
-      return USUAL_COLUMNS;
+      return 0;
     }
+  }
+
+  /** Lines as they fit, with their headings, advice and complaints to be seen. */
+  List<String> dress(List<String> lines) {
+    return lines.stream()
+        .flatMap(line -> paint(width == 0 ? List.of(line) : fold(line, width)).stream())
+        .toList();
+  }
+
+  /** What each kind of line looks like; the first line of a folded one says which it is. */
+  List<String> paint(List<String> line) {
+    if (!colours || line.isEmpty()) {
+      return line;
+    }
+    String first = line.get(0);
+    String colour =
+        ADVICE.matcher(first).lookingAt()
+            ? GREEN
+            : TROUBLE.matcher(first).lookingAt() ? YELLOW : "";
+    List<String> painted = new ArrayList<>();
+    for (String part : line) {
+      Matcher heading = HEADING.matcher(part);
+      painted.add(
+          colour.isEmpty()
+              ? part.equals(first) && heading.lookingAt()
+                  ? BOLD + heading.group() + PLAIN + part.substring(heading.end())
+                  : part
+              : colour + part + PLAIN);
+    }
+    return painted;
+  }
+
+  /** Breaks a line at blanks; what follows stands under the text behind its heading. */
+  static List<String> fold(String text, int width) {
+    if (text.length() <= width) {
+      return List.of(text);
+    }
+    Matcher indent = INDENT.matcher(text);
+    String under = " ".repeat(indent.lookingAt() ? Math.min(indent.end(), width / 2) : 2);
+    List<String> folded = new ArrayList<>();
+    StringBuilder line = new StringBuilder();
+    boolean start = true;
+    for (String word : text.split(" ", -1)) {
+      if (!line.toString().isBlank() && line.length() + 1 + word.length() > width) {
+        folded.add(line.toString().stripTrailing());
+        line = new StringBuilder(under).append(word);
+      } else {
+        line.append(start ? "" : " ").append(word);
+      }
+      start = false;
+    }
+    folded.add(line.toString());
+    return folded;
   }
 
   /** Rows and columns of the terminal that this process belongs to; 0 if not known. */
   record Size(int rows, int columns) {
-    private static final Size UNKNOWN = new Size(0, 0);
+    static final Size UNKNOWN = new Size(0, 0);
 
     static Size now() {
       try {

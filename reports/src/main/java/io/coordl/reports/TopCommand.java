@@ -53,6 +53,7 @@ final class TopCommand implements Callable<Integer> {
       return ExitStatus.DONE.code();
     }
     PrintWriter out = spec.commandLine().getOut();
+    Terminal terminal = json.terminal();
     out.print(HOME + REST_OF_SCREEN);
     while (!out.checkError()) {
       // Before anything is drawn: if the job has ended, the last picture stays.
@@ -60,7 +61,10 @@ final class TopCommand implements Callable<Integer> {
           Terminal.Size.now()
               .clip(JobsText.lines(jobs(directory), LocalTime.now(ZoneId.systemDefault())));
       out.print(HOME);
-      lines.forEach(line -> out.print(line + REST_OF_LINE + "\n"));
+      lines.stream()
+          .map(List::of)
+          .map(terminal::paint)
+          .forEach(line -> out.print(line.get(0) + REST_OF_LINE + "\n"));
       out.print(REST_OF_SCREEN);
       out.flush();
       Thread.sleep(PERIOD_MILLIS);

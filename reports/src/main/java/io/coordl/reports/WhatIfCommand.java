@@ -96,7 +96,8 @@ final class WhatIfCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException {
     WhatIf whatIf = WhatIf.of(reading.read(file), scenario(), questions());
-    json.print(whatIf, WhatIfText.lines(whatIf));
+    int width = json.terminal().width();
+    json.print(whatIf, WhatIfText.lines(whatIf, width == 0 ? WhatIfText.WIDTH : width));
     return ExitStatus.DONE.code();
   }
 

@@ -66,8 +66,8 @@ class CoordlTest {
             "Store       raw, process: 256.0 MiB of 1.0 GiB used (25.0 %), 1,000 items, 2,000 hits"
                 + " of 3,000 (66.7 %)",
             "Prep group  search: 2 of 3 epochs shared (1 while no other job took part), 24 batches"
-                + " from the group, 10 prepared for it, 3 for itself; its threads wait mostly for"
-                + " job 4711 (1.00 s); 1 more: see --json",
+                + " from the group, 10 prepared for the group, 3 prepared locally; its threads wait"
+                + " mostly for job 4711 (1.00 s); 1 more: see --json",
             "Items       3,000 fetched: 2,000 from memory (190.7 MiB), 1,000 from storage"
                 + " (95.4 MiB), each a file opened",
             "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
@@ -337,6 +337,8 @@ class CoordlTest {
     assertThat(coordl("report", job, "-o", there)).isEqualTo(74);
     assertThat(coordl("report", job, "-o", nowhere)).isEqualTo(74);
     assertThat(coordl("report", job, "-o", folder)).isEqualTo(74);
+    assertThat(coordl("report", job, "-o", "-")).isEqualTo(74);
+    assertThat(coordl("report", job, "-o", "/proc/x.html")).isEqualTo(74);
     assertThat(coordl("report", job, "-o", job, "--force")).isEqualTo(74);
     assertThat(coordl("report", folder.resolve("no.jfr"), "-o", there, "--force")).isEqualTo(1);
 
@@ -351,6 +353,9 @@ class CoordlTest {
                 + nowhere.getParent()
                 + "; make it first.",
             "coordl: " + folder + " is a directory: name the file to write in it.",
+            "coordl: - is no file, and nothing is written to stdout: name the file.",
+            "coordl: /proc/x.html cannot be written: no file can be made in /proc"
+                + " (NoSuchFileException).",
             "coordl: " + job + " is the recording itself: name another file to write.",
             "coordl: " + folder.resolve("no.jfr") + " does not exist.");
     assertThat(there).hasContent("mine");
@@ -392,7 +397,16 @@ class CoordlTest {
     Files.writeString(several.resolve("broken.jfr"), "no recording");
     assertThat(coordl("summary", several)).isEqualTo(3);
     assertThat(out.toString()).contains("a.jfr", "b.jfr");
-    assertThat(err.toString()).contains("broken.jfr is not a Flight Recorder recording");
+    assertThat(coordl("report", several, "-o", page, "--force")).isEqualTo(3);
+    assertThat(page).content().contains("\"a.jfr\"", "\"b.jfr\"").doesNotContain("broken.jfr");
+    assertThat(err.toString().split("broken.jfr is not a Flight Recorder recording", -1))
+        .hasSize(3);
+    assertThat(coordl("report", several.resolve("broken.jfr"), "-o", page, "--force")).isEqualTo(3);
+    Path lines = folder.resolve("two\nlines.html");
+    assertThat(coordl("report", several.resolve("a.jfr"), "-o", lines)).isZero();
+    assertThat(out.toString()).endsWith("two lines.html" + System.lineSeparator());
+    assertThat(coordl("report", several.resolve("a.jfr"), "-o", lines)).isEqualTo(74);
+    assertThat(err.toString()).contains("two lines.html is there already");
     assertThat(coordl("summary", Files.createDirectory(folder.resolve("empty")))).isEqualTo(1);
     assertThat(err.toString()).contains("is a directory without recordings");
   }
@@ -423,7 +437,7 @@ class CoordlTest {
   /** A new sub-command gets all this without a word of its own. */
   @Test
   void everyCommandHasHelpVersionAndExitCodes() {
-    CommandLine commandLine = new CommandLine(new Coordl());
+    CommandLine commandLine = new CommandLine(new Coordl(Terminal.NONE));
     Commands.dress(commandLine, Terminal.NONE);
     Map<String, CommandLine> commands = new HashMap<>(commandLine.getSubcommands());
     // Both are picocli's own.
@@ -456,14 +470,54 @@ class CoordlTest {
   @Test
   void coloursAndWidthAreAsTheTerminalWants() {
     Map<String, String> xterm = Map.of("TERM", "xterm", "COLUMNS", "100");
-    assertThat(Terminal.of(xterm, true)).isEqualTo(new Terminal(true, 100));
-    assertThat(Terminal.of(xterm, false)).isEqualTo(new Terminal(false, 100));
-    assertThat(Terminal.of(Map.of("TERM", "xterm", "NO_COLOR", "1"), true).colours()).isFalse();
-    assertThat(Terminal.of(Map.of("TERM", "xterm", "NO_COLOR", ""), true).colours()).isTrue();
-    assertThat(Terminal.of(Map.of("TERM", "dumb"), true).colours()).isFalse();
-    assertThat(Terminal.of(Map.of("COLUMNS", "wide"), true)).isEqualTo(Terminal.NONE);
-    assertThat(Terminal.of(Map.of("COLUMNS", "3"), true).columns()).isEqualTo(55);
-    assertThat(Terminal.of(Map.of("COLUMNS", "999"), true).columns()).isEqualTo(120);
+    assertThat(terminal(xterm, true)).isEqualTo(new Terminal(true, 100, 100));
+    assertThat(terminal(xterm, false)).isEqualTo(new Terminal(false, 100, 100));
+    assertThat(terminal(Map.of("TERM", "xterm", "NO_COLOR", "1"), true).colours()).isFalse();
+    assertThat(terminal(Map.of("TERM", "xterm", "NO_COLOR", ""), true).colours()).isTrue();
+    assertThat(terminal(Map.of("TERM", "dumb"), true).colours()).isFalse();
+    assertThat(terminal(Map.of(), true)).isEqualTo(new Terminal(false, 90, 90));
+    assertThat(terminal(Map.of("COLUMNS", "wide"), false)).isEqualTo(Terminal.NONE);
+    assertThat(terminal(Map.of("COLUMNS", "3"), true)).isEqualTo(new Terminal(false, 55, 55));
+    assertThat(terminal(Map.of("COLUMNS", "999"), true)).isEqualTo(new Terminal(false, 120, 999));
+  }
+
+  private static Terminal terminal(Map<String, String> environment, boolean terminal) {
+    return Terminal.of(environment, terminal, new Terminal.Size(40, 90));
+  }
+
+  @Test
+  void aTerminalGetsColoursAndLinesThatFitIt() throws Exception {
+    Path job = job();
+    assertThat(coordl("summary", job)).isZero();
+    String plain = out.toString();
+    out.getBuffer().setLength(0);
+
+    Terminal terminal = new Terminal(true, 70, 70);
+    for (List<String> command :
+        List.of(
+            List.of("summary", job.toString()),
+            List.of("summary", job.toString(), job.toString()),
+            List.of("compare", job.toString(), job.toString()),
+            List.of("whatif", job.toString()))) {
+      int before = out.getBuffer().length();
+      assertThat(
+              Coordl.run(
+                  new PrintWriter(out),
+                  new PrintWriter(err),
+                  terminal,
+                  command.toArray(String[]::new)))
+          .as("%s: %s", command, err)
+          .isZero();
+      assertThat(out.getBuffer().substring(before)).as("%s", command).contains("\u001b[");
+    }
+    String dressed = out.toString().replaceAll("\u001b\\[\\d+m", "");
+    // Words are lost nowhere, and a line is longer only if it is a single word.
+    assertThat(dressed.replaceAll("\\s+", " ")).startsWith(plain.replaceAll("\\s+", " "));
+    assertThat(dressed.lines())
+        .allMatch(line -> line.length() <= 70 || !line.strip().substring(0, 30).contains(" "));
+    assertThat(dressed).contains("(25.0 %), 1,000\n            items, 2,000 hits");
+    assertThat(out.toString())
+        .contains("\u001b[32mTry next    ", "\u001b[1mSpeed\u001b[0m       107");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.coordl.reports.page;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.coordl.advice.Part;
 import io.coordl.reports.comparison.SideBySide;
 import io.coordl.reports.comparison.SideBySideText;
@@ -13,11 +14,13 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.WhatIf;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,19 +67,46 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
    * What the training threads did when: one number for each slot.
    *
    * @param startMillis of the first slot, in milliseconds since 1970; 0 if there is no slot
+   * @param fine the same in narrower slots, to zoom into
    */
-  record TimeLine(
-      long startMillis, long slotNanos, @JsonIgnore Map<Part, List<Long>> nanosOfParts) {
-    static TimeLine of(Activity.Times times) {
-      return new TimeLine(
-          times.startNanos() / NANOS_PER_MILLISECOND, times.slotNanos(), times.parts());
-    }
+  record TimeLine(long startMillis, @JsonUnwrapped Slots slots, Slots fine) {
+    private static final int MOST = 480;
 
+    static TimeLine of(Activity.Times times) {
+      Slots fine = new Slots(times.slotNanos(), times.parts());
+      int merged = 1;
+      while (times.size() > MOST * merged) {
+        merged *= 2;
+      }
+      return new TimeLine(times.startNanos() / NANOS_PER_MILLISECOND, fine.merged(merged), fine);
+    }
+  }
+
+  /** Slots of one width. */
+  record Slots(long slotNanos, @JsonIgnore Map<Part, List<Long>> nanosOfParts) {
     @JsonAnyGetter
     Map<String, List<Long>> parts() {
       Map<String, List<Long>> parts = new LinkedHashMap<>();
       nanosOfParts.forEach((part, nanos) -> parts.put(part.field() + "Nanos", nanos));
       return parts;
+    }
+
+    private Slots merged(int times) {
+      Map<Part, List<Long>> merged = new EnumMap<>(Part.class);
+      nanosOfParts.forEach(
+          (part, nanos) ->
+              merged.put(
+                  part,
+                  IntStream.range(0, (nanos.size() + times - 1) / times)
+                      .mapToObj(
+                          slot ->
+                              nanos
+                                  .subList(slot * times, Math.min(nanos.size(), (slot + 1) * times))
+                                  .stream()
+                                  .mapToLong(Long::longValue)
+                                  .sum())
+                      .toList()));
+      return new Slots(slotNanos * times, merged);
     }
   }
 

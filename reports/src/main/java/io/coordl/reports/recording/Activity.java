@@ -28,7 +28,12 @@ public record Activity(
    * @param slotNanos width of a slot
    * @param parts of each slot
    */
-  public record Times(long startNanos, long slotNanos, Map<Part, List<Long>> parts) {}
+  public record Times(long startNanos, long slotNanos, Map<Part, List<Long>> parts) {
+    /** How many slots there are. */
+    public int size() {
+      return parts.getOrDefault(Part.COMPUTE, List.of()).size();
+    }
+  }
 
   /**
    * Names by their time.

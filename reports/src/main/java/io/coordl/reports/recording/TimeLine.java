@@ -12,7 +12,7 @@ import java.util.Map;
  * and each is twice as wide, so that nothing is lost but detail. Confined to one thread.
  */
 final class TimeLine {
-  static final int SLOTS = 480;
+  static final int SLOTS = 7_680;
   static final long FINEST = 1_000_000;
 
   private final Map<Part, long[]> nanos = new EnumMap<>(Part.class);

@@ -212,9 +212,9 @@ public final class SummaryText {
         + Text.count(taken, "batch", "batches")
         + " from the group, "
         + Text.format("%,d", staging.prepared)
-        + " prepared for it, "
+        + " prepared for the group, "
         + Text.format("%,d", alone)
-        + " for itself"
+        + " prepared locally"
         + (staging.slowestJob == 0
             ? ""
             : "; its threads wait mostly for job "

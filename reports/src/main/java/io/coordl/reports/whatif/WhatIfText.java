@@ -14,21 +14,26 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers as plain text of at most {@value #WIDTH} columns: a sentence and a table each. Questions
- * that have no answer for the same reason stand together.
+ * Answers as plain text, folded: a sentence and a table each. Questions that have no answer for the
+ * same reason stand together.
  */
 public final class WhatIfText {
-  static final int WIDTH = 100;
+  /** Columns, where nobody says how many there are. */
+  public static final int WIDTH = 100;
 
   private static final String INDENT = "   ";
 
   private final List<String> lines = new ArrayList<>();
 
-  private WhatIfText() {}
+  private final int width;
+
+  private WhatIfText(int width) {
+    this.width = width;
+  }
 
   /** The lines, without line ends. */
-  public static List<String> lines(WhatIf whatIf) {
-    WhatIfText text = new WhatIfText();
+  public static List<String> lines(WhatIf whatIf, int width) {
+    WhatIfText text = new WhatIfText(width);
     text.add("", "CoorDL what-if of " + whatIf.recording());
     text.addPipeline(whatIf.pipeline(), whatIf.mainClass());
     text.addAnswers(whatIf.answers());
@@ -81,7 +86,7 @@ public final class WhatIfText {
       lines.add("");
       lines.add(number++ + "  " + answer.title());
       add(INDENT, answer.sentence());
-      TextChart.lines(answer.plot(), WIDTH - INDENT.length())
+      TextChart.lines(answer.plot(), width - INDENT.length())
           .forEach(line -> lines.add(INDENT + line));
       if (!answer.arguments().isEmpty()) {
         add(INDENT, "Try: " + Arguments.AGENT + String.join(",", answer.arguments()));
@@ -106,7 +111,7 @@ public final class WhatIfText {
     StringBuilder line = new StringBuilder(indent);
     for (String word : text.split(" ", -1)) {
       boolean first = line.length() == indent.length();
-      if (!first && line.length() + 1 + word.length() > WIDTH) {
+      if (!first && line.length() + 1 + word.length() > width) {
         lines.add(line.toString());
         line = new StringBuilder(indent);
         first = true;

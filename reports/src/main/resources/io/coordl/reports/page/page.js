@@ -127,7 +127,7 @@
         ? element("th", { scope: "row", ...kind(0) }, cell)
         : element("td", kind(index), cell))));
     return element("div",
-      { class: more.tall ? "scroll tall" : "scroll", tabindex: "0", role: "region", "aria-labelledby": id },
+      { class: more.tall ? "scroll tall" : "scroll", tabindex: "0", role: "group", "aria-labelledby": id },
       element("table", {},
         element("caption", { id }, caption),
         element("thead", {}, element("tr", {},
@@ -490,45 +490,149 @@
       ? folded(["Epochs of ", nameOf(index)], epochTable(index)) : epochTable(index)));
   }
 
+  const seconds = (slots, width) => String(Number((slots * width / 1e9).toFixed(slots * width < 1e11 ? 3 : 1)));
+
+  /**
+   * Shares of the time, from first to last, in as many bars as the chart is wide enough for. Where slots are
+   * more than bars, each bar is the mean of its own slots and as many on both sides: a moving average.
+   */
+  function smoothed(fine, first, last, most) {
+    const slots = last - first;
+    const count = Math.min(slots, most);
+    const step = slots / count;
+    const reach = count < slots ? 1.5 * step : 0.5;
+    const bars = Array.from({ length: count }, (unused, bar) => {
+      const middle = first + (bar + 0.5) * step;
+      return [Math.max(0, Math.floor(middle - reach)), Math.min(fine.computeNanos.length, Math.ceil(middle + reach))];
+    });
+    return {
+      at: bars.map((unused, bar) => first + bar * step),
+      window: count < slots ? Math.round(2 * reach) : 0,
+      shares: PARTS.map(([part]) => {
+        const sums = [0];
+        for (const nanos of fine[part]) sums.push(sums[sums.length - 1] + nanos);
+        return bars.map(([from, to]) => 100 * (sums[to] - sums[from]) / ((to - from) * fine.slotNanos));
+      }),
+    };
+  }
+
+  const LEAST_SLOTS = 10;
+  const BAR_PIXELS = 4;
+
   /** Shares of a slot: a thread can do no more than the slot is wide; several can. */
   function timeLineChart(index) {
-    const times = RECORDINGS[index].timeLine;
-    const slot = times.slotNanos;
-    const seconds = times.computeNanos.map((unused, at) => at * slot / 1e9);
-    return chart("What the training thread did when" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
-      "Stacked areas of shares of the time, over the seconds of the run. The folded table has the same figures.",
+    const fine = RECORDINGS[index].timeLine.fine;
+    const all = fine.computeNanos.length;
+    let [first, last] = [0, all];
+    const note = soft();
+    const data = width => {
+      const { at, window, shares } = smoothed(fine, first, last, Math.max(LEAST_SLOTS, Math.floor(width / BAR_PIXELS)));
+      note.textContent = "Shown: " + seconds(first, fine.slotNanos) + " to " + seconds(last, fine.slotNanos) + " s; " +
+        (window > 0 ? "each bar is the mean over " + UNITS.nanos(window * fine.slotNanos) + " around it."
+          : "not smoothed, each bar is one slot of " + UNITS.nanos(fine.slotNanos) + ".");
+      return {
+        labels: at.map(slot => seconds(slot, fine.slotNanos)),
+        datasets: PARTS.map((part, which) => ({ ...look(part), barPercentage: 1, categoryPercentage: 1, data: shares[which] })),
+      };
+    };
+    const figure = chart("What the training thread did when" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
+      "Stacked bars of shares of the time, over the seconds of the run. Plus and minus zoom, 0 shows the whole run, " +
+        "and the buttons below do the same. The folded table has the figures of the whole run.",
       () => ({
         type: "bar",
-        data: {
-          labels: seconds.map(second => String(Number(second.toFixed(3)))),
-          datasets: PARTS.map(part => ({
-            ...look(part), barPercentage: 1, categoryPercentage: 1,
-            data: times[part[0]].map(nanos => 100 * nanos / slot),
-          })),
-        },
-        options: options(["seconds since the first batch was asked for", {
-          stacked: true, grid: { display: false },
-          ticks: { callback: (unused, at) => String(Number(seconds[at].toFixed(1))), autoSkipPadding: 30 },
-        }],
-          ["% of the time", { stacked: true, beginAtZero: true, suggestedMax: 100 }], {
-            tooltip: {
-              filter: item => item.raw > 0,
-              callbacks: {
-                title: items => items.length === 0 ? "" : items[0].label + " s",
-                label: item => item.dataset.label + ": " + UNITS.percent(item.raw / 100),
+        data: data(figure.clientWidth),
+        options: {
+          ...options(["seconds since the first batch was asked for", {
+            stacked: true, grid: { display: false },
+            ticks: { callback(unused, bar) { return String(Number(Number(this.getLabelForValue(bar)).toFixed(last - first < 1e3 ? 3 : 1))); }, autoSkipPadding: 30 },
+          }],
+            ["% of the time", { stacked: true, beginAtZero: true, suggestedMax: 100 }], {
+              tooltip: {
+                filter: item => item.raw > 0,
+                callbacks: {
+                  title: items => items.length === 0 ? "" : items[0].label + " s",
+                  label: item => item.dataset.label + ": " + UNITS.percent(item.raw / 100),
+                },
               },
-            },
-          }),
+            }),
+          onResize: (drawn, size) => { drawn.data = data(size.width); },
+        },
       }));
+    const canvas = figure.querySelector("canvas");
+    const show = (from, to) => {
+      const length = Math.min(all, Math.max(LEAST_SLOTS, Math.round(to - from)));
+      first = Math.min(all - length, Math.max(0, Math.round(from)));
+      last = first + length;
+      point(canvas, -1);
+      const drawn = Chart.getChart(canvas);
+      drawn.data = data(figure.clientWidth);
+      drawn.update();
+      document.getElementById("said").textContent = note.textContent;
+    };
+    /** Around the bar that the arrow keys have come to, else around the middle. */
+    const zoom = factor => {
+      const bars = Chart.getChart(canvas).data.labels.length;
+      const bar = Number(canvas.dataset.at ?? -1);
+      const middle = first + (last - first) * (bar < 0 ? 0.5 : (bar + 0.5) / bars);
+      show(middle - factor * (last - first) / 2, middle + factor * (last - first) / 2);
+    };
+    const move = direction => show(first + direction * (last - first) / 2, last + direction * (last - first) / 2);
+    const ways = [["Zoom in", () => zoom(1 / 4)], ["Zoom out", () => zoom(4)], ["Earlier", () => move(-1)],
+      ["Later", () => move(1)], ["Whole run", () => show(0, all)]];
+    const keys = { "+": ways[0][1], "=": ways[0][1], "-": ways[1][1], 0: ways[4][1] };
+    canvas.addEventListener("keydown", event => {
+      if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
+      event.preventDefault();
+      keys[event.key]();
+    });
+    drag(canvas, (from, to) => show(first + from * (last - first), first + to * (last - first)));
+    figure.append(element("div", { class: "ways", role: "group", "aria-label": "Zoom" }, ways.map(([title, go]) => {
+      const button = element("button", { type: "button" }, title);
+      button.addEventListener("click", go);
+      return button;
+    })), note);
+    return figure;
+  }
+
+  /** Calls back with where a drag over the bars began and ended, as shares of their width. */
+  function drag(canvas, chosen) {
+    const mark = element("div", { class: "mark" });
+    let began = null;
+    const share = event => {
+      const { left, right } = Chart.getChart(canvas).chartArea;
+      return Math.min(1, Math.max(0, (event.offsetX - left) / (right - left)));
+    };
+    canvas.addEventListener("pointerdown", event => {
+      began = share(event);
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointermove", event => {
+      if (began === null) return;
+      const { left, right, top, bottom } = Chart.getChart(canvas).chartArea;
+      const [from, to] = [began, share(event)].sort((one, other) => one - other);
+      Object.assign(mark.style, { left: left + from * (right - left) + "px", width: (to - from) * (right - left) + "px",
+        top: top + "px", height: bottom - top + "px" });
+      canvas.parentElement.append(mark);
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(end, event => {
+        mark.remove();
+        const [from, to] = [began ?? 0, share(event)].sort((one, other) => one - other);
+        began = null;
+        if (end === "pointerup" && to - from > 0.01) chosen(from, to);
+      });
+    }
   }
 
   function timeLineTable(index) {
     const times = below(base(index), "timeLine");
     const slots = at(below(times, "computeNanos")).length;
-    return folded("Table of the time-line",
-      table("Milliseconds of each part in slots of equal width", [["slot"], ...PARTS.map(([, label]) => [label])],
+    const made = folded("Table of the time-line",
+      table("Time of each part in slots of " + UNITS.nanos(at(below(times, "slotNanos"))), [["slot"], ...PARTS.map(([, label]) => [label])],
         Array.from({ length: slots }, (unused, slot) => [element("span", { "data-index": String(slot) }, String(slot + 1)),
           ...PARTS.map(([part]) => show(below(times, part, slot), "nanos"))]), { tall: true }));
+    made.className = "screen";
+    return made;
   }
 
   function timeLine() {
@@ -542,7 +646,6 @@
         return;
       }
       made.append(timeLineChart(index),
-        paragraph("One slot is ", show(below(base(index), "timeLine", "slotNanos"), "nanos"), " wide."),
         timeLineTable(index));
     });
   }
@@ -704,7 +807,7 @@
       made.append(recording.summary.stores.length === 0
         ? paragraph("No store was on: every item was read from storage in every epoch.")
         : table("Stores at the end of the job",
-          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ...peersOnly(["from other hosts"]), ["turned away"],
+          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ...peersOnly(["from other hosts"]), ["not cached (full)"],
             ["bytes hit"], ["jobs"]],
           recording.summary.stores.map((unused, at) => {
             const path = below(summary, "stores", at);
@@ -891,7 +994,7 @@
     ["compute", "computeNanos", "nanos"], ["data stall", "stallNanos", "nanos"],
     ...PARTS.slice(1, 5).map(([field, label]) => ["\u2003" + label, field, "nanos"]),
     ["checkpoint", "checkpointNanos", "nanos"],
-    ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding, all threads", "decodeTimeNanos", "nanos"],
+    ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding and making arrays, all threads", "decodeTimeNanos", "nanos"],
     ["transforms, all threads", "transformTimeNanos", "nanos"], ["other preparation", "otherTimeNanos", "nanos"],
     ["items", "items", "count"], ["from memory", "memoryItems", "count"], ["from other hosts", "peerItems", "count"],
     ["from storage", "storageItems", "count"], ["bytes from memory", "memoryBytes", "bytes"],
@@ -1118,13 +1221,13 @@
             [at === 0 ? "" : ",", show(below(place, "arguments", at), "text")])])),
         answer.plot ? plotChart(answer) : null,
         answer.plot ? folded("Table of the plot", plotTable(answer, place)) : null,
-        answer.assumptions.length === 0 ? null : folded("What this takes for granted",
+        answer.assumptions.length === 0 ? null : folded("Assumptions",
           element("ul", {}, answer.assumptions.map((unused, at) =>
             element("li", {}, show(below(place, "assumptions", at), "text")))))));
     });
     if (answered.children.length > 0) made.append(answered);
     if (found.pipeline.assumptions.length > 0) {
-      made.append(folded("What every answer takes for granted", element("ul", {}, found.pipeline.assumptions.map(
+      made.append(folded("Assumptions of every answer", element("ul", {}, found.pipeline.assumptions.map(
         (unused, at) => element("li", {}, show(below(path, "pipeline", "assumptions", at), "text"))))));
     }
     if (withheld.length > 0) {
@@ -1154,13 +1257,13 @@
 
   head();
   if (SEVERAL) comparison();
+  differential();
   epochs();
   timeLine();
   latencies();
   cache();
   slowest();
   groups();
-  differential();
   whatIf();
   recordings();
 
@@ -1172,15 +1275,19 @@
 
   draw();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  const printing = now => {
+    document.documentElement.classList.toggle("printing", now);
+    draw();
+  };
   addEventListener("beforeprint", () => {
     document.querySelectorAll("details").forEach(each => {
       each.dataset.wasOpen = each.open;
-      each.open = true;
+      each.open = !each.matches(".screen");
     });
-    charts.forEach(each => each.drawn.resize());
+    printing(true);
   });
   addEventListener("afterprint", () => {
     document.querySelectorAll("details").forEach(each => { each.open = each.dataset.wasOpen === "true"; });
-    charts.forEach(each => each.drawn.resize());
+    printing(false);
   });
 })();

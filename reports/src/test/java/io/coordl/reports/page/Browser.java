@@ -2,18 +2,24 @@ package io.coordl.reports.page;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.logging.Level;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
@@ -51,6 +57,7 @@ final class Browser implements AutoCloseable {
                 .usingDriverExecutable(new File(DRIVER.toString()))
                 .build(),
             options);
+    driver.manage().timeouts().scriptTimeout(Duration.ofMinutes(5));
   }
 
   static boolean isThere() {
@@ -74,20 +81,53 @@ final class Browser implements AutoCloseable {
     driver.switchTo().activeElement().sendKeys(key);
   }
 
-  void focusBody() {
-    driver.findElement(By.tagName("body")).click();
+  void type(String keys) {
+    driver.switchTo().activeElement().sendKeys(keys);
   }
 
-  void prefer(String feature, String value) {
-    driver.executeCdpCommand(
-        "Emulation.setEmulatedMedia",
-        Map.of("features", List.of(Map.of("name", feature, "value", value))));
+  void focusBody() {
+    driver.findElement(By.tagName("body")).click();
   }
 
   void resize(int width, int height) {
     driver.executeCdpCommand(
         "Emulation.setDeviceMetricsOverride",
         Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+  }
+
+  /** As on the screen, or as on paper. */
+  void medium(String medium, String scheme) {
+    driver.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of(
+            "media",
+            medium,
+            "features",
+            List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+  }
+
+  /** What axe-core finds that keeps people from using the page, a line each. */
+  List<String> violations() throws IOException {
+    try (InputStream axe = Browser.class.getResourceAsStream("/axe.min.js")) {
+      run(new String(Objects.requireNonNull(axe).readAllBytes(), StandardCharsets.UTF_8));
+    }
+    return list(
+        """
+        return axe.run(document, {iframes: false, resultTypes: ['violations']}).then(result => result.violations.flatMap(each =>
+            each.nodes.map(node => each.id + ': ' + node.html + ' ' + node.failureSummary)))\
+        """);
+  }
+
+  /** Drags over an element, from one share of its width to another. */
+  void drag(String selector, double from, double to) {
+    WebElement element = driver.findElement(By.cssSelector(selector));
+    int width = element.getSize().getWidth();
+    new Actions(driver)
+        .moveToElement(element, (int) ((from - 0.5) * width), 0)
+        .clickAndHold()
+        .moveToElement(element, (int) ((to - 0.5) * width), 0)
+        .release()
+        .perform();
   }
 
   /** The whole page, however long it is, in a window of this width. */

@@ -1,6 +1,7 @@
 package io.coordl.reports.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.coordl.event.BatchEvent;
 import io.coordl.event.ConfigurationEvent;
@@ -24,6 +25,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -43,6 +46,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ReportPageIT {
+  private static final boolean FULL = Boolean.getBoolean("coordl.full");
   private static final Path SCREENSHOTS = Path.of("target", "screenshots");
   private static final String HOSTILE =
       "/data/</script><script>window.hurt=1</script><img src=x onerror=window.hurt=2>"
@@ -53,6 +57,7 @@ class ReportPageIT {
   private static Path single;
   private static Path comparison;
   private static Path profile;
+  private static Path longRun;
   private static JobActivity before;
 
   @BeforeAll
@@ -76,6 +81,14 @@ class ReportPageIT {
               emitProfile();
             });
     profile = write("profile.html", List.of(RecordingReader.readInFull(phases, Progress.NONE)));
+    Path steps =
+        Recordings.record(
+            folder.resolve("long.jfr"),
+            () -> {
+              Recordings.emitJob();
+              Recordings.emitBatches(1, 6_000, "/data/train");
+            });
+    longRun = write("long.html", List.of(RecordingReader.readInFull(steps, Progress.NONE)));
     browser = new Browser(temporary.resolve("browser"));
   }
 
@@ -89,7 +102,7 @@ class ReportPageIT {
   @BeforeEach
   void usual() {
     browser.resize(1200, 900);
-    browser.prefer("prefers-color-scheme", "light");
+    browser.medium("", "light");
     browser.console();
     browser.requests();
   }
@@ -362,6 +375,7 @@ class ReportPageIT {
       assertThat((String) browser.run("return document.getElementById('what-if').textContent"))
           .contains(answer.at("/sentence").asString());
     }
+    assertThat(browser.run("return document.querySelector('section').id")).isEqualTo("profile");
     assertThat(answered).isGreaterThan(4);
     assertThat(browser.run("return document.querySelectorAll('#what-if canvas').length"))
         .isEqualTo(answered);
@@ -398,8 +412,9 @@ class ReportPageIT {
     long wanted =
         (Long)
             browser.run(
-                "return document.querySelectorAll('a[href], summary, canvas, .scroll').length"
-                    + " - document.querySelectorAll('details:not([open]) .scroll').length");
+                "return document.querySelectorAll('a[href], summary, canvas, button,"
+                    + " .scroll').length - document.querySelectorAll('details:not([open])"
+                    + " .scroll').length");
     Set<Object> reached = new HashSet<>();
     for (int i = 0; i < wanted; i++) {
       browser.press(Keys.TAB);
@@ -441,7 +456,7 @@ class ReportPageIT {
               const bad = [];
               const named = each => each.getAttribute('aria-label')
                   || document.getElementById(each.getAttribute('aria-labelledby'))?.textContent;
-              document.querySelectorAll('canvas, section, nav, [role=region]').forEach(each => {
+              document.querySelectorAll('canvas, section, nav, [role=group]').forEach(each => {
                 if (!named(each)) bad.push(each.outerHTML);
               });
               document.querySelectorAll('table').forEach(each => {
@@ -474,7 +489,7 @@ class ReportPageIT {
   void textCanBeReadInLightAndDark() throws Exception {
     for (Path page : pages()) {
       for (String scheme : List.of("light", "dark")) {
-        browser.prefer("prefers-color-scheme", scheme);
+        browser.medium("", scheme);
         browser.open(page);
         browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })");
         List<String> faint = browser.list(CONTRAST);
@@ -497,7 +512,7 @@ class ReportPageIT {
   void chartsChangeTheirColoursWithTheScheme() {
     browser.open(single);
     Object light = browser.run("return document.querySelector('canvas').toDataURL()");
-    browser.prefer("prefers-color-scheme", "dark");
+    browser.medium("", "dark");
     Object dark =
         browser.run(
             """
@@ -514,28 +529,149 @@ class ReportPageIT {
     assertThat(dark).isNotEqualTo(light);
   }
 
+  private static void openAll(Path page) {
+    browser.open(page);
+    browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })");
+  }
+
+  /** On the screen and on paper, on a telephone and on a wall. */
+  static void anybodyCanUse(Browser browser, Path page) throws Exception {
+    List<Integer> widths = List.of(400, 1280, 2560);
+    List<String> looks = List.of("light", "dark", "print");
+    for (int width : widths) {
+      for (String look : looks) {
+        if (!FULL && widths.indexOf(width) != looks.indexOf(look)) {
+          continue; // Each width and each look once.
+        }
+        browser.resize(width, 900);
+        browser.medium(
+            look.equals("print") ? "print" : "screen", look.equals("dark") ? "dark" : "light");
+        browser.open(page);
+        String name = page.getFileName().toString().replace(".html", "-" + width + "-" + look);
+        browser.screenshot(SCREENSHOTS.resolve(name + ".png"), width);
+        // But for the table of hundreds of slots, which has the form of all others.
+        browser.run(
+            "document.querySelectorAll('details:not(.screen)').forEach(each => { each.open = true"
+                + " })");
+        assertThat((Long) browser.run("return document.documentElement.scrollWidth"))
+            .as(name)
+            .isLessThanOrEqualTo(width);
+        assertThat(browser.violations()).as(name).isEmpty();
+      }
+    }
+  }
+
   @Test
   void aNarrowWindowDoesNotOverflow() throws Exception {
     for (Path page : pages()) {
       browser.resize(320, 700);
-      browser.open(page);
-      browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })");
+      openAll(page);
       assertThat((Long) browser.run("return document.documentElement.scrollWidth"))
           .isLessThanOrEqualTo(320);
-      browser.open(page);
-      browser.screenshot(
-          SCREENSHOTS.resolve(page.getFileName().toString().replace(".html", "-narrow.png")), 320);
     }
+  }
+
+  @Test
+  void anybodyCanUseEveryPage() throws Exception {
+    for (Path page : pages()) {
+      anybodyCanUse(browser, page);
+    }
+  }
+
+  /** The shares of the first part that are drawn, and the slots that each is the mean of. */
+  private static final String DRAWN =
+      """
+      const chart = Chart.getChart(document.querySelector('#time canvas'));
+      return [chart.data.labels.map(Number), chart.data.datasets[0].data.map(Number),
+          document.querySelector('#time figure > p').textContent]\
+      """;
+
+  private static void assertDrawn(boolean smoothed) {
+    JsonNode fine = data().at("/recordings/0/timeLine/fine");
+    JsonNode compute = fine.at("/computeNanos");
+    double width = fine.at("/slotNanos").asDouble();
+    List<Object> drawn = browser.list(DRAWN);
+    List<?> labels = (List<?>) drawn.get(0);
+    List<?> shares = (List<?>) drawn.get(1);
+    Matcher range =
+        Pattern.compile("Shown: ([\\d.]+) to ([\\d.]+) s; (each|not).*")
+            .matcher((String) drawn.get(2));
+    assertThat(range.matches()).as("%s", drawn.get(2)).isTrue();
+    long first = Math.round(Double.parseDouble(range.group(1)) * 1e9 / width);
+    long last = Math.round(Double.parseDouble(range.group(2)) * 1e9 / width);
+    assertThat(range.group(3)).isEqualTo(smoothed ? "each" : "not");
+    double step = (double) (last - first) / shares.size();
+    for (int bar = 0; bar < shares.size(); bar++) {
+      double middle = first + (bar + 0.5) * step;
+      long from = (long) Math.max(0, Math.floor(middle - (smoothed ? 1.5 * step : 0.5)));
+      long to = (long) Math.min(compute.size(), Math.ceil(middle + (smoothed ? 1.5 * step : 0.5)));
+      long sum = 0;
+      for (long slot = from; slot < to; slot++) {
+        sum += compute.get((int) slot).asLong();
+      }
+      assertThat(((Number) shares.get(bar)).doubleValue())
+          .as("bar %s of slots %s to %s", bar, from, to)
+          .isCloseTo(100 * sum / ((to - from) * width), within(1e-6));
+      assertThat(((Number) labels.get(bar)).doubleValue())
+          .isCloseTo((first + bar * step) * width / 1e9, within(0.051));
+    }
+  }
+
+  private static int bars() {
+    return ((List<?>) browser.list(DRAWN).get(0)).size();
+  }
+
+  @Test
+  void theRunIsSmoothedAndZoomsToItsSlots() {
+    browser.open(longRun);
+    assertDrawn(true);
+    int wide = bars();
+    browser.resize(400, 900);
+    browser.open(longRun);
+    assertDrawn(true);
+    assertThat(bars()).isLessThan(wide);
+
+    browser.run("document.querySelector('#time canvas').focus()");
+    for (int i = 0; i < 4; i++) {
+      browser.type("+");
+    }
+    assertDrawn(false);
+    String zoomed = (String) browser.list(DRAWN).get(2);
+    assertThat((String) browser.run("return document.getElementById('said').textContent"))
+        .isEqualTo(zoomed);
+    browser.run("document.querySelectorAll('#time button')[3].click()");
+    assertDrawn(false);
+    assertThat(browser.list(DRAWN).get(2)).isNotEqualTo(zoomed);
+    browser.type("0");
+    assertDrawn(true);
+    assertThat((String) browser.list(DRAWN).get(2)).startsWith("Shown: 0 to ");
+
+    browser.run("document.querySelector('#time canvas').scrollIntoView()");
+    browser.drag("#time canvas", 0.5, 0.6);
+    assertThat((String) browser.list(DRAWN).get(2)).doesNotStartWith("Shown: 0 to ");
+    assertThat(browser.console()).isEmpty();
   }
 
   @Test
   void itPrintsOnPaper() throws Exception {
     browser.open(single);
+    browser.medium("print", "dark");
     browser.run("dispatchEvent(new Event('beforeprint'))");
     assertThat(
+            browser.list(
+                """
+                return [...document.querySelectorAll('details:not([open])')]
+                    .map(each => each.textContent.slice(0, 22))\
+                """))
+        .containsExactly("Table of the time-line");
+    assertThat(
             browser.run(
-                "return [...document.querySelectorAll('details')].every(each => each.open)"))
-        .isEqualTo(true);
+                """
+                return getComputedStyle(document.body).backgroundColor
+                    + getComputedStyle(document.querySelector('details.screen')).display
+                    + getComputedStyle(document.querySelector('.ways')).display\
+                """))
+        .isEqualTo("rgb(255, 255, 255)nonenone");
     browser.run("dispatchEvent(new Event('afterprint'))");
     assertThat(
             browser.run("return [...document.querySelectorAll('details')].some(each => each.open)"))

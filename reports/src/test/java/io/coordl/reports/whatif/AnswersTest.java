@@ -459,7 +459,9 @@ class AnswersTest {
       throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(events), scenario, Set.of(questions));
     // The first line has the name of the file.
-    return WhatIfText.lines(whatIf).stream().skip(1).collect(Collectors.joining("\n"));
+    return WhatIfText.lines(whatIf, WhatIfText.WIDTH).stream()
+        .skip(1)
+        .collect(Collectors.joining("\n"));
   }
 
   @Test

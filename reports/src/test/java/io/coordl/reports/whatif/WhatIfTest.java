@@ -660,7 +660,7 @@ class WhatIfTest {
         .startsWith(
             "no answer: from the second epoch on the job fetches no items, as it keeps them")
         .contains("without decoded=share");
-    List<String> lines = WhatIfText.lines(whatIf);
+    List<String> lines = WhatIfText.lines(whatIf, WhatIfText.WIDTH);
     assertThat(lines)
         .filteredOn(line -> line.contains("the job fetches no items"))
         .hasSizeLessThan(5);
@@ -679,8 +679,10 @@ class WhatIfTest {
             Recordings.read(SERIAL),
             Recordings.read(WORKERS));
     for (JobRecording recording : recordings) {
-      List<String> said = new ArrayList<>(WhatIfText.lines(WhatIf.of(recording)));
-      said.addAll(WhatIfText.lines(WhatIf.of(recording, scenario(0.25, 4, 1e7, null), Set.of())));
+      List<String> said = new ArrayList<>(WhatIfText.lines(WhatIf.of(recording), WhatIfText.WIDTH));
+      said.addAll(
+          WhatIfText.lines(
+              WhatIf.of(recording, scenario(0.25, 4, 1e7, null), Set.of()), WhatIfText.WIDTH));
       said.addAll(DifferentialText.lines(Differential.of(recording)));
       // The first line is the file's name.
       assertThat(said)
