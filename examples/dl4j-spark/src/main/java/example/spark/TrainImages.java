@@ -31,7 +31,7 @@ import org.nd4j.linalg.learning.config.Sgd;
 
 /**
  * Image classification with DL4J on two workers of a Spark cluster, which average their weights.
- * The pictures lie where every worker sees them; each epoch reads them again.
+ * The pictures lie where every worker sees them; each epoch reads them in another order.
  *
  * <p>Arguments: the folder with one folder of pictures per class, epochs, batch size.
  */
@@ -50,15 +50,10 @@ public final class TrainImages {
     List<File> pictures = pictures(Path.of(args[0]));
     List<String> classes =
         pictures.stream().map(picture -> picture.getParentFile().getName()).distinct().toList();
-    List<List<File>> batches = new ArrayList<>();
-    Collections.shuffle(pictures, new Random(SEED));
-    for (int i = 0; i < pictures.size(); i += batch) {
-      batches.add(new ArrayList<>(pictures.subList(i, Math.min(i + batch, pictures.size()))));
-    }
     List<String> labels = new ArrayList<>(classes);
+    Random order = new Random(SEED);
 
     try (JavaSparkContext spark = new JavaSparkContext(new SparkConf())) {
-      JavaRDD<DataSet> data = spark.parallelize(batches, WORKERS).map(files -> load(files, labels));
       ParameterAveragingTrainingMaster master =
           new ParameterAveragingTrainingMaster.Builder(WORKERS, batch)
               .batchSizePerWorker(batch)
@@ -71,7 +66,11 @@ public final class TrainImages {
       SparkDl4jMultiLayer network =
           new SparkDl4jMultiLayer(spark, configuration(labels.size()), master);
       for (int epoch = 1; epoch <= epochs; epoch++) {
+        Collections.shuffle(pictures, order);
+        JavaRDD<DataSet> data =
+            spark.parallelize(batches(pictures, batch), WORKERS).map(files -> load(files, labels));
         network.fit(data);
+        data.unpersist();
         System.out.printf(
             "epoch %d: weights %08x%n",
             epoch, Arrays.hashCode(network.getNetwork().params().toFloatVector()));
@@ -83,6 +82,14 @@ public final class TrainImages {
     try (Stream<Path> tree = Files.walk(data)) {
       return new ArrayList<>(tree.filter(Files::isRegularFile).sorted().map(Path::toFile).toList());
     }
+  }
+
+  private static List<List<File>> batches(List<File> pictures, int batch) {
+    List<List<File>> batches = new ArrayList<>();
+    for (int i = 0; i < pictures.size(); i += batch) {
+      batches.add(new ArrayList<>(pictures.subList(i, Math.min(i + batch, pictures.size()))));
+    }
+    return batches;
   }
 
   /** A batch of these files, read by whichever worker trains with it. */
