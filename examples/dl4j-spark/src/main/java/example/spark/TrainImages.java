@@ -71,9 +71,8 @@ public final class TrainImages {
             spark.parallelize(batches(pictures, batch), WORKERS).map(files -> load(files, labels));
         network.fit(data);
         data.unpersist();
-        System.out.printf(
-            "epoch %d: weights %08x%n",
-            epoch, Arrays.hashCode(network.getNetwork().params().toFloatVector()));
+        int weights = Arrays.hashCode(network.getNetwork().params().toFloatVector());
+        System.out.println("epoch " + epoch + ": weights " + Integer.toHexString(weights));
       }
     }
   }

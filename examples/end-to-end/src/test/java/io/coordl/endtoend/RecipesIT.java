@@ -145,7 +145,9 @@ class RecipesIT {
     for (String library : Files.readString(libraries).strip().split(":", -1)) {
       Files.createSymbolicLink(jars.resolve(Path.of(library).getFileName()), Path.of(library));
     }
-    String jvm = agent == null ? "" : "-javaagent:" + Workshop.checkout().agentJar() + "=record=";
+    String jvm = "-javaagent:" + Workshop.checkout().agentJar() + "=record=" + directory;
+    // What it logs would come in the midst of the lines of epochs.
+    String driver = "spark.driver.extraJavaOptions=-Dorg.slf4j.simpleLogger.defaultLogLevel=warn";
     List<String> submit =
         new ArrayList<>(
             List.of(
@@ -164,15 +166,14 @@ class RecipesIT {
                 "--conf",
                 "spark.ui.enabled=false"));
     if (agent != null) {
+      driver += " " + jvm + "/driver";
       submit.addAll(
-          List.of(
-              "--conf",
-              "spark.executor.extraJavaOptions=" + jvm + directory + "/coordl-%p.jfr" + agent,
-              "--conf",
-              "spark.driver.extraJavaOptions=" + jvm + directory + "/driver"));
+          List.of("--conf", "spark.executor.extraJavaOptions=" + jvm + "/coordl-%p.jfr" + agent));
     }
     submit.addAll(
         List.of(
+            "--conf",
+            driver,
             "--class",
             "example.spark.TrainImages",
             Workshop.checkout().exampleJar("dl4j-spark").toString(),
