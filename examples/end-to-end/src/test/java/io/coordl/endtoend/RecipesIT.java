@@ -118,7 +118,7 @@ class RecipesIT {
     for (Path executor : executors) {
       Summary summary = Summary.of(executor);
       opened += summary.total("storageItems");
-      kept += summary.total("memoryItems");
+      kept += summary.store("hits");
       assertThat(summary.total("samples")).isPositive();
       assertThat(summary.faults()).isZero();
     }
