@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs commands of the system. Any thread. */
 final class Shell {
-  /** Of system commands, none of which computes anything. */
-  private static final long LIMIT_SECONDS = 120;
+  /** Of system commands; those that train do it for seconds. */
+  private static final long LIMIT_SECONDS = 480;
 
   private Shell() {}
 
