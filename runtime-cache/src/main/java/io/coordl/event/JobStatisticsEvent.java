@@ -31,7 +31,19 @@ public final class JobStatisticsEvent extends Figures {
   @Label("Epochs")
   @Description(
       "Epochs, one that goes on among them; evaluations too where no model update was seen")
+  @Metric("coordl_epochs")
   public long epochs;
+
+  @Label("Planned Epochs")
+  @Description("Epochs when the training loop that runs has ended, 0 if not known")
+  @Metric(value = "coordl_planned_epochs", absentIfZero = true)
+  public long plannedEpochs;
+
+  @Label("Time Left")
+  @Description("Expected until the planned epochs have ended, 0 if not known")
+  @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_epoch_eta_seconds", absentIfZero = true)
+  public long timeLeft;
 
   /** Evaluations that ended; 0 where no model update was seen */
   @Label("Evaluations")
@@ -43,6 +55,7 @@ public final class JobStatisticsEvent extends Figures {
       "Pauses of collections since the JVM started, in waits or not; before JDK 20 without Remark"
           + " and Cleanup of G1")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric("coordl_gc_pause_seconds_total")
   public long gcPauses;
 
   @Label("Explicit GC Pauses")
@@ -52,5 +65,6 @@ public final class JobStatisticsEvent extends Figures {
 
   @Label("Faults")
   @Description("Faults inside the agent")
+  @Metric("coordl_faults_total")
   public long faults;
 }

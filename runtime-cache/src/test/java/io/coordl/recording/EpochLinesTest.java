@@ -3,6 +3,7 @@ package io.coordl.recording;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.event.EpochEvent;
+import io.coordl.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,8 @@ class EpochLinesTest {
 
   private final List<String> said = new ArrayList<>();
   private long now;
-  private final EpochLines lines = new EpochLines(said::addAll, () -> now);
+  private final JobStatisticsEvent totals = new JobStatisticsEvent();
+  private final EpochLines lines = new EpochLines(said::addAll, () -> now, () -> totals);
 
   /** An epoch of 100 batches of 32. */
   private void epoch(long seconds, long gc, long updates, String source) {
