@@ -3,6 +3,7 @@ package io.coordl.metrics;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.metrics.Family.Point;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +37,7 @@ final class Otlp implements MetricsExport.Push {
   Otlp(String address, UnaryOperator<@Nullable String> environment) {
     endpoint = endpoint(address, environment);
     service = or(environment.apply("OTEL_SERVICE_NAME"), "");
-    for (String header : or(environment.apply("OTEL_EXPORTER_OTLP_HEADERS"), "").split(",")) {
+    for (String header : or(environment.apply("OTEL_EXPORTER_OTLP_HEADERS"), "").split(",", -1)) {
       int equals = header.indexOf('=');
       if (equals > 0) {
         String value = header.substring(equals + 1).trim();
@@ -144,7 +145,7 @@ final class Otlp implements MetricsExport.Push {
   }
 
   private static Object raw(String number) {
-    return new java.math.BigDecimal(number);
+    return new BigDecimal(number);
   }
 
   private static String now() {

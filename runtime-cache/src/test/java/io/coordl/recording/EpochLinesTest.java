@@ -50,6 +50,16 @@ class EpochLinesTest {
   }
 
   @Test
+  void epochsToComeAreSaidIfTheyAreKnown() {
+    totals.epochs = 1;
+    totals.plannedEpochs = 30;
+    totals.timeLeft = 3_725 * SECOND;
+    epoch(16, 3);
+
+    assertThat(said).singleElement().asString().endsWith("; 29 epochs to go, about 1 h 2 min");
+  }
+
+  @Test
   void shortEpochsShareALineAndEvaluationsHaveNone() {
     for (int i = 0; i < 6; i++) {
       epoch(4, 0);
