@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** JSON to a server, by what the base module of the JDK has; starts no thread. */
 final class Post {
-  private static final int PATIENCE_MILLIS = (int) Duration.ofSeconds(2).toMillis();
+  private static final int PATIENCE_MILLIS = (int) Duration.ofSeconds(10).toMillis();
 
   private Post() {}
 

@@ -22,6 +22,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -63,7 +64,8 @@ class MetricsExportTest {
   }
 
   private MetricsExport start(String target) {
-    MetricsExport export = new MetricsExport(target, this::totals, said::add);
+    MetricsExport export =
+        new MetricsExport(target, this::totals, said::add, Duration.ofMinutes(1));
     export.start();
     return export;
   }
@@ -210,11 +212,14 @@ class MetricsExportTest {
     start(absent).close();
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String hanging = "otlp:http://127.0.0.1:" + silent.getLocalPort();
-      start(hanging).close();
+      MetricsExport export = new MetricsExport(hanging, this::totals, said::add);
+      export.start();
+      export.close();
 
       assertThat(said).hasSize(2);
       assertThat(said.get(0)).startsWith("metrics=" + absent + " cannot reach ");
-      assertThat(said.get(1)).startsWith("metrics=" + hanging + " ");
+      assertThat(said.get(1))
+          .isEqualTo("metrics=" + hanging + " has not sent the last totals: no answer within 2 s");
     }
   }
 
