@@ -457,7 +457,9 @@ final class AgentIT {
         logged(jdk, classes).agent("record=off," + CACHING + data).reads(data, "threads").run();
 
     assertSameAsPlain(jdk, outcome);
-    assertThat(Files.readString(classes)).doesNotContain("com.sun.jmx.mbeanserver.JmxMBeanServer ");
+    assertThat(Files.readString(classes))
+        .contains(" io.coordl.recording.JobMonitor ")
+        .doesNotContain("com.sun.jmx.mbeanserver.JmxMBeanServer ", " io.coordl.metrics.");
   }
 
   // Failing inside.

@@ -44,6 +44,17 @@ public final class Text {
     return format("%.2f", nanos / 1e9);
   }
 
+  /** A time to come: {@code 2 h 5 min}, {@code 4 min 25 s}, {@code 12 s}. */
+  public static String roughly(long nanos) {
+    long seconds = (nanos + 999_999_999) / 1_000_000_000;
+    if (seconds < 60) {
+      return seconds + " s";
+    }
+    return seconds < 3600
+        ? seconds / 60 + " min " + seconds % 60 + " s"
+        : seconds / 3600 + " h " + seconds / 60 % 60 + " min";
+  }
+
   public static String percent(long part, long whole) {
     return whole <= 0 ? "-" : format("%.1f %%", 100.0 * part / whole);
   }

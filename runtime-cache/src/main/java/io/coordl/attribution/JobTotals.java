@@ -33,6 +33,11 @@ public final class JobTotals {
   private boolean started;
   private long pausesBefore;
   private long explicitBefore;
+  private long planned;
+  private long left;
+  private long done;
+  private long firstDone;
+  private long lastDone;
   private boolean closed;
   private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
@@ -76,15 +81,51 @@ public final class JobTotals {
     now.add(counted());
     now.wall = started ? lastSeen - firstAsk + afterLast : 0;
     now.epochs = updating > 0 ? updating : begun;
+    now.plannedEpochs = planned;
+    now.timeLeft = timeLeft();
     now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
     return now;
+  }
+
+  /** A training loop that goes over its data so many times has begun. */
+  synchronized void fits(long epochs, long now) {
+    planned = updating + epochs;
+    left = epochs;
+    done = 0;
+    firstDone = now;
+    lastDone = now;
+  }
+
+  /** It is over, however many epochs it took. */
+  synchronized void fitted() {
+    planned = updating;
+    left = 0;
+  }
+
+  /** The first epoch warms up: once there is another one, it tells nothing of those to come. */
+  private long timeLeft() {
+    if (left <= 0 || done == 0) {
+      return 0;
+    }
+    long each = (lastDone - firstDone) / Math.max(1, done - 1);
+    return Math.max(1, each * left - (lastSeen - lastDone));
+  }
+
+  private void updatedUntil(long now) {
+    done++;
+    left--;
+    firstDone = done == 2 ? lastDone : firstDone;
+    lastDone = now;
   }
 
   /**
    * An epoch of a thread that trains has ended: what all threads did since the last one ended is of
    * it, so each item is counted in one epoch.
    */
-  synchronized void epochEnded(EpochEvent epoch) {
+  synchronized void epochEnded(EpochEvent epoch, long end) {
+    if (left > 0 && epoch.updates > 0) {
+      updatedUntil(end);
+    }
     Figures now = counted();
     epoch.add(now);
     epoch.subtract(atLastEnd);

@@ -101,7 +101,13 @@ final class ThreadSpans {
     outerBatches[at] = building;
     boolean outermost = openSpans(kind, 1) == 1;
     switch (kind) {
-      case FIT, COMPUTE -> trains();
+      case FIT -> {
+        trains();
+        if (outermost && subject instanceof Integer epochs && epochs > 1) {
+          recorder.totals().fits(epochs, now);
+        }
+      }
+      case COMPUTE -> trains();
       case UPDATE -> {
         trains();
         recorder.updated();
@@ -261,8 +267,13 @@ final class ThreadSpans {
         }
       }
       case PRODUCER -> building = outerBatches[at];
+      case FIT -> {
+        if (outermost && subject instanceof Integer epochs && epochs > 1) {
+          recorder.totals().fitted();
+        }
+      }
       default -> {
-        // FIT, COMPUTE, UPDATE, EPOCH: marks only.
+        // COMPUTE, UPDATE, EPOCH: marks only.
       }
     }
     outerBatches[at] = null;
@@ -609,7 +620,7 @@ final class ThreadSpans {
     EpochEvent event = epoch.event;
     event.complete = complete;
     event.wall = now - epoch.start;
-    recorder.totals().epochEnded(event);
+    recorder.totals().epochEnded(event, now);
     event.end();
     write(event, epoch.start, now);
     recorder.durations().epochEnded(event.epoch);

@@ -24,7 +24,10 @@ public enum SpanKind {
   TAKE,
   /** The body of a prefetch thread or task: all batches made inside are for another thread. */
   PRODUCER,
-  /** A framework's training or evaluation loop; the thread that runs it is a training thread. */
+  /**
+   * A framework's training or evaluation loop; the thread that runs it is a training thread. The
+   * subject is the only {@code int} of the method if it has one: the number of epochs.
+   */
   FIT,
   /** One training step, or a part of it: the thread that runs it is a training thread. */
   COMPUTE,

@@ -21,24 +21,29 @@ import jdk.jfr.Timespan;
 public abstract class Figures extends Event {
   @Label("Samples")
   @Description("Samples of the batches taken, 0 if the size of one of them is not known")
+  @Metric("coordl_samples_total")
   public long samples;
 
   @Label("Updates")
   @Description("Model updates: 0 in an evaluation")
+  @Metric("coordl_updates_total")
   public long updates;
 
   @Label("Wall Time")
   @Description("From the first ask to the last")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric("coordl_wall_seconds_total")
   public long wall;
 
   @Label("Batches")
   @Description("Batches taken")
+  @Metric("coordl_batches_total")
   public long batches;
 
   @Label("Compute")
   @Description("Sum of steps, checkpoints excluded")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric("coordl_compute_seconds_total")
   public long compute;
 
   @Label("Data Stall")
@@ -49,32 +54,41 @@ public abstract class Figures extends Event {
   @Label("Fetch Stall")
   @Description("Waits on fetches")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric(
+      value = "coordl_stall_seconds_total",
+      label = "cause=fetch",
+      help = "Time the training thread waited for data")
   public long fetchStall;
 
   @Label("Prep Stall")
   @Description("Waits on preparation")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_stall_seconds_total", label = "cause=prep")
   public long prepStall;
 
   @Label("GC Stall")
   @Description("Collection pauses inside waits")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_stall_seconds_total", label = "cause=gc")
   public long gcStall;
 
   @Label("Queueing")
   @Description("Waits on hand-over")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_stall_seconds_total", label = "cause=queueing")
   public long queueStall;
 
   @Label("Checkpoint")
   @Description("Time writing models")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric("coordl_checkpoint_seconds_total")
   public long checkpoint;
 
   @Label("GC Pauses")
   @Description(
       "Pauses of collections, in waits or not; before JDK 20 without Remark and Cleanup of G1")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric("coordl_gc_pause_seconds_total")
   public long gcPauses;
 
   @Label("Explicit GC Pauses")
@@ -85,21 +99,28 @@ public abstract class Figures extends Event {
   @Label("Fetch Time")
   @Description("Self time of fetches on all threads")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric(
+      value = "coordl_work_seconds_total",
+      label = "stage=fetch",
+      help = "Self time of fetching and preparing on all threads")
   public long fetchTime;
 
   @Label("Decode Time")
   @Description("Self time of decoding and of making arrays of the pixels, on all threads")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_work_seconds_total", label = "stage=decode")
   public long decodeTime;
 
   @Label("Transform Time")
   @Description("Self time of transforms on all threads")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_work_seconds_total", label = "stage=transform")
   public long transformTime;
 
   @Label("Other Preparation Time")
   @Description("Self time of the rest of preparation on all threads")
   @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_work_seconds_total", label = "stage=other")
   public long otherTime;
 
   @Label("Items")
@@ -108,29 +129,35 @@ public abstract class Figures extends Event {
 
   @Label("Items From Memory")
   @Description("Items a store of this host answered")
+  @Metric(value = "coordl_items_total", label = "source=memory", help = "Items fetched")
   public long memoryItems;
 
   @Label("Items From Peers")
   @Description("Items the memory of another host answered")
+  @Metric(value = "coordl_items_total", label = "source=peers")
   public long peerItems;
 
   @Label("Items From Storage")
   @Description("Items read from storage: files opened")
+  @Metric(value = "coordl_items_total", label = "source=storage")
   public long storageItems;
 
   @Label("Bytes From Memory")
   @Description("Bytes a store of this host answered")
   @DataAmount
+  @Metric(value = "coordl_item_bytes_total", label = "source=memory", help = "Bytes fetched")
   public long memoryBytes;
 
   @Label("Bytes From Peers")
   @Description("Bytes the memory of other hosts answered")
   @DataAmount
+  @Metric(value = "coordl_item_bytes_total", label = "source=peers")
   public long peerBytes;
 
   @Label("Bytes From Storage")
   @Description("Bytes read from storage")
   @DataAmount
+  @Metric(value = "coordl_item_bytes_total", label = "source=storage")
   public long storageBytes;
 
   /** Adds what was counted elsewhere or at another time. */

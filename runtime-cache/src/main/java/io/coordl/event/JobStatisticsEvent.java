@@ -30,7 +30,19 @@ public final class JobStatisticsEvent extends Figures {
   @Label("Epochs")
   @Description(
       "Epochs, one that goes on among them; evaluations too where no model update was seen")
+  @Metric("coordl_epochs")
   public long epochs;
+
+  @Label("Planned Epochs")
+  @Description("Epochs when the training loop that runs has ended, 0 if not known")
+  @Metric(value = "coordl_planned_epochs", absentIfZero = true)
+  public long plannedEpochs;
+
+  @Label("Time Left")
+  @Description("Expected until the planned epochs have ended, 0 if not known")
+  @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_epoch_eta_seconds", absentIfZero = true)
+  public long timeLeft;
 
   /** Evaluations that ended; 0 where no model update was seen */
   @Label("Evaluations")
@@ -39,5 +51,6 @@ public final class JobStatisticsEvent extends Figures {
 
   @Label("Faults")
   @Description("Faults inside the agent")
+  @Metric("coordl_faults_total")
   public long faults;
 }

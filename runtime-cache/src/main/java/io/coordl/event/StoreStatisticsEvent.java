@@ -45,23 +45,28 @@ public final class StoreStatisticsEvent extends Event {
   @Label("Capacity")
   @Description("Byte budget")
   @DataAmount
+  @Metric("coordl_store_capacity_bytes")
   public long capacity;
 
   @Label("Used")
   @Description("Bytes in use, index included")
   @DataAmount
+  @Metric("coordl_store_bytes")
   public long used;
 
   @Label("Items")
   @Description("Items and blocks kept")
+  @Metric("coordl_store_items")
   public long items;
 
   @Label("Hits")
   @Description("Openings answered from memory")
+  @Metric("coordl_store_hits_total")
   public long hits;
 
   @Label("Misses")
   @Description("Openings not answered from memory")
+  @Metric("coordl_store_misses_total")
   public long misses;
 
   @Label("Admitted")
@@ -107,6 +112,7 @@ public final class StoreStatisticsEvent extends Event {
 
   @Label("Jobs")
   @Description("Live jobs that use the store")
+  @Metric("coordl_store_jobs")
   public long jobs;
 
   /** Hits of hits and misses, 0 to 1; null if nothing was asked for. */

@@ -4,6 +4,7 @@ import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ final class EpochLines implements Consumer<EpochEvent> {
 
   private final Consumer<List<String>> say;
   private final LongSupplier clock;
+  private final Supplier<JobStatisticsEvent> totals;
   private final Map<String, Source> sources = new HashMap<>();
   private long last;
 
@@ -43,8 +46,10 @@ final class EpochLines implements Consumer<EpochEvent> {
    * No epoch has ended yet.
    *
    * @param clock in nanoseconds
+   * @param totals of the job, which know of epochs to come
    */
-  EpochLines(Consumer<List<String>> say, LongSupplier clock) {
+  EpochLines(Consumer<List<String>> say, LongSupplier clock, Supplier<JobStatisticsEvent> totals) {
+    this.totals = totals;
     this.say = say;
     this.clock = clock;
     this.last = clock.getAsLong();
@@ -67,7 +72,8 @@ final class EpochLines implements Consumer<EpochEvent> {
     }
     last = now;
     String slower = slower(source);
-    say.accept(slower == null ? List.of(line(source)) : List.of(line(source), slower));
+    String line = line(source) + toCome(totals.get());
+    say.accept(slower == null ? List.of(line) : List.of(line, slower));
     source.said = source.count;
     source.since = new EpochEvent();
   }
@@ -100,6 +106,15 @@ final class EpochLines implements Consumer<EpochEvent> {
         + (epoch.items == 0
             ? ""
             : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");
+  }
+
+  private static String toCome(JobStatisticsEvent job) {
+    return job.timeLeft == 0
+        ? ""
+        : "; "
+            + Text.count(job.plannedEpochs - job.epochs, "epoch", "epochs")
+            + " to go, about "
+            + Text.roughly(job.timeLeft);
   }
 
   /** Null if epochs are not slower than the second, or no slower than was said. */

@@ -5,11 +5,13 @@ import io.coordl.advice.Evidence;
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.EnvironmentEvent;
+import io.coordl.event.EventSink;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.live.StatusFile;
+import io.coordl.metrics.MetricsExport;
 import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
 import io.coordl.shared.Machine;
@@ -24,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import jdk.jfr.Event;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -177,7 +180,9 @@ public final class JobMonitor {
         .totals()
         .onEpochEnd(
             new EpochLines(
-                lines -> log.print(UserText.marked(lines), Duration.ZERO), System::nanoTime));
+                lines -> log.print(UserText.marked(lines), Duration.ZERO),
+                System::nanoTime,
+                this::totals));
   }
 
   /** Says that the job is watched, and how to look at it. */
@@ -206,6 +211,38 @@ public final class JobMonitor {
   /** From now on the totals can be read by JMX. */
   public void showBeans() {
     new Beans(this).start();
+  }
+
+  /**
+   * From now on another system gets the totals, until the job has ended.
+   *
+   * @param target as {@link MetricsExport} understands it
+   */
+  public void export(String target) {
+    MetricsExport export = new MetricsExport(target, this::forMetrics, log);
+    closing.add(0, export);
+    export.start();
+  }
+
+  private List<Event> forMetrics() {
+    List<Event> events = new ArrayList<>();
+    Statistics statistics = new Statistics(this);
+    EventSink sink =
+        new EventSink() {
+          @Override
+          public boolean wants(Event event) {
+            return true;
+          }
+
+          @Override
+          public void write(Event event, long start, long end) {
+            events.add(event);
+          }
+        };
+    statistics.job(sink);
+    statistics.latencies(sink);
+    statistics.stores(sink);
+    return events;
   }
 
   /** Notes a training library by name. */

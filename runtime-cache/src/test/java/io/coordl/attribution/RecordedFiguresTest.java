@@ -641,7 +641,7 @@ class RecordedFiguresTest {
         totals.fetched(Origin.STORAGE, 7);
       }
       EpochEvent delta = new EpochEvent();
-      totals.epochEnded(delta);
+      totals.epochEnded(delta, 0);
       assertThat(
               List.of(
                   delta.fetchTime,

@@ -470,6 +470,42 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().wall).isEqualTo(300);
   }
 
+  private void epochOf(long nanos) {
+    Object data = new Object();
+    long take = spans.enter(TAKE, data);
+    spans.exit(take, new Object());
+    tick(nanos);
+    span(UPDATE, 0);
+    long ask = spans.enter(ASK, data);
+    spans.exit(ask, false);
+  }
+
+  @Test
+  void plannedEpochsTellHowLongTheyWillTake() {
+    long fit = spans.enter(FIT, 4);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+    assertThat(spans.totals().snapshot().timeLeft).isZero();
+    epochOf(1_000);
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(3_000);
+    epochOf(100); // The first one warmed up.
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(200);
+    epochOf(120);
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(110);
+    epochOf(500);
+    assertThat(spans.totals().snapshot().timeLeft).isZero();
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+
+    long more = spans.enter(FIT, 10);
+    long inner = spans.enter(FIT, 3); // Not the program's.
+    epochOf(100);
+    spans.exit(inner, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(14);
+    spans.exit(more, null); // It stops early.
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(5);
+    assertThat(spans.totals().snapshot().timeLeft).isZero();
+  }
+
   @Test
   void filesAreItemsOnlyWhileASampleIsLoaded() {
     assertThat(spans.loadingSample()).isFalse();

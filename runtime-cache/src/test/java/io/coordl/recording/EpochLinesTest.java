@@ -3,6 +3,7 @@ package io.coordl.recording;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.event.EpochEvent;
+import io.coordl.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,8 @@ class EpochLinesTest {
 
   private final List<String> said = new ArrayList<>();
   private long now;
-  private final EpochLines lines = new EpochLines(said::addAll, () -> now);
+  private final JobStatisticsEvent totals = new JobStatisticsEvent();
+  private final EpochLines lines = new EpochLines(said::addAll, () -> now, () -> totals);
 
   /** An epoch of 100 batches of 32. */
   private void epoch(long seconds, long gc, long updates, String source) {
@@ -45,6 +47,16 @@ class EpochLinesTest {
         .containsExactly(
             "epoch 1: 200 samples/s, 16.00 s; data stall 25.0 % (fetch 0.0 %, prep 6.3 %, GC 18.8"
                 + " %, queueing 0.0 %), 25.0 % of items from memory");
+  }
+
+  @Test
+  void epochsToComeAreSaidIfTheyAreKnown() {
+    totals.epochs = 1;
+    totals.plannedEpochs = 30;
+    totals.timeLeft = 3_725 * SECOND;
+    epoch(16, 3);
+
+    assertThat(said).singleElement().asString().endsWith("; 29 epochs to go, about 1 h 2 min");
   }
 
   @Test

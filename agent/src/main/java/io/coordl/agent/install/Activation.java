@@ -96,6 +96,11 @@ final class Activation {
     if (wantsBeans()) {
       monitor.showBeans();
     }
+    for (String target : options.list(Option.METRICS)) {
+      if (!target.equals(Option.METRICS.byDefault())) {
+        monitor.export(target);
+      }
+    }
     Bridge.install(monitor.spans(), items, log);
     Bridge.install(hooks);
     String record = options.get(Option.RECORD);

@@ -27,6 +27,12 @@ public enum Option {
       Values.CHOICE,
       "the totals so far as MBeans, io.coordl:type=Job; auto: if the JVM was started to be managed"
           + " from outside, with com.sun.management.jmxremote"),
+  METRICS(
+      "off",
+      "off, otlp[:URL], prometheus:[ADDRESS:]PORT, kubeflow (may be repeated)",
+      Values.METRICS,
+      "the totals so far, each 10 s to a collector of OpenTelemetry or as the status of a Kubeflow"
+          + " TrainJob, or served to Prometheus, by default to this host alone"),
   DATASET(
       "inferred",
       "inferred, PATH or GLOB (may be repeated)",
@@ -213,6 +219,7 @@ public enum Option {
     CHOICE,
     TEXT,
     LIST,
+    METRICS,
     SIZE,
     COUNT,
     SHARE,

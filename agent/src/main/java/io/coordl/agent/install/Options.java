@@ -4,6 +4,7 @@ import io.coordl.agent.install.Option.Values;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
+import io.coordl.metrics.MetricsExport;
 import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.redis.RedisUri;
@@ -510,6 +511,7 @@ public final class Options {
           List<String> values = new ArrayList<>();
           boolean adds =
               option.check() == Values.LIST
+                  || option.check() == Values.METRICS
                   || option.check() == Values.PEERS
                   || option.check() == Values.PREPARED;
           if (before != null && adds) {
@@ -537,6 +539,8 @@ public final class Options {
           case LIST ->
               !value.isEmpty()
                   && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.PATHS));
+          case METRICS ->
+              value.equals(option.byDefault()) || isUnderstood(value, MetricsExport::check);
           case SIZE -> isUnderstood(value, ByteBudget::parse);
           case PREPARED ->
               value.equals(option.byDefault())

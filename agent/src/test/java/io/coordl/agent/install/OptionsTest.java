@@ -88,6 +88,7 @@ final class OptionsTest {
         Arguments.of("cache", "'cache' is not of the form key=value, did you mean 'cache'?"),
         Arguments.of("xyzzyxyzzy", "'xyzzyxyzzy' is not of the form key=value"),
         Arguments.of("cache=lru", "cache=lru is not valid: expected off, minio"),
+        Arguments.of("metrics=statsd", "metrics=statsd is not valid: expected off, otlp[:URL], "),
         Arguments.of("cache=", "cache= is not valid: expected off, minio"),
         Arguments.of("cache.size=lots", "cache.size=lots is not valid: expected auto, SIZE"),
         Arguments.of("cache.size=-1g", "cache.size=-1g is not valid: expected auto, SIZE"),

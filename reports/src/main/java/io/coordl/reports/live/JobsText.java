@@ -3,6 +3,7 @@ package io.coordl.reports.live;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Nanos;
 import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.live.Jobs.Job;
 import io.coordl.reports.live.Jobs.State;
 import io.coordl.reports.summary.JobTable;
@@ -41,6 +42,14 @@ public final class JobsText {
       lines.add(line(job));
       if (job.state() != State.running) {
         lines.add(INDENT + "not heard of for " + new Nanos(job.silentNanos()));
+      }
+      JobStatisticsEvent totals = job.summary().totals().figures();
+      if (totals.timeLeft > 0) {
+        lines.add(
+            INDENT
+                + Text.format(
+                    "epoch %d of %d, about %s to go",
+                    totals.epochs, totals.plannedEpochs, Text.roughly(totals.timeLeft)));
       }
       Jobs.Recent recent = job.recent();
       if (recent != null && recent.figures().batches == 0) {

@@ -18,10 +18,10 @@ import javax.net.ssl.TrustManagerFactory;
  * @param key PEM
  * @param context has the key, and trusts the certificate alone
  */
-record TestKeys(Path certificate, Path key, SSLContext context) {
+public record TestKeys(Path certificate, Path key, SSLContext context) {
   private static final String PASSWORD = "changeit";
 
-  static TestKeys make(Path directory, String name) throws Exception {
+  public static TestKeys make(Path directory, String name) throws Exception {
     Path store = directory.resolve(name + ".p12");
     Process keytool =
         new ProcessBuilder(
@@ -38,7 +38,9 @@ record TestKeys(Path certificate, Path key, SSLContext context) {
                 "-keyalg",
                 "EC",
                 "-dname",
-                "CN=" + name)
+                "CN=" + name,
+                "-ext",
+                "san=ip:127.0.0.1")
             .redirectErrorStream(true)
             .start();
     String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -4,6 +4,7 @@ import io.coordl.bridge.SpanKind;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,11 @@ final class SpanMethod extends WovenMethod {
   @Override
   void enter(Label body) {
     mv.visitFieldInsn(Opcodes.GETSTATIC, KIND, kind.name(), "L" + KIND + ";");
-    if (target.isStatic()) {
+    int epochs = kind == SpanKind.FIT ? onlyInt() : -1;
+    if (epochs >= 0) {
+      mv.visitVarInsn(Opcodes.ILOAD, epochs);
+      Boxes.box(mv, Type.INT_TYPE);
+    } else if (target.isStatic()) {
       mv.visitInsn(Opcodes.ACONST_NULL);
     } else {
       mv.visitVarInsn(Opcodes.ALOAD, 0);
@@ -31,6 +36,22 @@ final class SpanMethod extends WovenMethod {
     callBridge(SPANS, "enter", "(L" + KIND + ";Ljava/lang/Object;)J");
     mv.visitVarInsn(Opcodes.LSTORE, stateSlot);
     mv.visitJumpInsn(Opcodes.GOTO, body);
+  }
+
+  /** The variable of the parameter that is an int, -1 if none is or several are. */
+  private int onlyInt() {
+    int found = -1;
+    int slot = target.isStatic() ? 0 : 1;
+    for (Type type : Type.getArgumentTypes(target.descriptor())) {
+      if (type.getSort() == Type.INT) {
+        if (found >= 0) {
+          return -1;
+        }
+        found = slot;
+      }
+      slot += type.getSize();
+    }
+    return found;
   }
 
   @Override

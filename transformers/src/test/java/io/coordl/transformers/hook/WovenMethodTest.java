@@ -56,7 +56,8 @@ final class WovenMethodTest {
         new SpanSink() {
           @Override
           public long enter(SpanKind kind, Object subject) {
-            events.add("enter " + kind + (subject == null ? "" : " of this"));
+            String of = subject instanceof Integer ? subject.toString() : "this";
+            events.add("enter " + kind + (subject == null ? "" : " of " + of));
             return 7;
           }
 
@@ -210,6 +211,17 @@ final class WovenMethodTest {
             String.class,
             String.valueOf((char) ('a' + seed)));
     return values.getOrDefault(type, "object " + seed);
+  }
+
+  @Test
+  void aTrainingLoopTellsHowManyEpochsItIsToRun() throws Exception {
+    HookRule fit =
+        new HookRule("Test", OWNER, "returnsInt", null, null, Weave.SPAN, SpanKind.FIT, "", null);
+
+    Class<?> type = load(woven(classFile(), fit));
+
+    assertThat(outcomes(type, "returnsInt")).isEqualTo(outcomes(WovenSubject.class, "returnsInt"));
+    assertThat(events).contains("enter FIT of 0", "enter FIT of 4").doesNotContain("enter FIT");
   }
 
   @ParameterizedTest

@@ -1,0 +1,114 @@
+package io.coordl.metrics;
+
+import io.coordl.event.JobStatisticsEvent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManagerFactory;
+import jdk.jfr.Event;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The status of a TrainJob, as Kubeflow Trainer takes it (its proposal 2779): progress, time left
+ * and how much of the time goes into waiting for data.
+ */
+final class Kubeflow implements MetricsExport.Push {
+  private static final String URL = "KUBEFLOW_TRAINER_SERVER_URL";
+  private static final String TOKEN = "KUBEFLOW_TRAINER_SERVER_TOKEN";
+  private static final String CA = "KUBEFLOW_TRAINER_SERVER_CA_CERT";
+
+  private final URI server;
+  private final Path token;
+  private final @Nullable Path ca;
+
+  /** Throws IllegalArgumentException if the environment does not say where to. */
+  Kubeflow(UnaryOperator<@Nullable String> environment) {
+    String url = environment.apply(URL);
+    String file = environment.apply(TOKEN);
+    if (url == null || file == null) {
+      throw new IllegalArgumentException(
+          "the environment has no "
+              + (url == null ? URL : TOKEN)
+              + "; is this a TrainJob, and TrainJobStatus on?");
+    }
+    server = Post.address(url);
+    token = Path.of(file);
+    String trusted = environment.apply(CA);
+    ca = trusted == null ? null : Path.of(trusted);
+  }
+
+  /** Token and certificate are read anew each time: they are renewed while the job runs. */
+  @Override
+  public void push(List<Event> events) throws IOException {
+    for (Event event : events) {
+      if (event instanceof JobStatisticsEvent job) {
+        String bearer = "Bearer " + Files.readString(token).strip();
+        Post.json(server, json(job), Map.of("Authorization", bearer), trusting());
+      }
+    }
+  }
+
+  @Override
+  public String where() {
+    return server.toString();
+  }
+
+  static String json(JobStatisticsEvent job) {
+    Map<String, Object> status = new LinkedHashMap<>();
+    boolean done = job.plannedEpochs > 0 && job.epochs >= job.plannedEpochs && job.timeLeft == 0;
+    if (done || job.timeLeft > 0) {
+      long whole = job.wall + job.timeLeft;
+      status.put("progressPercentage", done ? 100 : Math.min(99, 100 * job.wall / whole));
+      status.put("estimatedRemainingSeconds", (job.timeLeft + 999_999_999) / 1_000_000_000);
+    }
+    status.put(
+        "metrics",
+        List.of(
+            metric("data_stall_share", String.format(Locale.ROOT, "%.4f", job.share(job.stall))),
+            metric(
+                "samples_per_second", String.format(Locale.ROOT, "%.1f", job.samplesPerSecond())),
+            metric("epoch", Long.toString(job.epochs))));
+    status.put("lastUpdatedTime", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+    return Json.of(Map.of("trainerStatus", status));
+  }
+
+  private static Object metric(String name, String value) {
+    return Map.of("name", name, "value", value);
+  }
+
+  private @Nullable SSLSocketFactory trusting() throws IOException {
+    if (ca == null) {
+      return null;
+    }
+    try (InputStream in = Files.newInputStream(ca)) {
+      KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+      store.load(null, null);
+      for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        store.setCertificateEntry("ca" + store.size(), each);
+      }
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(store);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context.getSocketFactory();
+    } catch (GeneralSecurityException e) {
+      throw new IOException(ca + " is no certificate to trust (" + e.getMessage() + ")", e);
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.coordl.metrics;
+
+import io.coordl.log.UserLog;
+import io.coordl.thread.AgentThread;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import jdk.jfr.Event;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One {@code metrics=} argument in force: on a thread of its own, until the job has ended and its
+ * last totals are sent, which the end of the JVM waits for two seconds. What fails is said once.
+ */
+public final class MetricsExport implements Closeable {
+  private static final String PROMETHEUS = "prometheus:";
+  private static final String OTLP = "otlp";
+  private static final String KUBEFLOW = "kubeflow";
+  private static final Duration PERIOD = Duration.ofSeconds(10);
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private final String target;
+  private final Supplier<List<Event>> totals;
+  private final UserLog log;
+  private final Duration patience;
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final CountDownLatch done = new CountDownLatch(1);
+  private volatile @Nullable PrometheusServer server;
+  private boolean said;
+
+  /** Where totals are sent to. */
+  interface Push {
+    /** Sends them, and waits until they are taken. */
+    void push(List<Event> events) throws IOException;
+
+    String where();
+  }
+
+  /**
+   * Not started yet.
+   *
+   * @param target as the user wrote it
+   * @param totals asked on the thread
+   */
+  public MetricsExport(String target, Supplier<List<Event>> totals, UserLog log) {
+    this(target, totals, log, PATIENCE);
+  }
+
+  /** For tests: on a busy machine 2 s are short. */
+  MetricsExport(String target, Supplier<List<Event>> totals, UserLog log, Duration patience) {
+    this.patience = patience;
+    this.target = target;
+    this.totals = totals;
+    this.log = log;
+  }
+
+  /** Throws IllegalArgumentException unless it can be understood. */
+  public static void check(String target) {
+    if (target.startsWith(PROMETHEUS)) {
+      PrometheusServer.address(target.substring(PROMETHEUS.length()));
+    } else if (target.startsWith(OTLP + ":")) {
+      Post.address(target.substring(OTLP.length() + 1));
+    } else if (!target.equals(OTLP) && !target.equals(KUBEFLOW)) {
+      throw new IllegalArgumentException(target + " is no target of metrics");
+    }
+  }
+
+  /** Begins. */
+  public void start() {
+    try {
+      new AgentThread("coordl-metrics", this::run).start();
+    } catch (SecurityException e) {
+      done.countDown();
+      say("does nothing: " + e);
+    }
+  }
+
+  private void run() {
+    try {
+      if (target.startsWith(PROMETHEUS)) {
+        serve(target.substring(PROMETHEUS.length()));
+      } else {
+        push(
+            target.equals(KUBEFLOW)
+                ? new Kubeflow(System::getenv)
+                : new Otlp(target.substring(target.length() == 4 ? 4 : 5), System::getenv));
+      }
+    } catch (IOException | IllegalArgumentException | SecurityException e) {
+      say("does nothing: " + e.getMessage());
+    } catch (RuntimeException | OutOfMemoryError e) {
+      AgentThread.survive(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // By another part of the agent, at the end.
+    } finally {
+      done.countDown();
+    }
+  }
+
+  private void serve(String where) throws IOException {
+    try (PrometheusServer listening = new PrometheusServer(where)) {
+      server = listening;
+      if (stop.getCount() > 0) {
+        listening.serve(() -> Family.of(totals.get()));
+      }
+    } catch (java.net.BindException e) {
+      say("does nothing: " + e.getMessage() + "; each job of a host needs a port of its own");
+    }
+  }
+
+  private void push(Push to) throws InterruptedException {
+    boolean last = false;
+    while (!last) {
+      last = stop.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+      try {
+        to.push(totals.get());
+      } catch (IOException e) {
+        say("cannot reach " + to.where() + " (" + e.getMessage() + "); it is tried again");
+      } catch (RuntimeException | OutOfMemoryError e) {
+        AgentThread.survive(e);
+      }
+    }
+  }
+
+  private synchronized void say(String what) {
+    if (!said) {
+      said = true;
+      log.say("metrics=" + target + " " + what);
+    }
+  }
+
+  /** The totals stay what they are from now on. */
+  @Override
+  public void close() throws IOException {
+    stop.countDown();
+    PrometheusServer listening = server;
+    if (listening != null) {
+      listening.close();
+    }
+    if (!AgentThread.await(done, patience)) {
+      say("has not sent the last totals: no answer within " + patience.toSeconds() + " s");
+    }
+  }
+}

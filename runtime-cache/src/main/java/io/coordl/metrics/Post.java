@@ -1,0 +1,62 @@
+package io.coordl.metrics;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/** JSON to a server, by what the base module of the JDK has; starts no thread. */
+final class Post {
+  private static final int PATIENCE_MILLIS = (int) Duration.ofSeconds(10).toMillis();
+
+  private Post() {}
+
+  /** Reads an address; throws IllegalArgumentException if it is none. */
+  static URI address(String text) {
+    URI address = URI.create(text);
+    if (!String.valueOf(address.getScheme()).matches("https?") || address.getHost() == null) {
+      throw new IllegalArgumentException(text + " is no http:// or https:// address");
+    }
+    return address;
+  }
+
+  /**
+   * Sends it, and throws unless the server takes it.
+   *
+   * @param trusting null for those that the JDK trusts
+   */
+  static void json(
+      URI to, String json, Map<String, String> headers, @Nullable SSLSocketFactory trusting)
+      throws IOException {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    HttpURLConnection connection = (HttpURLConnection) to.toURL().openConnection();
+    try {
+      if (trusting != null && connection instanceof HttpsURLConnection tls) {
+        tls.setSSLSocketFactory(trusting);
+      }
+      connection.setConnectTimeout(PATIENCE_MILLIS);
+      connection.setReadTimeout(PATIENCE_MILLIS);
+      connection.setInstanceFollowRedirects(false);
+      connection.setUseCaches(false);
+      connection.setDoOutput(true);
+      connection.setRequestProperty("Content-Type", "application/json");
+      headers.forEach(connection::setRequestProperty);
+      connection.setFixedLengthStreamingMode(body.length);
+      try (OutputStream out = connection.getOutputStream()) {
+        out.write(body);
+      }
+      int status = connection.getResponseCode();
+      if (status / 100 != 2) {
+        throw new IOException("it answers " + status);
+      }
+    } finally {
+      connection.disconnect();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.coordl.metrics;
+
+import io.coordl.partition.HostPort;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+/**
+ * Answers {@code GET /metrics} in Prometheus' text format, one request after the other, each within
+ * two seconds. On plain sockets: the JDK's HTTP server would start threads that are not the
+ * agent's, and its module may not be there.
+ */
+final class PrometheusServer implements Closeable {
+  private static final String LOOPBACK = "127.0.0.1";
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final int LONGEST_REQUEST = 8 << 10;
+
+  private final ServerSocket server = new ServerSocket();
+
+  /** Listens at {@code [HOST:]PORT}. */
+  PrometheusServer(String where) throws IOException {
+    HostPort at = address(where);
+    try {
+      server.bind(new InetSocketAddress(InetAddress.getByName(at.host()), at.port()));
+    } catch (IOException | RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /** Reads an address; throws IllegalArgumentException if it is none. */
+  static HostPort address(String where) {
+    HostPort at = HostPort.parse(where.matches("\\d+") ? LOOPBACK + ":" + where : where, 65_535);
+    if (at.port() == 0) {
+      throw new IllegalArgumentException(where + " names no port");
+    }
+    return at;
+  }
+
+  /** Until it is closed. */
+  void serve(Supplier<Collection<Family>> metrics) {
+    while (!server.isClosed()) {
+      try (Socket client = server.accept()) {
+        answer(client, metrics);
+      } catch (IOException e) {
+        // This client's loss, or no descriptor is free.
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+      }
+    }
+  }
+
+  private static void answer(Socket client, Supplier<Collection<Family>> metrics)
+      throws IOException {
+    String request = request(client);
+    boolean head = request.startsWith("HEAD ");
+    boolean found = request.matches("(?s)(GET|HEAD) /metrics[ ?].*");
+    byte[] body = (found ? text(metrics.get()) : "See /metrics\n").getBytes(StandardCharsets.UTF_8);
+    String answer =
+        "HTTP/1.1 "
+            + (found ? "200 OK" : "404 Not Found")
+            + "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: "
+            + body.length
+            + "\r\nConnection: close\r\n\r\n";
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    all.writeBytes(answer.getBytes(StandardCharsets.UTF_8));
+    if (!head) {
+      all.writeBytes(body);
+    }
+    client.getOutputStream().write(all.toByteArray());
+  }
+
+  /** All of it is read, or the client would see its connection reset. */
+  private static String request(Socket client) throws IOException {
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    StringBuilder request = new StringBuilder();
+    InputStream in = client.getInputStream();
+    byte[] some = new byte[LONGEST_REQUEST];
+    while (request.indexOf("\r\n\r\n") < 0 && request.length() < LONGEST_REQUEST) {
+      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      client.setSoTimeout((int) Math.max(1, left));
+      int count = left <= 0 ? -1 : in.read(some);
+      if (count < 0) {
+        throw new IOException("no whole request");
+      }
+      request.append(new String(some, 0, count, StandardCharsets.ISO_8859_1));
+    }
+    return request.toString();
+  }
+
+  /** In Prometheus' text format. */
+  static String text(Collection<Family> families) {
+    StringBuilder text = new StringBuilder();
+    for (Family family : families) {
+      String name = family.name();
+      text.append("# HELP ").append(name).append(' ').append(family.help());
+      text.append("\n# TYPE ").append(name).append(' ').append(family.kind()).append('\n');
+      for (Family.Point point : family.points()) {
+        if (family.kind() == Family.Kind.summary) {
+          for (Map.Entry<String, String> quantile : point.quantiles().entrySet()) {
+            line(text, name, "quantile", quantile.getKey(), quantile.getValue());
+          }
+          line(text, name + "_sum", "", "", point.number());
+          line(text, name + "_count", "", "", Long.toString(point.count()));
+        } else if (point.label().isEmpty()) {
+          line(text, name, "", "", point.number());
+        } else {
+          line(text, name, point.key(), point.value(), point.number());
+        }
+      }
+    }
+    return text.toString();
+  }
+
+  private static void line(
+      StringBuilder text, String name, String key, String value, String number) {
+    text.append(name);
+    if (!key.isEmpty()) {
+      text.append('{').append(key).append("=\"").append(value).append("\"}");
+    }
+    text.append(' ').append(number).append('\n');
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+  }
+}
