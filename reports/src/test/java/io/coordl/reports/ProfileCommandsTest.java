@@ -191,7 +191,7 @@ class ProfileCommandsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--cache,35%,cacheSize,3",
+    "--cache,35%,cacheSize,4",
     "--cores,16,cores,1",
     "--gpu,2.5,gpu,1",
     "--storage,500MB,storage,1",

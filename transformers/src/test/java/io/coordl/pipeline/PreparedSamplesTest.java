@@ -203,6 +203,7 @@ class PreparedSamplesTest {
   private final List<String> calls = new ArrayList<>();
   private final List<String> said = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
+  private final List<String> chosen = new ArrayList<>();
   private final Numbers numbers = equal();
   private long size = 3;
   private boolean keeps = true;
@@ -218,7 +219,8 @@ class PreparedSamplesTest {
   }
 
   private PreparedSamples job(Set<String> trusted) {
-    Prepared prepared = new Prepared(store, trusted, () -> keeps);
+    Prepared prepared =
+        new Prepared(store, trusted, () -> keeps, (what, why) -> chosen.add(what + ": " + why));
     return new PreparedSamples(
         new Services(null, prepared, null, null, 0, null, null, null, null, said::add),
         new PurityAnalyzer("no.library.", NOTHING, prepared::trusts));

@@ -287,7 +287,8 @@ final class OptionsTest {
   @Test
   void whatHasNoEffectIsSaid() {
     assertThat(Options.parse("cache.size=1g", null).remarks())
-        .containsExactly("cache.size=1g has no effect without cache=minio");
+        .containsExactly(
+            "cache.size=1g has no effect without cache=minio, decoded=share or prepared=share");
     assertThat(Options.parse("cache=minio,group=a", null).remarks())
         .containsExactly("group=a has no effect without cache.scope=host or prep=coordinate");
     assertThat(Options.parse("cache=minio,cache.scope=host,group=a", null).remarks()).isEmpty();
