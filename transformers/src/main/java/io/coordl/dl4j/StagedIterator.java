@@ -76,7 +76,7 @@ record StagedIterator(
    * @param text as above, which may be long
    * @param told what the program can set at any time
    */
-  private record Settings(String text, String told, Preprocessor preprocessor) {}
+  private record Settings(String text, List<Object> told, Preprocessor preprocessor) {}
 
   static void require() throws NoSuchMethodException {
     Symbols.require(Nd4j.class, Nd4jBackend.class, "getBackend");
@@ -103,13 +103,15 @@ record StagedIterator(
   }
 
   /** What the library looks at beside what it is given. */
-  private static String told() {
-    return String.join(
-        "\n",
-        "arrays of " + Nd4j.dataType() + " and " + Nd4j.defaultFloatingPointType(),
-        "order " + Nd4j.order() + " threshold " + Nd4j.EPS_THRESHOLD,
-        "locale " + Locale.getDefault() + " " + Charset.defaultCharset(),
-        "time zone " + TimeZone.getDefault().getID(),
+  private static List<Object> told() {
+    return List.of(
+        Nd4j.dataType(),
+        Nd4j.defaultFloatingPointType(),
+        Nd4j.order(),
+        Nd4j.EPS_THRESHOLD,
+        Locale.getDefault(),
+        Charset.defaultCharset(),
+        TimeZone.getDefault().getID(),
         // Whether arrays belong to one is kept with them.
         Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
   }

@@ -341,6 +341,8 @@ final class OptionsTest {
     assertThat(options.isAuto()).isTrue();
     assertThat(options.keepsPrepared()).isTrue();
     assertThat(options.isChosen(Option.PREPARED)).isTrue();
+    assertThat(options.isChosen(Option.CACHE)).isTrue();
+    assertThat(parse("auto,peer=a").isChosen(Option.CACHE)).isFalse();
     assertThat(options.triesPrefetching()).isTrue();
     assertThat(options.keepsDecoded()).isFalse();
     assertThat(options.isChosen(Option.DECODED)).isFalse();
