@@ -153,6 +153,7 @@ class TunerTest {
         .last()
         .isEqualTo("what was kept is dropped");
     assertThat(tuner.said()).contains("dropped it, since the job was no faster and waited no less");
+    second(tuner, 50, 0);
     second(tuner, 50, 0.6);
     second(tuner, 50, 0.6);
     assertThat(tuner.keeps()).isFalse();
