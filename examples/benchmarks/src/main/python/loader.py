@@ -1,9 +1,11 @@
 """PyTorch's DataLoader over the pipelines that LoaderBenchmark compares; one line per epoch.
 
-Arguments: a folder with one folder of pictures per class; crop64 or resize224; worker processes
-(0: batches are made where they are used); epochs.
+Arguments: a folder with one folder of pictures per class and crop64 or resize224, or a .csv file
+with a header and csv (rows are text in memory, as in DJL); worker processes (0: batches are made
+where they are used); epochs.
 """
 
+import csv
 import multiprocessing
 import os
 import sys
@@ -24,6 +26,21 @@ PIPELINES = {
 }
 
 
+class Table(torch.utils.data.Dataset):
+    """Rows whose last column is the label."""
+
+    def __init__(self, file):
+        with open(file, newline="") as rows:
+            self.rows = list(csv.reader(rows))[1:]
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        row = torch.tensor([float(value) for value in self.rows[index]])
+        return row[:-1], row[-1:]
+
+
 def cpu_seconds():
     """Of this process and its workers."""
     ticks = 0
@@ -38,9 +55,13 @@ def main():
     folder, pipeline, workers, epochs = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     # Of this process; DataLoader gives each of its workers one.
     torch.set_num_threads(1)
-    pictures = torchvision.datasets.ImageFolder(folder, transforms.Compose(PIPELINES[pipeline]))
+    data = (
+        Table(folder)
+        if pipeline == "csv"
+        else torchvision.datasets.ImageFolder(folder, transforms.Compose(PIPELINES[pipeline]))
+    )
     loader = torch.utils.data.DataLoader(
-        pictures,
+        data,
         batch_size=32,
         shuffle=True,
         num_workers=workers,

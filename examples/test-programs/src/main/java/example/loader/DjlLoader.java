@@ -1,22 +1,29 @@
 package example.loader;
 
 import ai.djl.basicdataset.cv.classification.ImageFolder;
+import ai.djl.basicdataset.tabular.CsvDataset;
 import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.modality.cv.transform.RandomFlipLeftRight;
 import ai.djl.modality.cv.transform.RandomResizedCrop;
 import ai.djl.modality.cv.transform.ToTensor;
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.translate.TranslateException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.apache.commons.csv.CSVFormat;
 
 /**
  * The data side of a DJL job, without training: pictures, cropped at random to 64x64, flipped, made
- * tensors and normalised, in batches of 32. Arguments: a folder with one folder of pictures per
- * class; passes; threads (0: batches are made where they are used).
+ * tensors and normalised, in batches of 32; or the rows of a table. Arguments: a folder with one
+ * folder of pictures per class, or a .csv file with a header, whose last column is the label;
+ * passes; threads (0: batches are made where they are used).
  */
 public final class DjlLoader {
   private static final int SIZE = 64;
@@ -28,24 +35,15 @@ public final class DjlLoader {
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int threads = Integer.parseInt(args[2]);
-    ImageFolder pictures =
-        ImageFolder.builder()
-            .setRepositoryPath(Path.of(args[0]))
-            .optMaxDepth(2)
-            .setSampling(BATCH, true)
-            .addTransform(new RandomResizedCrop(SIZE, SIZE))
-            .addTransform(new RandomFlipLeftRight())
-            .addTransform(new ToTensor())
-            .addTransform(
-                new Normalize(new float[] {.485f, .456f, .406f}, new float[] {.229f, .224f, .225f}))
-            .build();
-    pictures.prepare();
+    RandomAccessDataset data =
+        args[0].endsWith(".csv") ? table(Path.of(args[0])) : pictures(Path.of(args[0]));
+    data.prepare();
     ExecutorService pool = threads > 0 ? Executors.newFixedThreadPool(threads) : null;
     try (NDManager manager = NDManager.newBaseManager()) {
       EpochLines lines = new EpochLines();
       for (int epoch = 0; epoch < epochs; epoch++) {
         int samples = 0;
-        for (Batch batch : pictures.getData(manager, pool)) {
+        for (Batch batch : data.getData(manager, pool)) {
           samples += batch.getSize();
           batch.close();
         }
@@ -56,5 +54,32 @@ public final class DjlLoader {
         pool.shutdown();
       }
     }
+  }
+
+  private static RandomAccessDataset table(Path file) throws IOException {
+    CsvDataset.CsvBuilder<?> builder =
+        CsvDataset.builder()
+            .optCsvFile(file)
+            .setCsvFormat(CSVFormat.DEFAULT.builder().setHeader().setSkipHeaderRecord(true).get());
+    List<String> columns;
+    try (Stream<String> lines = Files.lines(file)) {
+      columns = List.of(lines.findFirst().orElseThrow().split(",", -1));
+    }
+    columns.subList(0, columns.size() - 1).forEach(builder::addNumericFeature);
+    builder.addNumericLabel(columns.get(columns.size() - 1));
+    return builder.setSampling(BATCH, true).build();
+  }
+
+  private static RandomAccessDataset pictures(Path folder) {
+    return ImageFolder.builder()
+        .setRepositoryPath(folder)
+        .optMaxDepth(2)
+        .setSampling(BATCH, true)
+        .addTransform(new RandomResizedCrop(SIZE, SIZE))
+        .addTransform(new RandomFlipLeftRight())
+        .addTransform(new ToTensor())
+        .addTransform(
+            new Normalize(new float[] {.485f, .456f, .406f}, new float[] {.229f, .224f, .225f}))
+        .build();
   }
 }

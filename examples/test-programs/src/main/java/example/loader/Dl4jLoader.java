@@ -2,8 +2,12 @@ package example.loader;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
+import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
 import org.datavec.api.split.FileSplit;
 import org.datavec.image.loader.NativeImageLoader;
 import org.datavec.image.recordreader.ImageRecordReader;
@@ -14,8 +18,9 @@ import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /**
  * The data side of a DL4J job, without training: pictures resized to 224x224, scaled to 0..1, in
- * batches of 32, prefetched as {@code MultiLayerNetwork.fit} does it. Arguments: a folder with one
- * folder of pictures per class; passes.
+ * batches of 32, or the rows of a table, prefetched as {@code MultiLayerNetwork.fit} does it.
+ * Arguments: a folder with one folder of pictures per class, or a .csv file with a header, whose
+ * last column is the label; passes.
  */
 public final class Dl4jLoader {
   private static final int SIZE = 224;
@@ -27,16 +32,10 @@ public final class Dl4jLoader {
   /** Loads as the arguments say. */
   public static void main(String[] args) throws IOException {
     int epochs = Integer.parseInt(args[1]);
-    ImageRecordReader reader =
-        new ImageRecordReader(SIZE, SIZE, CHANNELS, new ParentPathLabelGenerator());
-    reader.initialize(
-        new FileSplit(new File(args[0]), NativeImageLoader.ALLOWED_FORMATS, new Random(1)));
-    DataSetIterator pictures =
-        new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
-    pictures.setPreProcessor(new ImagePreProcessingScaler(0, 1));
+    DataSetIterator data = args[0].endsWith(".csv") ? table(args[0]) : pictures(args[0]);
     EpochLines lines = new EpochLines();
     for (int epoch = 0; epoch < epochs; epoch++) {
-      AsyncDataSetIterator ahead = new AsyncDataSetIterator(pictures, 2, true);
+      AsyncDataSetIterator ahead = new AsyncDataSetIterator(data, 2, true);
       if (!ahead.hasNext() && ahead.resetSupported()) {
         ahead.reset();
       }
@@ -47,5 +46,30 @@ public final class Dl4jLoader {
       ahead.shutdown();
       lines.ended(samples);
     }
+  }
+
+  private static DataSetIterator table(String file) throws IOException {
+    CSVRecordReader reader = new CSVRecordReader(1, ',');
+    try {
+      reader.initialize(new FileSplit(new File(file)));
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    int columns;
+    try (Stream<String> lines = Files.lines(Path.of(file))) {
+      columns = lines.findFirst().orElseThrow().split(",", -1).length;
+    }
+    return new RecordReaderDataSetIterator(reader, BATCH, columns - 1, columns - 1, true);
+  }
+
+  private static DataSetIterator pictures(String folder) throws IOException {
+    ImageRecordReader reader =
+        new ImageRecordReader(SIZE, SIZE, CHANNELS, new ParentPathLabelGenerator());
+    reader.initialize(
+        new FileSplit(new File(folder), NativeImageLoader.ALLOWED_FORMATS, new Random(1)));
+    DataSetIterator pictures =
+        new RecordReaderDataSetIterator(reader, BATCH, 1, reader.numLabels());
+    pictures.setPreProcessor(new ImagePreProcessingScaler(0, 1));
+    return pictures;
   }
 }

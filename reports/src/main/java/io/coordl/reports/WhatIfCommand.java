@@ -123,6 +123,7 @@ final class WhatIfCommand implements Callable<Integer> {
             "cacheSize", ofCache,
             "minio", ofCache,
             "decoded", ofCache,
+            "auto", ofCache,
             "cores", cores != null,
             "gpu", gpu != null,
             "storage", storage != null,

@@ -145,7 +145,7 @@ class ProfileCommandsTest {
     assertThat(coordl("whatif", "--json", serial)).isZero();
 
     JsonNode json = validWhatIf();
-    assertThat(json.at("/answers").size()).isEqualTo(10);
+    assertThat(json.at("/answers").size()).isEqualTo(11);
     assertThat(json.at("/answers/0/plot/series/0/points").size()).isEqualTo(21);
     assertThat(json.at("/answers/8/question").asString()).isEqualTo("hosts");
     assertThat(json.at("/answers/8/figure").isMissingNode()).isFalse();
@@ -183,7 +183,7 @@ class ProfileCommandsTest {
     assertThat(coordl("whatif", "--json", record("f.jfr", () -> Recordings.emitFetches(3))))
         .isZero();
     JsonNode nothing = validWhatIf();
-    assertThat(nothing.at("/answers").size()).isEqualTo(10);
+    assertThat(nothing.at("/answers").size()).isEqualTo(11);
     nothing
         .at("/answers")
         .forEach(answer -> assertThat(answer.at("/figure").isMissingNode()).isTrue());
@@ -191,7 +191,7 @@ class ProfileCommandsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--cache,35%,cacheSize,3",
+    "--cache,35%,cacheSize,4",
     "--cores,16,cores,1",
     "--gpu,2.5,gpu,1",
     "--storage,500MB,storage,1",

@@ -22,7 +22,7 @@ final class ArenaDescriptor {
   /** "CoorDLar" as one word; in the other byte order it does not match. */
   static final long MAGIC_VALUE = 0x436f6f72444c6172L;
 
-  static final long VERSION_VALUE = 2;
+  static final long VERSION_VALUE = 3;
 
   /** Where the next item or table is appended. */
   static final long TAIL = 64;
@@ -59,6 +59,11 @@ final class ArenaDescriptor {
   static final long DECODED_ITEMS = TABLE_FILLS + 8L * MAX_TABLES;
 
   static final long DECODED_BYTES = DECODED_ITEMS + 64;
+
+  /** The same of prepared samples. */
+  static final long PREPARED_ITEMS = DECODED_BYTES + 64;
+
+  static final long PREPARED_BYTES = PREPARED_ITEMS + 64;
 
   static final int HEADER_BYTES = 8192;
 

@@ -923,13 +923,30 @@ public final class ArenaStore implements ItemStore, Closeable {
     return word(ArenaDescriptor.DECODED_BYTES);
   }
 
+  /** Prepared samples among them. */
+  long preparedItems() {
+    return word(ArenaDescriptor.PREPARED_ITEMS);
+  }
+
+  /** Bytes that prepared samples take. */
+  long preparedBytes() {
+    return word(ArenaDescriptor.PREPARED_BYTES);
+  }
+
   /** Notes that an item that was admitted is a decoded one. */
   void countDecoded(int length) {
+    count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, length);
+  }
+
+  /** Notes that an item that was admitted is a prepared sample. */
+  void countPrepared(int length) {
+    count(ArenaDescriptor.PREPARED_ITEMS, ArenaDescriptor.PREPARED_BYTES, length);
+  }
+
+  private void count(long items, long bytes, int length) {
     try {
-      memory.getAndAdd(ArenaDescriptor.DECODED_ITEMS, 1);
-      memory.getAndAdd(
-          ArenaDescriptor.DECODED_BYTES,
-          ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
+      memory.getAndAdd(items, 1);
+      memory.getAndAdd(bytes, ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
       MappedLength.settle();
     } catch (InternalError e) {
       damaged(e);

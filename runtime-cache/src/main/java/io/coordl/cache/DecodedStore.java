@@ -23,6 +23,7 @@ public final class DecodedStore implements Closeable {
   private final ArenaStore store;
   private final ItemFilter filter;
   private final @Nullable SharedBudget budget;
+  private final KeptForms forms;
   private final BooleanSupplier keeps;
   private final StoreCounters counters = new StoreCounters();
 
@@ -31,17 +32,23 @@ public final class DecodedStore implements Closeable {
 
   /** A store over {@code arena}, in which this process keeps decoded items only. */
   public DecodedStore(ArenaStore arena, ItemFilter filter) {
-    this(arena, filter, null, () -> true);
+    this(arena, filter, null, new KeptForms(), () -> true);
   }
 
   /**
    * A store over {@code arena}.
    *
    * @param budget that of the arena, if this process keeps raw items there too
+   * @param forms tells which items are kept in another form
    * @param keeps whether items are to be kept now
    */
   public DecodedStore(
-      ArenaStore arena, ItemFilter filter, @Nullable SharedBudget budget, BooleanSupplier keeps) {
+      ArenaStore arena,
+      ItemFilter filter,
+      @Nullable SharedBudget budget,
+      KeptForms forms,
+      BooleanSupplier keeps) {
+    this.forms = forms;
     this.keeps = keeps;
     this.store = arena;
     this.filter = filter;
@@ -103,11 +110,12 @@ public final class DecodedStore implements Closeable {
     }
     if (budget != null) {
       budget.measure(item, length);
-      if (!budget.admitsDecoded(item)) {
-        counters.bytes(Origin.STORAGE, length);
-        counters.spared();
-        return;
-      }
+    }
+    forms.decoded(length, item.madeNanos() - item.readNanos());
+    if (forms.keepsSample() || (budget != null && !budget.admitsDecoded(item))) {
+      counters.bytes(Origin.STORAGE, length);
+      counters.spared();
+      return;
     }
     ItemFile file = item.file();
     Loader copy =

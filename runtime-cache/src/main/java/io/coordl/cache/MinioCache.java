@@ -42,6 +42,8 @@ public final class MinioCache implements ItemSource {
   private final @Nullable PrefetchedItems prefetched;
   private final ItemFilter filter;
   private final @Nullable SharedBudget budget;
+  private final KeptForms forms;
+  private final BooleanSupplier keeps;
   private final StoreCounters counters = new StoreCounters();
 
   /**
@@ -51,15 +53,24 @@ public final class MinioCache implements ItemSource {
    *     program
    */
   public MinioCache(@Nullable ArenaStore store, ItemFilter filter) {
-    this(store, filter, null);
+    this(store, filter, null, new KeptForms(), () -> true);
   }
 
   /**
    * A cache over {@code store}.
    *
    * @param budget that of the store, if this process keeps decoded items there too
+   * @param forms tells which items are kept in another form
+   * @param keeps whether items are to be kept now, and served
    */
-  public MinioCache(@Nullable ArenaStore store, ItemFilter filter, @Nullable SharedBudget budget) {
+  public MinioCache(
+      @Nullable ArenaStore store,
+      ItemFilter filter,
+      @Nullable SharedBudget budget,
+      KeptForms forms,
+      BooleanSupplier keeps) {
+    this.forms = forms;
+    this.keeps = keeps;
     this.arena = store;
     this.store = store;
     this.prefetched = null;
@@ -73,6 +84,8 @@ public final class MinioCache implements ItemSource {
    * @param arena where those of this host lie
    */
   public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
+    this.forms = new KeptForms();
+    this.keeps = () -> true; // The raw items of this host are those of all.
     this.arena = arena;
     this.store = store;
     this.prefetched = new PrefetchedItems(Runtime.getRuntime().maxMemory() / PREFETCHED_PART);
@@ -91,13 +104,13 @@ public final class MinioCache implements ItemSource {
     if (file == null) {
       return null;
     }
-    if (store == null) {
+    if (store == null || !keeps.getAsBoolean()) {
       counters.observed();
       counters.bytes(Origin.STORAGE, file.size());
       return new WholeItem(path, file, null, Origin.STORAGE);
     }
     DecodedItem asker = budget == null ? null : budget.asker(file);
-    boolean admit = budget == null || budget.admitsRaw(asker);
+    boolean admit = !forms.keepsSample() && (budget == null || budget.admitsRaw(asker));
     if (file.size() > WHOLE_LIMIT) {
       OpenItem item = new PiecewiseItem(path, file, BLOCK, false, store, counters, () -> admit);
       return held(item) ? item : null;
@@ -156,13 +169,15 @@ public final class MinioCache implements ItemSource {
         : from.fetch(file.key(), (int) file.size(), (target, at) -> read(file, target, at, asker));
   }
 
-  private static boolean read(ItemFile file, byte[] target, int offset, @Nullable DecodedItem asker)
+  private boolean read(ItemFile file, byte[] target, int offset, @Nullable DecodedItem asker)
       throws IOException {
     long start = System.nanoTime();
     boolean read = file.readWhole(target, offset);
+    long nanos = System.nanoTime() - start;
     if (asker != null) {
-      asker.read(System.nanoTime() - start);
+      asker.read(nanos);
     }
+    forms.raw(file.size(), nanos);
     return read;
   }
 
@@ -173,14 +188,17 @@ public final class MinioCache implements ItemSource {
     }
   }
 
-  /** Whether the item need not be prefetched: it is at hand whole; counts as no hit. */
+  /**
+   * Whether the item need not be prefetched: at hand whole, or not to be kept; counts as no hit.
+   */
   public boolean isKept(String path) {
     ItemFile file = whole(path);
     return file != null && isHere(file);
   }
 
   private boolean isHere(ItemFile file) {
-    return (arena != null && arena.isOpening())
+    return !keeps.getAsBoolean()
+        || (arena != null && arena.isOpening())
         || (store != null && store.find(file.key()) != null)
         || (prefetched != null && prefetched.has(file.key()));
   }
@@ -222,13 +240,13 @@ public final class MinioCache implements ItemSource {
     if (file == null) {
       return null;
     }
-    if (store == null || file.size() == 0) {
+    if (store == null || file.size() == 0 || !keeps.getAsBoolean()) {
       // A size of 0 may be one that the kernel does not tell: /proc, also behind a link.
       return new WholeItem(path, file, null, Origin.STORAGE);
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;
-    BooleanSupplier admitting = () -> filter.isItem(file.path());
+    BooleanSupplier admitting = () -> filter.isItem(file.path()) && !forms.keepsSample();
     return new PiecewiseItem(path, file, pieceBytes, whole, store, counters, admitting);
   }
 

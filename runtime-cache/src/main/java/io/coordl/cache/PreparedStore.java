@@ -7,8 +7,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepared samples in an arena of their own: admitted until it is full, never evicted, shared by
- * all jobs of the group if the arena is. What a sample is known by its caller says.
+ * Prepared samples, in an arena of their own or beside items in other forms: admitted until it is
+ * full, never evicted, shared by all jobs of the group if the arena is. What a sample is known by
+ * its caller says.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
@@ -17,10 +18,22 @@ public final class PreparedStore implements Closeable {
   public static final int MAX_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
 
   private final ArenaStore store;
+  private final KeptForms forms;
   private final StoreCounters counters = new StoreCounters();
 
   public PreparedStore(ArenaStore arena) {
-    store = arena;
+    this(arena, new KeptForms());
+  }
+
+  /** A store over {@code arena}; {@code forms} hears of what is kept here. */
+  public PreparedStore(ArenaStore arena, KeptForms forms) {
+    this.store = arena;
+    this.forms = forms;
+  }
+
+  /** Tells the stores of items in other forms what need not be kept there. */
+  public KeptForms forms() {
+    return forms;
   }
 
   /** The bytes, read-only from 0 to their length; null if they are not kept. Counts nothing. */
@@ -42,6 +55,9 @@ public final class PreparedStore implements Closeable {
    */
   public void keep(ItemKey key, int length, Loader sample) throws IOException {
     Outcome outcome = store.fetch(key, length, sample).outcome();
+    if (outcome == Outcome.ADMITTED) {
+      store.countPrepared(length);
+    }
     if (outcome != Outcome.HIT) {
       counters.count(outcome);
       counters.bytes(Origin.STORAGE, length);
@@ -65,7 +81,7 @@ public final class PreparedStore implements Closeable {
 
   /** What this process had of the store so far. */
   public StoreStatistics statistics() {
-    return counters.ofRaw(store);
+    return counters.ofPrepared(store);
   }
 
   /** Leaves the arena; see {@link ArenaStore#close}. */

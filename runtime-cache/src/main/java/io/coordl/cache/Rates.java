@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
@@ -24,6 +25,21 @@ public record Rates(long rawBytes, long decodedBytes, long readNanos, long decod
   /** Time that a decoded item saves, when it is found in memory. */
   public long savedByDecoded() {
     return readNanos + decodeNanos;
+  }
+
+  /** All of them together. */
+  public static Rates sum(List<Rates> parts) {
+    return new Rates(
+        parts.stream().mapToLong(Rates::rawBytes).sum(),
+        parts.stream().mapToLong(Rates::decodedBytes).sum(),
+        parts.stream().mapToLong(Rates::readNanos).sum(),
+        parts.stream().mapToLong(Rates::decodeNanos).sum());
+  }
+
+  /** A part of each. */
+  public Rates by(int count) {
+    return new Rates(
+        rawBytes / count, decodedBytes / count, readNanos / count, decodeNanos / count);
   }
 
   /** The mean of the first {@code count} of {@code items}, at least one. */

@@ -54,12 +54,19 @@ final class StoreCounters {
     return store == null
         ? snapshot(null, 0, 0)
         : snapshot(
-            store, store.used() - store.decodedBytes(), store.items() - store.decodedItems());
+            store,
+            store.used() - store.decodedBytes() - store.preparedBytes(),
+            store.items() - store.decodedItems() - store.preparedItems());
   }
 
   /** State of the decoded items of an arena. */
   StoreStatistics ofDecoded(ArenaStore store) {
     return snapshot(store, store.decodedBytes(), store.decodedItems());
+  }
+
+  /** State of the prepared samples of an arena. */
+  StoreStatistics ofPrepared(ArenaStore store) {
+    return snapshot(store, store.preparedBytes(), store.preparedItems());
   }
 
   private StoreStatistics snapshot(@Nullable ArenaStore store, long used, long items) {

@@ -10,16 +10,16 @@ import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** A policy was switched on or off by the agent. */
+/** A policy was switched on or off by the agent, or it chose what to keep. */
 @Name("io.coordl.Tuning")
 @Label("Tuning")
-@Description("A policy was switched on or off by the agent.")
+@Description("A policy was switched on or off by the agent, or it chose what to keep.")
 @Category("CoorDL")
 @Registered(false)
 @StackTrace(false)
 public final class TuningEvent extends Event {
   @Label("Change")
-  @Description("What was switched")
+  @Description("What was switched or chosen")
   public @Nullable String change;
 
   @Label("Reason")
@@ -27,7 +27,8 @@ public final class TuningEvent extends Event {
   public @Nullable String reason;
 
   @Label("Waiting")
-  @Description("Part of the last window that the job waited for preparation")
+  @Description(
+      "Part of the last window that the job waited for data; of the whole job for what is chosen")
   @Percentage
   public float waiting;
 

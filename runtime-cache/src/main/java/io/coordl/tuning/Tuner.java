@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Switches policies while the job runs, by what it waits for in one window of time after the other.
  *
- * <p><b>Keeping</b> begins once the job has waited for preparation in two windows in a row, and
- * goes on: what is not worth its memory is told by those who keep it.
+ * <p><b>Keeping</b> begins once the job has waited for data in two windows in a row: what is
+ * prepared at once, items as they are or decoded with the next epoch, since by then it is known of
+ * which data sets samples are kept. What form is worth its memory is told by those who keep it. If
+ * the job is no faster and waits no less in the epochs that use what is kept, all is dropped.
  *
  * <p><b>Prefetching</b> is tried where the job still waits: windows with and without take turns, so
  * that what else changes meanwhile counts for both, and it stays on if the job was faster with it.
@@ -30,7 +32,7 @@ public final class Tuner {
   /** And has at least so many batches. */
   static final int BATCHES = 8;
 
-  /** A part of the time that the job waits for preparation and that is worth a change. */
+  /** A part of the time that the job waits for data and that is worth a change. */
   static final double WORTH = 0.05;
 
   /** Windows of a trial, half of them with prefetching. */
@@ -38,6 +40,9 @@ public final class Tuner {
 
   /** How much faster the job must be with it. */
   static final double GAIN = 1.02;
+
+  /** Windows that use what is kept, after which it is told whether that pays. */
+  static final int JUDGED = 4;
 
   /** Windows until it is tried again, if it was worth it, and at first if it was not. */
   static final int AGAIN = 60;
@@ -51,6 +56,7 @@ public final class Tuner {
   private final LongSupplier prefetched;
   private final boolean mayPrefetch;
   private volatile boolean keeps;
+  private volatile boolean keepsItems;
   private volatile boolean prefetches;
   private volatile long nextLook;
 
@@ -64,6 +70,9 @@ public final class Tuner {
 
   /** The totals once what is kept was used in an epoch; null before. */
   private @Nullable JobStatisticsEvent settled;
+
+  private boolean isJudged;
+  private boolean isDropped;
 
   /** Windows of the trial that goes on so far; -1 if none does. */
   private int round = -1;
@@ -93,6 +102,7 @@ public final class Tuner {
     this.totals = totals;
     this.clock = clock;
     this.keeps = keeps;
+    this.keepsItems = keeps;
     this.prefetched = prefetched == null ? () -> 0 : prefetched;
     this.mayPrefetch = prefetched != null;
     this.events = events;
@@ -103,6 +113,12 @@ public final class Tuner {
   public boolean keeps() {
     look();
     return keeps;
+  }
+
+  /** Whether items are to be kept too, and used. */
+  public boolean keepsItems() {
+    look();
+    return keepsItems;
   }
 
   /** Whether to prefetch. */
@@ -127,21 +143,21 @@ public final class Tuner {
     if (reason != null && settled == null && now.epochs >= before.epochs + 2) {
       settled = now;
     }
-    JobStatisticsEvent window = new JobStatisticsEvent();
-    window.add(now);
-    window.subtract(last);
+    keepsItems |= keeps && now.epochs > before.epochs;
+    JobStatisticsEvent window = since(last, now);
     if (window.wall < WINDOW_NANOS || window.batches < BATCHES) {
       return;
     }
     last = now;
-    boolean waits = window.share(window.prepStall) >= WORTH;
-    if (!keeps) {
+    boolean waits = waiting(window) >= WORTH;
+    judge(now, window);
+    if (!keeps && !isDropped) {
       waited = waits ? waited + 1 : 0;
       if (waited == 2) {
         before = now;
         reason = waits(now);
         keeps = true;
-        tell("what is prepared is kept", reason, window);
+        tell("what is read and prepared is kept", reason, window);
       }
     } else if (mayPrefetch && round < 0) {
       untilTrial--;
@@ -159,6 +175,46 @@ public final class Tuner {
         decide(window);
       }
     }
+  }
+
+  /** Once there is enough to tell: whether what is kept pays. */
+  private void judge(JobStatisticsEvent now, Figures window) {
+    if (isJudged || settled == null) {
+      return;
+    }
+    JobStatisticsEvent after = since(settled, now);
+    if (after.wall < JUDGED * WINDOW_NANOS || after.batches < JUDGED * BATCHES) {
+      return;
+    }
+    isJudged = true;
+    isDropped =
+        rate(after) < GAIN * rate(before) && GAIN * waitOfBatch(after) > waitOfBatch(before);
+    if (isDropped) {
+      keeps = false;
+      keepsItems = false;
+    }
+    tell(isDropped ? "what was kept is dropped" : "what is kept is used", brought(after), window);
+  }
+
+  private static JobStatisticsEvent since(Figures earlier, Figures now) {
+    JobStatisticsEvent since = new JobStatisticsEvent();
+    since.add(now);
+    since.subtract(earlier);
+    return since;
+  }
+
+  private static double waiting(Figures figures) {
+    return figures.share(figures.fetchStall + figures.prepStall);
+  }
+
+  private static double waitOfBatch(Figures figures) {
+    return (double) (figures.fetchStall + figures.prepStall) / Math.max(1, figures.batches);
+  }
+
+  private String brought(Figures after) {
+    return Text.format(
+        "%.0f samples/s before, %.0f after (%.1f times)",
+        before.samplesPerSecond(), after.samplesPerSecond(), rate(after) / rate(before));
   }
 
   private void decide(Figures window) {
@@ -186,7 +242,7 @@ public final class Tuner {
     TuningEvent event = new TuningEvent();
     event.change = change;
     event.reason = why;
-    event.waiting = (float) window.share(window.prepStall);
+    event.waiting = (float) waiting(window);
     event.samplesPerSecond = window.samplesPerSecond();
     events.accept(event);
   }
@@ -194,7 +250,8 @@ public final class Tuner {
   private static String waits(Figures figures) {
     return "the job waited for preparation "
         + Text.percent(figures.prepStall, figures.wall)
-        + " of the time";
+        + " of the time and for fetches "
+        + Text.percent(figures.fetchStall, figures.wall);
   }
 
   /** What was done and what it brought, for the summary. */
@@ -206,17 +263,12 @@ public final class Tuner {
           : "auto: nothing was switched on, "
               + (now.wall == 0 ? "no batch was seen to be trained on" : waits(now));
     }
-    JobStatisticsEvent after = new JobStatisticsEvent();
-    after.add(now);
-    after.subtract(settled == null ? before : settled);
-    return "auto: kept what is prepared from "
+    JobStatisticsEvent after = since(settled == null ? before : settled, now);
+    return "auto: kept what is read and prepared from "
         + Text.format("%.1f s on, since %s", before.wall / 1e9, reason)
+        + (isDropped ? "; dropped it, since the job was no faster and waited no less" : "")
         + prefetching()
-        + (rate(before) == 0 || rate(after) == 0
-            ? ""
-            : Text.format(
-                "; %.0f samples/s before, %.0f after (%.1f times)",
-                before.samplesPerSecond(), after.samplesPerSecond(), rate(after) / rate(before)));
+        + (rate(before) == 0 || rate(after) == 0 ? "" : "; " + brought(after));
   }
 
   private String prefetching() {

@@ -387,14 +387,14 @@ class MinioCacheTest {
     String file = Items.file(directory, "a", 5000).toString();
     MinioCache cache = cache("8m");
     SharedBudget budget = new SharedBudget(store);
-    MinioCache sharing = new MinioCache(store, path -> true, budget);
+    MinioCache sharing = new MinioCache(store, path -> true, budget, new KeptForms(), () -> true);
     Bridge.install(sink, ItemSource.NONE, FaultListener.NONE);
     try {
       cache.fetchAhead(file);
       assertThat(told).hasValue(1);
       assertThat(ended).containsExactly(file);
       store.choose(new Rates(1, 2, 1, 1000)); // Decoded items come first.
-      new DecodedStore(store, path -> true, budget, () -> true).item(file);
+      new DecodedStore(store, path -> true, budget, new KeptForms(), () -> true).item(file);
       sharing.open(file);
       assertThat(told).hasValue(2);
       assertThat(sharing.statistics().hits()).isEqualTo(1);

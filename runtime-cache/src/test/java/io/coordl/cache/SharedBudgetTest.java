@@ -43,8 +43,8 @@ class SharedBudgetTest {
   /** As one more job of the group does: the arena is the same, all else is its own. */
   private void join() {
     SharedBudget budget = new SharedBudget(arena);
-    raw = new MinioCache(arena, path -> true, budget);
-    decoded = new DecodedStore(arena, path -> true, budget, () -> true);
+    raw = new MinioCache(arena, path -> true, budget, new KeptForms(), () -> true);
+    decoded = new DecodedStore(arena, path -> true, budget, new KeptForms(), () -> true);
   }
 
   @AfterEach

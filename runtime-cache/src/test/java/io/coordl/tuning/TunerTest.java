@@ -52,7 +52,8 @@ class TunerTest {
     assertThat(events).isEmpty();
     assertThat(tuner.said())
         .isEqualTo(
-            "auto: nothing was switched on, the job waited for preparation 4.0 % of the time");
+            "auto: nothing was switched on, the job waited for preparation 4.0 % of the time and"
+                + " for fetches 0.0 %");
   }
 
   @Test
@@ -102,8 +103,70 @@ class TunerTest {
     }
     assertThat(tuner.said())
         .isEqualTo(
-            "auto: kept what is prepared from 2.0 s on, since the job waited for preparation 60.0 %"
-                + " of the time; 1600 samples/s before, 6400 after (4.0 times)");
+            "auto: kept what is read and prepared from 2.0 s on, since the job waited for"
+                + " preparation 60.0 % of the time and for fetches 0.0 %; 1600 samples/s before,"
+                + " 6400 after (4.0 times)");
+  }
+
+  /** Two epochs that wait, one that fills, and one that uses what is kept. */
+  private void epochs(Tuner tuner, int batches, double waited) {
+    for (totals.epochs = 1; totals.epochs < 5; totals.epochs++) {
+      for (int i = 0; i < 2 * Tuner.JUDGED; i++) {
+        second(tuner, totals.epochs < 3 ? 50 : batches, totals.epochs < 3 ? 0.6 : waited);
+      }
+    }
+  }
+
+  @Test
+  void itemsAreKeptFromTheNextEpochOn() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    for (int i = 0; i < 5; i++) {
+      second(tuner, 50, 0.6);
+    }
+    assertThat(tuner.keeps()).isTrue();
+    assertThat(tuner.keepsItems()).isFalse();
+    totals.epochs = 2;
+    second(tuner, 50, 0.6);
+    assertThat(tuner.keepsItems()).isTrue();
+  }
+
+  @Test
+  void aJobThatWaitsForFetchesKeepsToo() {
+    Tuner tuner = tuner(false, false);
+    for (int i = 0; i < 2; i++) {
+      totals.fetchStall += SECOND / 5;
+      second(tuner, 50, 0);
+    }
+    assertThat(tuner.keeps()).isTrue();
+    assertThat(tuner.said()).contains("for fetches 20.0 %");
+  }
+
+  @Test
+  void whatDoesNotPayIsDropped() {
+    Tuner tuner = tuner(false, false);
+    epochs(tuner, 50, 0.6);
+    assertThat(tuner.keeps()).isFalse();
+    assertThat(tuner.keepsItems()).isFalse();
+    assertThat(events)
+        .extracting(event -> event.change)
+        .last()
+        .isEqualTo("what was kept is dropped");
+    assertThat(tuner.said()).contains("dropped it, since the job was no faster and waited no less");
+    second(tuner, 50, 0);
+    second(tuner, 50, 0.6);
+    second(tuner, 50, 0.6);
+    assertThat(tuner.keeps()).isFalse();
+  }
+
+  /** Another job took the cores: the steps are slower, and the waits are gone. */
+  @Test
+  void whatSparesWaitsIsNotDroppedIfTheJobIsSlower() {
+    Tuner tuner = tuner(false, false);
+    epochs(tuner, 40, 0.1);
+    assertThat(tuner.keeps()).isTrue();
+    assertThat(events.get(1).change).isEqualTo("what is kept is used");
+    assertThat(events.get(1).reason).isEqualTo("1600 samples/s before, 1280 after (0.8 times)");
   }
 
   /** Windows until the trial is over, with so many batches in those that prefetch. */

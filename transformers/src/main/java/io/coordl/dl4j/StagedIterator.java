@@ -70,8 +70,13 @@ record StagedIterator(
     }
   }
 
-  /** What the library looks at beside what it is given, and the program can set at any time. */
-  private record Settings(String told, Preprocessor preprocessor) {}
+  /**
+   * What decides batches.
+   *
+   * @param text as above, which may be long
+   * @param told what the program can set at any time
+   */
+  private record Settings(String text, List<Object> told, Preprocessor preprocessor) {}
 
   static void require() throws NoSuchMethodException {
     Symbols.require(Nd4j.class, Nd4jBackend.class, "getBackend");
@@ -97,15 +102,16 @@ record StagedIterator(
         Nd4j.getBackend().buildInfo());
   }
 
-  /** What decides the first stage now. */
-  private String told() {
-    return String.join(
-        "\n",
-        text,
-        "arrays of " + Nd4j.dataType() + " and " + Nd4j.defaultFloatingPointType(),
-        "order " + Nd4j.order() + " threshold " + Nd4j.EPS_THRESHOLD,
-        "locale " + Locale.getDefault() + " " + Charset.defaultCharset(),
-        "time zone " + TimeZone.getDefault().getID(),
+  /** What the library looks at beside what it is given. */
+  private static List<Object> told() {
+    return List.of(
+        Nd4j.dataType(),
+        Nd4j.defaultFloatingPointType(),
+        Nd4j.order(),
+        Nd4j.EPS_THRESHOLD,
+        Locale.getDefault(),
+        Charset.defaultCharset(),
+        TimeZone.getDefault().getID(),
         // Whether arrays belong to one is kept with them.
         Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
   }
@@ -137,6 +143,7 @@ record StagedIterator(
   public Object settings() {
     Object preprocessor = iterator.preprocessor();
     return new Settings(
+        text,
         told(),
         preprocessor == null || unsteady.get(dataset()) == preprocessor
             ? new Preprocessor(preprocessor, null, null)
@@ -147,7 +154,8 @@ record StagedIterator(
   public boolean isCurrent(Object settings) {
     Object preprocessor = iterator.preprocessor();
     Settings then = (Settings) settings;
-    return then.told.equals(told())
+    return then.text.equals(text)
+        && then.told.equals(told())
         && (preprocessor == null
             ? then.preprocessor.object == null
             : then.preprocessor.isOf(preprocessor));
@@ -167,7 +175,7 @@ record StagedIterator(
   @Override
   public String describe(Object settings, int stage) {
     Settings now = (Settings) settings;
-    return stage == 0 ? now.told : String.valueOf(now.preprocessor.text);
+    return stage == 0 ? now.text + "\n" + now.told : String.valueOf(now.preprocessor.text);
   }
 
   @Override

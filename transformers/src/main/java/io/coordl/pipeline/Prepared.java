@@ -3,12 +3,14 @@ package io.coordl.pipeline;
 import io.coordl.cache.PreparedStore;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /** {@code prepared=share}. Thread-safe. */
 public final class Prepared {
   private final PreparedStore store;
   private final BooleanSupplier keeps;
+  private final BiConsumer<String, String> chosen;
   private final Set<String> trusted;
   private final Set<String> met = ConcurrentHashMap.newKeySet();
 
@@ -17,9 +19,15 @@ public final class Prepared {
    *
    * @param trusted names of classes whose samples are the same each time, as the user says
    * @param keeps whether samples are to be kept now
+   * @param chosen hears what is kept of a data set, and why
    */
-  public Prepared(PreparedStore store, Set<String> trusted, BooleanSupplier keeps) {
+  public Prepared(
+      PreparedStore store,
+      Set<String> trusted,
+      BooleanSupplier keeps,
+      BiConsumer<String, String> chosen) {
     this.keeps = keeps;
+    this.chosen = chosen;
     this.store = store;
     this.trusted = Set.copyOf(trusted);
   }
@@ -32,6 +40,11 @@ public final class Prepared {
   /** Whether samples are to be kept now. */
   boolean keeps() {
     return keeps.getAsBoolean();
+  }
+
+  /** It was chosen what is kept of a data set. */
+  void chosen(String what, String why) {
+    chosen.accept(what, why);
   }
 
   /** Whether the user vouches for the class of that name, an object of which is there. */

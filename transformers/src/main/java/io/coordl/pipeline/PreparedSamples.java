@@ -1,11 +1,14 @@
 package io.coordl.pipeline;
 
+import io.coordl.advice.Text;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.Producers;
 import io.coordl.cache.ItemKey;
+import io.coordl.cache.KeptForms;
 import io.coordl.cache.Loader;
 import io.coordl.cache.PreparedStore;
+import io.coordl.cache.Rates;
 import io.coordl.log.OnceLog;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
@@ -39,7 +42,9 @@ import org.jspecify.annotations.Nullable;
  * be told from another process' is kept for this one alone.
  *
  * <p><b>Which stage.</b> The last one that can be kept, if all samples fit; else the one that saves
- * most in what memory there is. The first job of the arena decides for all.
+ * most in what memory there is. If the items that samples are made of save more there, as files or
+ * decoded, samples are left; else nothing of the items that become a part of a kept sample is kept
+ * beside it. The first job of the arena decides for all.
  *
  * <p>Thread-safe.
  */
@@ -258,11 +263,18 @@ public final class PreparedSamples {
     /** Bytes of a sample that was kept; 0 if there was none, -1 if they differ. */
     private volatile int length;
 
+    /** Whether items need not be kept: each sample so far could be. */
+    private volatile boolean sparesItems = true;
+
     /** Why no sample is kept any more. */
     private volatile boolean left;
 
     private final List<long[]> nanosOfStages = new ArrayList<>();
     private final List<long[]> bytesOfStages = new ArrayList<>();
+
+    /** Of the parts of the samples measured, all of them. */
+    private final List<Rates> items = new ArrayList<>();
+
     private final Pace making = new Pace();
     private final Pace finding = new Pace();
 
@@ -345,16 +357,19 @@ public final class PreparedSamples {
     }
 
     /** Notes what the stages of a sample took; negative bytes: it cannot be kept there. */
-    private synchronized void measured(long[] nanos, long[] bytes) throws IOException {
+    private synchronized void measured(long[] nanos, long[] bytes, List<Rates> parts)
+        throws IOException {
       if (stage >= 0 || left) {
         return;
       }
       nanosOfStages.add(nanos);
       bytesOfStages.add(bytes);
+      items.addAll(parts);
       int last = last(bytes);
       long fits = store.room() / size;
       if (last >= 0 && bytes[last] <= fits) {
         decide(last);
+        chosen("all samples fit");
       } else if (nanosOfStages.size() == MEASURED) {
         decideByMemory();
       }
@@ -374,20 +389,60 @@ public final class PreparedSamples {
       for (int i = 0; i < names.size(); i++) {
         int at = i;
         if (bytesOfStages.stream().allMatch(bytes -> bytes[at] >= 0)) {
-          double bytes = bytesOfStages.stream().mapToLong(b -> b[at]).average().orElse(1);
-          double nanos = nanosOfStages.stream().mapToLong(n -> n[at]).average().orElse(0);
-          double saved = Math.min(1, store.room() / (bytes * size)) * nanos;
+          double saved = saved(mean(bytesOfStages, at), mean(nanosOfStages, at));
           if (saved > best) {
             best = saved;
             chosen = i;
           }
         }
       }
+      Rates rates = items();
+      double ofItems =
+          Math.max(
+              saved(rates.rawBytes(), rates.readNanos()),
+              saved(rates.decodedBytes(), rates.savedByDecoded()));
       if (chosen < 0) {
         leave("its samples are more than arrays of numbers, random, or too large");
+      } else if (ofItems > best) {
+        leave("in the memory there is, its items save more (" + perMebibyte(chosen) + ")");
       } else {
         decide(chosen);
+        chosen("not all samples fit");
       }
+    }
+
+    /** What is saved of a sample, on average, if it takes and saves so much. */
+    private double saved(long bytes, long nanos) {
+      return bytes <= 0 ? 0 : Math.min(1, (double) store.room() / bytes / size) * nanos;
+    }
+
+    private static long mean(List<long[]> samples, int stage) {
+      return Math.round(samples.stream().mapToLong(of -> of[stage]).average().orElse(0));
+    }
+
+    /** Of the items of a sample. */
+    private Rates items() {
+      return Rates.sum(items).by(Math.max(1, nanosOfStages.size()));
+    }
+
+    private void chosen(String why) {
+      prepared.chosen(
+          "samples of " + name + " are kept prepared (stage " + (stage + 1) + " of " + kept() + ")",
+          why + ": " + perMebibyte(stage));
+    }
+
+    /** What a mebibyte saves, in each form. */
+    private String perMebibyte(int stage) {
+      Rates rates = items();
+      return Text.format(
+          "a MiB saves %.1f ms prepared, %.1f decoded, %.1f as files",
+          perMebibyte(mean(bytesOfStages, stage), mean(nanosOfStages, stage)),
+          perMebibyte(rates.decodedBytes(), rates.savedByDecoded()),
+          perMebibyte(rates.rawBytes(), rates.readNanos()));
+    }
+
+    private static double perMebibyte(long bytes, long nanos) {
+      return bytes <= 0 ? 0 : nanos / 1e6 / bytes * (1 << 20);
     }
 
     private void leave(String why) {
@@ -446,6 +501,11 @@ public final class PreparedSamples {
     private @Nullable S made;
     private int stages;
     private boolean started;
+
+    /** Whether what is made now is to be kept. */
+    private boolean isKept;
+
+    private final List<Rates> parts = new ArrayList<>();
     private @Nullable Throwable thrown;
 
     Making(Plan plan, long index, SampleMaker<S> maker) {
@@ -487,6 +547,7 @@ public final class PreparedSamples {
             }
           });
       started = true;
+      KeptForms.Preparing part = store.forms().begin(isKept && plan.sparesItems);
       try {
         S before = made;
         made = before == null ? maker.get() : maker.transform(stages, before);
@@ -496,6 +557,8 @@ public final class PreparedSamples {
         throw e;
       } finally {
         Producers.listen(outer);
+        store.forms().end(part);
+        parts.add(part.items());
       }
     }
 
@@ -540,12 +603,15 @@ public final class PreparedSamples {
     private @Nullable PreparedBatch make(int stage) throws Exception {
       long draws = ForkableRandom.draws();
       long start = System.nanoTime();
+      isKept = true;
       while (stages <= stage) {
         next();
       }
+      isKept = false;
       plan.making.add(System.nanoTime() - start, 1);
       PreparedBatch bytes = ForkableRandom.draws() == draws ? bytes() : null;
       if (bytes == null) {
+        plan.sparesItems = false;
         store.left();
       }
       return bytes;
@@ -619,7 +685,7 @@ public final class PreparedSamples {
           lastStage = i;
         }
       }
-      plan.measured(nanos, bytes);
+      plan.measured(nanos, bytes, parts);
       if (lastStage >= 0 && plan.stage == lastStage) {
         byte[] kept = last;
         put(

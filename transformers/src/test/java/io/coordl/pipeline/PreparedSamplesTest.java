@@ -11,6 +11,9 @@ import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanSink;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.cache.DecodedStore;
 import io.coordl.cache.PreparedStore;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
@@ -199,13 +202,18 @@ class PreparedSamplesTest {
     }
   }
 
+  /** Bytes of a sample that is longer than its item. */
+  private static final int LONG = 50_000;
+
   @TempDir Path directory;
   private final List<String> calls = new ArrayList<>();
   private final List<String> said = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
+  private final List<String> chosen = new ArrayList<>();
   private final Numbers numbers = equal();
   private long size = 3;
   private boolean keeps = true;
+  private ArenaStore arena;
   private PreparedStore store;
   private PreparedSamples samples;
 
@@ -213,12 +221,14 @@ class PreparedSamplesTest {
   void open() {
     Bridge.install(
         SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
-    store = new PreparedStore(ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add));
+    arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add);
+    store = new PreparedStore(arena);
     samples = job(Set.of());
   }
 
   private PreparedSamples job(Set<String> trusted) {
-    Prepared prepared = new Prepared(store, trusted, () -> keeps);
+    Prepared prepared =
+        new Prepared(store, trusted, () -> keeps, (what, why) -> chosen.add(what + ": " + why));
     return new PreparedSamples(
         new Services(null, prepared, null, null, 0, null, null, null, null, said::add),
         new PurityAnalyzer("no.library.", NOTHING, prepared::trusts));
@@ -248,6 +258,61 @@ class PreparedSamplesTest {
     assertThat(store.statistics().hits()).isEqualTo(2);
     assertThat(store.statistics().admitted()).isEqualTo(3); // The stage is agreed on in it, too.
     assertThat(said).isEmpty();
+  }
+
+  /** One that reads and decodes an item of so many bytes for each sample. */
+  private final class OfItems extends Maker {
+    private final DecodedStore decoded;
+    private final Path file;
+
+    OfItems(DecodedStore decoded, Path file) {
+      super(1);
+      this.decoded = decoded;
+      this.file = file;
+    }
+
+    @Override
+    public byte[] get() throws Exception {
+      DecodedItem item = decoded.item(file.toString());
+      item.made(1_000_000_000);
+      item.put(DecodedForm.of("library 1"), 1000, target -> target.put(new byte[1000]));
+      return new byte[LONG];
+    }
+  }
+
+  private long keptDecoded(int samplesInAll) throws Exception {
+    size = samplesInAll;
+    Data data = new Data(numbers, "n");
+    try (DecodedStore decoded =
+        new DecodedStore(arena, path -> true, null, store.forms(), () -> true)) {
+      for (int i = 0; i < 20; i++) {
+        PreparedSamples.Plan plan = samples.plan(data);
+        Maker maker = new OfItems(decoded, Files.createTempFile(directory, "item", ""));
+        if (plan == null) {
+          maker.get();
+        } else {
+          samples.sample(plan, i, maker);
+        }
+      }
+      return decoded.statistics().items();
+    }
+  }
+
+  @Test
+  void whatIsKeptPreparedIsNotKeptDecodedToo() throws Exception {
+    assertThat(keptDecoded(20)).isEqualTo(1); // Of the sample by which that was chosen.
+    assertThat(chosen)
+        .singleElement()
+        .asString()
+        .contains("(stage 1 of 1): all samples fit: a MiB");
+  }
+
+  @Test
+  void samplesAreLeftWhereTheirItemsSaveMore() throws Exception {
+    assertThat(keptDecoded(1000)).isEqualTo(20);
+    assertThat(samples.plan(new Data(numbers, "n"))).isNull();
+    assertThat(chosen).isEmpty();
+    assertThat(said).singleElement().asString().contains("its items save more (a MiB saves ");
   }
 
   @Test

@@ -54,8 +54,8 @@ public enum Option {
       "off",
       "off, on",
       Values.CHOICE,
-      "auto alone means auto=on: decoded=share, prepared=share and prefetch=auto, each from when it"
-          + " is worth it; other arguments take precedence, and group=NAME brings"
+      "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"
+          + " from when it is worth it; other arguments take precedence, and group=NAME brings"
           + " cache.scope=host"),
   CACHE(
       "off",
@@ -66,8 +66,9 @@ public enum Option {
       "auto",
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
-      "byte budget of the cache; auto: half of what is free, within the container's limit, a"
-          + " quarter if decoded items have a budget of their own"),
+      "byte budget of all that is kept, raw, decoded and prepared, but for what has a budget of its"
+          + " own; auto: half of what is free, within the container's limit, a quarter beside"
+          + " such"),
   CACHE_SCOPE(
       "process",
       "process, host",
@@ -82,8 +83,8 @@ public enum Option {
       "auto",
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
-      "byte budget of the decoded images; auto: half of what is free, with peer a quarter, or with"
-          + " cache=minio alone a share of cache.size, as measured"),
+      "byte budget of the decoded images alone; auto: they share cache.size, as measured, or with"
+          + " peer have a quarter of what is free"),
   PREPARED(
       "off",
       "off, share, share:CLASS (may be repeated)",
@@ -95,8 +96,8 @@ public enum Option {
       "auto",
       "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
       Values.SIZE,
-      "byte budget of the prepared samples; auto: half of what is free, beside other stores a"
-          + " quarter"),
+      "byte budget of the prepared samples alone; auto: they share cache.size, and what is kept"
+          + " prepared is not kept in another form, or with peer have a quarter of what is free"),
   PEER(
       "off",
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"

@@ -78,6 +78,9 @@ public final class Options {
       return options;
     }
     if (options.isAuto()) {
+      if (!options.hasPeers()) {
+        options.choose(Option.CACHE, "minio");
+      }
       options.choose(Option.DECODED, "share");
       options.choose(Option.PREPARED, "share");
       options.choose(Option.PREFETCH, AUTO);
@@ -289,10 +292,11 @@ public final class Options {
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     boolean keeps = keepsRaw() || keepsDecoded() || keepsPrepared();
-    without(remarks, keepsRaw(), Option.CACHE_SIZE, "cache=minio");
+    String any = "cache=minio, decoded=share or prepared=share";
+    without(remarks, keeps, Option.CACHE_SIZE, any);
     without(remarks, keepsDecoded(), Option.DECODED_SIZE, "decoded=share");
     without(remarks, keepsPrepared(), Option.PREPARED_SIZE, "prepared=share");
-    without(remarks, keeps, Option.CACHE_SCOPE, "cache=minio, decoded=share or prepared=share");
+    without(remarks, keeps, Option.CACHE_SCOPE, any);
     boolean shared = get(Option.CACHE_SCOPE).equals("host");
     without(remarks, shared, Option.DATASET_ROOT, "cache.scope=host or peer=");
     without(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");

@@ -8,6 +8,7 @@ import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
+import io.coordl.cache.KeptForms;
 import io.coordl.cache.MinioCache;
 import io.coordl.cache.PreparedStore;
 import io.coordl.cache.ProfiledItems;
@@ -17,7 +18,9 @@ import io.coordl.cache.StoreStatistics;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.TuningEvent;
 import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
@@ -39,6 +42,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** From options to what they ask for. A policy that cannot be had is said, and left out. */
@@ -57,9 +61,11 @@ final class Policies {
   private final ItemFilter filter;
   private final String scope;
   private @Nullable ArenaStore common;
+  private boolean isCommonOpened;
   private @Nullable SharedBudget budget;
   private @Nullable MinioCache raw;
-  private @Nullable Tuner tuner;
+  private final @Nullable Tuner tuner;
+  private final KeptForms forms = new KeptForms();
   private @Nullable Prefetcher prefetcher;
   private @Nullable ProfiledItems profiled;
 
@@ -68,6 +74,8 @@ final class Policies {
     this.job = job;
     this.filter = files();
     this.scope = options.get(Option.CACHE_SCOPE);
+    this.tuner =
+        !options.profiles() && (options.isAuto() || options.triesPrefetching()) ? tuner() : null;
     if (options.isGiven(Option.DATASET)) {
       for (String files : options.list(Option.DATASET)) {
         asked(Option.DATASET, files, () -> filter.whyUnused(files));
@@ -117,9 +125,8 @@ final class Policies {
     if (!options.keepsRaw()) {
       return new MinioCache(null, filter);
     }
-    ArenaStore store = store(Option.CACHE_SIZE, group());
-    if (store != null && options.keepsDecoded() && sharesBudget()) {
-      common = store;
+    ArenaStore store = arena(Option.CACHE_SIZE, "");
+    if (store != null && options.keepsDecoded() && sharesBudget(Option.DECODED_SIZE)) {
       budget = new SharedBudget(store);
     }
     Engine engine =
@@ -128,7 +135,7 @@ final class Policies {
             : PeerPolicy.engine(options, group(), store, job);
     MinioCache cache =
         store == null || engine == null
-            ? new MinioCache(store, filter, budget)
+            ? new MinioCache(store, filter, budget, forms, keeps(Option.CACHE))
             : new MinioCache(engine, store, filter);
     asked(
         Option.CACHE,
@@ -155,7 +162,6 @@ final class Policies {
           Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()),
           rewrites);
     }
-    tuner = options.isAuto() || options.triesPrefetching() ? tuner() : null;
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
     prefetcher = options.prefetches() ? prefetcher(decoded) : null;
     PrepGroup group = options.coordinates() ? prepGroup() : null;
@@ -301,13 +307,18 @@ final class Policies {
   /** Whether what a policy keeps is to be kept now: always if the user asked for it. */
   private BooleanSupplier keeps(Option policy) {
     Tuner decides = tuner;
-    return decides == null || !options.isChosen(policy) ? () -> true : decides::keeps;
+    if (decides == null || !options.isChosen(policy)) {
+      return () -> true;
+    }
+    return policy == Option.PREPARED ? decides::keeps : decides::keepsItems;
   }
 
   private @Nullable DecodedStore decoded() {
-    ArenaStore arena = decodedArena();
+    ArenaStore arena = arena(Option.DECODED_SIZE, ",decoded");
     DecodedStore store =
-        arena == null ? null : new DecodedStore(arena, filter, budget, keeps(Option.DECODED));
+        arena == null
+            ? null
+            : new DecodedStore(arena, filter, budget, forms, keeps(Option.DECODED));
     asked(
         Option.DECODED,
         () -> Unused.store(store == null ? null : store.statistics(), filter, "decoded image"));
@@ -319,15 +330,16 @@ final class Policies {
   }
 
   private @Nullable Prepared prepared() {
-    ArenaStore arena = store(Option.PREPARED_SIZE, group() + ",prepared");
-    PreparedStore store = arena == null ? null : new PreparedStore(arena);
+    ArenaStore arena = arena(Option.PREPARED_SIZE, ",prepared");
+    PreparedStore store = arena == null ? null : new PreparedStore(arena, forms);
     asked(
         Option.PREPARED, "share", () -> Unused.prepared(store == null ? null : store.statistics()));
     if (store == null) {
       return null;
     }
     job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
-    Prepared prepared = new Prepared(store, options.trusted(), keeps(Option.PREPARED));
+    Prepared prepared =
+        new Prepared(store, options.trusted(), keeps(Option.PREPARED), this::chosen);
     for (String name : options.trusted()) {
       asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> prepared.whyUnused(name));
     }
@@ -356,18 +368,35 @@ final class Policies {
     return group;
   }
 
-  /** That of the raw items, theirs too or not, unless the user says how large its own is to be. */
-  private @Nullable ArenaStore decodedArena() {
-    if (!sharesBudget()) {
-      // A group's name has no comma, so this name is no other group's.
-      return store(Option.DECODED_SIZE, group() + ",decoded");
+  /** What is kept of a data set. */
+  private void chosen(String what, String why) {
+    JobStatisticsEvent now = job.spans().totals().snapshot();
+    TuningEvent event = new TuningEvent();
+    event.change = what;
+    event.reason = why;
+    event.waiting = (float) now.share(now.fetchStall + now.prepStall);
+    event.samplesPerSecond = now.samplesPerSecond();
+    job.spans().events().emit(sink -> sink.write(event));
+    if (tuner != null) {
+      job.log().say("auto: " + what + ", since " + why + ".");
     }
-    return options.keepsRaw() ? common : store(Option.DECODED_SIZE, group());
   }
 
-  /** With peers the raw items of this host are those of all: no decoded one takes their room. */
-  private boolean sharesBudget() {
-    return options.get(Option.DECODED_SIZE).equals("auto") && !options.hasPeers();
+  /** That of all forms, unless the user says how large its own is to be. */
+  private @Nullable ArenaStore arena(Option size, String name) {
+    if (!sharesBudget(size)) {
+      return store(size, group() + name); // A group's name has no comma: it is no other group's.
+    }
+    if (!isCommonOpened) {
+      isCommonOpened = true;
+      common = store(Option.CACHE_SIZE, group());
+    }
+    return common;
+  }
+
+  /** With peers the raw items of this host are those of all: no other form takes their room. */
+  private boolean sharesBudget(Option size) {
+    return size == Option.CACHE_SIZE || (options.get(size).equals("auto") && !options.hasPeers());
   }
 
   private Prefetcher prefetcher(@Nullable DecodedStore decoded) {
@@ -415,11 +444,18 @@ final class Policies {
   /** Beside an arena of a size of the user's, another takes half of what it would take alone. */
   private String size(Option size) {
     String given = options.get(size);
-    boolean others =
-        size == Option.PREPARED_SIZE
-            ? options.keepsRaw() || options.keepsDecoded()
-            : options.keepsPrepared() || (options.keepsDecoded() && !sharesBudget());
-    return given.equals("auto") && others ? "25%" : given;
+    boolean decoded = options.keepsDecoded();
+    boolean prepared = options.keepsPrepared();
+    long arenas =
+        Stream.of(
+                options.keepsRaw()
+                    || (decoded && sharesBudget(Option.DECODED_SIZE))
+                    || (prepared && sharesBudget(Option.PREPARED_SIZE)),
+                decoded && !sharesBudget(Option.DECODED_SIZE),
+                prepared && !sharesBudget(Option.PREPARED_SIZE))
+            .filter(is -> is)
+            .count();
+    return given.equals("auto") && arenas > 1 ? "25%" : given;
   }
 
   private StoreStatisticsEvent view(String store, StoreStatistics s) {

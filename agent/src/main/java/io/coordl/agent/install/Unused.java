@@ -50,7 +50,7 @@ final class Unused {
           + store.bypassedBusy()
           + " were being read by others, "
           + store.spared()
-          + " were left to the other store";
+          + " were left to another form";
     }
     String none = filter.whyNone();
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;

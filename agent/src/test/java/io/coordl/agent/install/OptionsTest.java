@@ -288,7 +288,8 @@ final class OptionsTest {
   @Test
   void whatHasNoEffectIsSaid() {
     assertThat(Options.parse("cache.size=1g", null).remarks())
-        .containsExactly("cache.size=1g has no effect without cache=minio");
+        .containsExactly(
+            "cache.size=1g has no effect without cache=minio, decoded=share or prepared=share");
     assertThat(Options.parse("cache=minio,group=a", null).remarks())
         .containsExactly("group=a has no effect without cache.scope=host or prep=coordinate");
     assertThat(Options.parse("cache=minio,cache.scope=host,group=a", null).remarks()).isEmpty();
@@ -341,6 +342,8 @@ final class OptionsTest {
     assertThat(options.isAuto()).isTrue();
     assertThat(options.keepsPrepared()).isTrue();
     assertThat(options.isChosen(Option.PREPARED)).isTrue();
+    assertThat(options.isChosen(Option.CACHE)).isTrue();
+    assertThat(parse("auto,peer=a").isChosen(Option.CACHE)).isFalse();
     assertThat(options.triesPrefetching()).isTrue();
     assertThat(options.keepsDecoded()).isFalse();
     assertThat(options.isChosen(Option.DECODED)).isFalse();

@@ -2,19 +2,24 @@ package io.coordl.benchmarks;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Random;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The loader alone, no training: samples/s of unmodified DJL and DL4J programs, plain and with
- * {@code decoded=share}, next to PyTorch's DataLoader and torchvision doing the same to the same
- * files, on one core and on two. All programs take turns; a ratio is one of the same turn.
- * Arguments: turns (5), DJL or DL4J (both).
+ * {@code decoded=share}, of a table with {@code prepared=share}, next to PyTorch's DataLoader and
+ * torchvision doing the same to the same files, on one core and on two. All programs take turns; a
+ * ratio is one of the same turn. Arguments: turns (5), DJL, DL4J or csv (all).
  */
 public final class LoaderBenchmark {
   private static final int CLASSES = 4;
@@ -22,6 +27,9 @@ public final class LoaderBenchmark {
   private static final int EPOCHS = 8;
   private static final String SHARE = "decoded=share";
   private static final String AHEAD = SHARE + ",prefetch=2";
+  private static final String PREPARED = "prepared=share";
+  private static final int COLUMNS = 1190;
+  private static final int ROWS = 2000;
 
   /** One program; {@code run} gives what it printed. */
   private record Row(String name, int cores, Program program, List<EpochRates> turns) {
@@ -68,11 +76,14 @@ public final class LoaderBenchmark {
         ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     List<Group> groups = new ArrayList<>();
     for (int cores = 1; cores <= 2; cores++) {
-      if (!only.equals("DL4J")) {
+      if (!only.equals("DL4J") && !only.equals("csv")) {
         groups.add(djl(cores));
       }
-      if (!only.equals("DJL")) {
+      if (!only.equals("DJL") && !only.equals("csv")) {
         groups.add(dl4j(cores));
+      }
+      if (only.isEmpty() || only.equals("csv")) {
+        groups.add(csv(cores));
       }
     }
     List<Row> order = new ArrayList<>();
@@ -128,7 +139,53 @@ public final class LoaderBenchmark {
     return group;
   }
 
+  private Group csv(int cores) throws IOException {
+    Path table = table();
+    Group group = group("csv", table, cores);
+    for (String policy : List.of("", PREPARED)) {
+      group
+          .rows()
+          .add(new Row(("DJL csv " + policy).strip(), cores, () -> djl(table, cores, policy, 0)));
+      if (cores > 1) {
+        group
+            .rows()
+            .add(
+                new Row(
+                    ("DJL csv, pool of 2 " + policy).strip(),
+                    cores,
+                    () -> djl(table, cores, policy, 2)));
+      }
+      group
+          .rows()
+          .add(new Row(("DL4J csv " + policy).strip(), cores, () -> dl4j(table, cores, policy)));
+    }
+    return group;
+  }
+
+  /** The table, written if it is missing. */
+  private Path table() throws IOException {
+    Path table = work.resolve("table.csv");
+    if (!Files.exists(table)) {
+      Random random = new Random(5);
+      List<String> rows = new ArrayList<>();
+      rows.add(row(column -> "c" + column));
+      for (int i = 0; i < ROWS; i++) {
+        rows.add(row(column -> text(4, random.nextGaussian())));
+      }
+      Files.write(table, rows);
+    }
+    return table;
+  }
+
+  private static String row(IntFunction<String> value) {
+    return IntStream.range(0, COLUMNS).mapToObj(value).collect(Collectors.joining(","));
+  }
+
   private Group group(String pipeline, int cores) {
+    return group(pipeline, djl.images(), cores);
+  }
+
+  private Group group(String pipeline, Path data, int cores) {
     Group group = new Group(pyTorch.isPresent(), new ArrayList<>());
     // A worker on the only core would be a process more, and nothing gained.
     int workers = cores > 1 ? cores : 0;
@@ -144,7 +201,7 @@ public final class LoaderBenchmark {
                             python.run(
                                 pinned(cores),
                                 script().toString(),
-                                djl.images().toString(),
+                                data.toString(),
                                 pipeline,
                                 Integer.toString(workers),
                                 Integer.toString(EPOCHS)))));
@@ -157,19 +214,29 @@ public final class LoaderBenchmark {
 
   private String djl(int cores, String policy, int threads)
       throws IOException, InterruptedException {
+    return djl(djl.images(), cores, policy, threads);
+  }
+
+  private String djl(Path data, int cores, String policy, int threads)
+      throws IOException, InterruptedException {
     return run(
         Example.DJL
             .program(checkout, Jdks.running(), "example.loader.DjlLoader")
-            .args(djl.images().toString(), Integer.toString(EPOCHS), Integer.toString(threads)),
+            .args(data.toString(), Integer.toString(EPOCHS), Integer.toString(threads)),
         cores,
         policy);
   }
 
   private String dl4j(int cores, String policy) throws IOException, InterruptedException {
+    return dl4j(djl.images(), cores, policy);
+  }
+
+  private String dl4j(Path data, int cores, String policy)
+      throws IOException, InterruptedException {
     return run(
         Example.DL4J
             .program(checkout, Jdks.running(), "example.loader.Dl4jLoader")
-            .args(djl.images().toString(), Integer.toString(EPOCHS)),
+            .args(data.toString(), Integer.toString(EPOCHS)),
         cores,
         policy);
   }

@@ -55,6 +55,20 @@ class PreparedIT {
     }
   }
 
+  /** But for the sample by which it was chosen. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatIsKeptPreparedIsKeptInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
+    ChildResult plain = samples(jdk, "images").run().orFail("Samples without the agent");
+    String policy = "prepared=share,decoded=share,cache=minio";
+    ChildResult kept = agent(samples(jdk, "images"), policy).run().orFail(policy);
+    assertThat(kept.out()).isEqualTo(plain.out());
+    assertThat(figure(kept, 2)).isPositive();
+    for (String form : List.of("raw", "decoded")) {
+      assertThat(kept.err()).containsPattern(form + " cache \\(process\\): [01] items");
+    }
+  }
+
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void loopsOfEveryKindGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {

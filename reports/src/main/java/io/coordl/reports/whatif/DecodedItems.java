@@ -78,7 +78,7 @@ final class DecodedItems extends Question {
     return pipeline.figure(costs -> 1e9 / costs.nanos(with(pipeline, costs, share)));
   }
 
-  private static Setup with(Pipeline pipeline, Costs costs, double share) {
+  static Setup with(Pipeline pipeline, Costs costs, double share) {
     double rest = (1 - share) * costs.todayHit() * left(pipeline, share);
     return pipeline.today().hit(share + rest).decoded(share);
   }

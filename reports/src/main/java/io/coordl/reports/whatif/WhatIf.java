@@ -37,7 +37,8 @@ public record WhatIf(
           new SeveralJobs(),
           new SeveralHosts(),
           new LocalityAware(),
-          new SaveInterval());
+          new SaveInterval(),
+          new AutoChoice());
 
   /** Answers every question about a recording, made with a profile or without. */
   public static WhatIf of(JobRecording recording) {

@@ -31,7 +31,15 @@ import org.junit.jupiter.api.Test;
 class WhatIfTest {
   private static final Offset<Double> NEAR = within(1e-6);
   private static final Set<String> ARGUMENTS =
-      Set.of("cache", "cache.size", "decoded", "decoded.size", "prefetch", "prep", "prep.jobs");
+      Set.of(
+          "auto",
+          "cache",
+          "cache.size",
+          "decoded",
+          "decoded.size",
+          "prefetch",
+          "prep",
+          "prep.jobs");
 
   static final Runnable SERIAL = Profiles::emitSerial;
   static final Runnable WORKERS = Profiles::emitWorkers;
@@ -524,6 +532,39 @@ class WhatIfTest {
   }
 
   @Test
+  void autoIsAtLeastItsItemsAndAtMostWholeSamples() throws Exception {
+    // Of 6 ms, with 0 to 1 of fetching left to the page cache, 2 are the step's. 0.25 GB are
+    // auto's:
+    // a quarter of the files, which the page cache has too, or 4 % of what is decoded.
+    WhatIf profiled = WhatIf.of(Recordings.read(SERIAL));
+    double page = (HitLaw.LRU.hit(0.5) + HitLaw.RANDOM.hit(0.5)) / 2;
+    assertThat(figure(profiled, "auto").value())
+        .isCloseTo(Math.max(1, (6 - page) / (6 - 3 / 24.0 - page * 23 / 24)), within(0.05));
+
+    // Nobody knows how much is free: then all decoded, without its 2 ms, and without fetching.
+    WhatIf ordinary = WhatIf.of(Recordings.read(ORDINARY));
+    assertThat(figure(ordinary, "auto").value()).isCloseTo(6 / 3.0, within(1e-6));
+    assertThat(answer(ordinary, "auto").sentence()).contains("at most 3.00 ", " 67 ");
+    assertThat(answer(ordinary, "auto").arguments()).containsExactly("auto=on");
+  }
+
+  @Test
+  void autoIsToldToDoNothingForAJobThatHardlyWaits() throws Exception {
+    WhatIf quick =
+        WhatIf.of(
+            Recordings.read(
+                () -> {
+                  emitPhase("ingestion", 0, 10e6, 0, 0);
+                  emitPhase("cached", 0, 10.3e6, 0, 0.3e6);
+                  emitPhase("cold", 0, 10.4e6, 0.1e6, 0.3e6);
+                  Profiles.emitHost(4, 500_000_000L, 200_000_000L, 0.1e6);
+                }));
+    assertThat(answer(quick, "auto").sentence()).startsWith("nothing: the job waits for data ");
+    assertThat(figure(quick, "auto").value()).isEqualTo(1);
+    assertThat(answer(quick, "auto").arguments()).isEmpty();
+  }
+
+  @Test
   void workersThatFetchingHoldsUpAreToldSo() throws Exception {
     WhatIf whatIf =
         WhatIf.of(
@@ -793,7 +834,7 @@ class WhatIfTest {
     for (Runnable events : List.of(SERIAL, WORKERS)) {
       Scenario scenario = new Scenario(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
       WhatIf whatIf = WhatIf.of(Recordings.read(events), scenario, Set.of());
-      assertThat(whatIf.answers()).hasSize(10).allMatch(answer -> answer.figure() != null);
+      assertThat(whatIf.answers()).hasSize(11).allMatch(answer -> answer.figure() != null);
       assertThat(whatIf.answers().stream().flatMap(answer -> answer.arguments().stream()))
           .isNotEmpty()
           .allMatch(argument -> ARGUMENTS.contains(argument.split("=", 2)[0]));

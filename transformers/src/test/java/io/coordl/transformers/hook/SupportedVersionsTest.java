@@ -321,7 +321,8 @@ final class SupportedVersionsTest {
       }
       case Hooks.SHARE -> services(new DecodedStore(arena, path -> true), null, null, null);
       case Hooks.PREPARED -> {
-        Prepared prepared = new Prepared(new PreparedStore(arena), Set.of(), () -> true);
+        Prepared prepared =
+            new Prepared(new PreparedStore(arena), Set.of(), () -> true, (what, why) -> {});
         yield services(null, prepared, null, null);
       }
       case Hooks.COORDINATE -> services(null, null, group, null);

@@ -1,0 +1,114 @@
+package io.coordl.reports.whatif;
+
+import static io.coordl.reports.whatif.TextChart.percent;
+import static io.coordl.reports.whatif.TextChart.times;
+
+import io.coordl.advice.Text;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.whatif.Answer.Axis;
+import io.coordl.reports.whatif.Answer.Figure;
+import io.coordl.reports.whatif.Answer.Series;
+import java.util.List;
+
+/**
+ * What {@code auto} would bring. Looks at what the job waits for; then at the items that fit in its
+ * memory, as files or decoded, whichever is faster; and at whole samples, which it keeps of those
+ * data sets whose transforms draw no random numbers. That no recording tells, so it is the bound.
+ */
+final class AutoChoice extends Question {
+  /** Part of the time that a job waits for data from which the agent keeps something. */
+  private static final double WORTH = 0.05;
+
+  /** Part of the free memory that the agent takes. */
+  private static final double MEMORY = 0.5;
+
+  AutoChoice() {
+    super("auto", "What auto would bring", "decodeNanos", "todayHit");
+  }
+
+  @Override
+  Finding find(Pipeline pipeline, Scenario scenario) {
+    Setup today = pipeline.today();
+    double raw = fits(pipeline, scenario, (double) pipeline.datasetBytes);
+    double decoded =
+        fits(pipeline, scenario, (double) pipeline.datasetItems * pipeline.decodedItemBytes);
+    Measure waits = pipeline.figure(costs -> Math.max(0, 1 - costs.compute() / costs.nanos(today)));
+    boolean begins = waits.value() >= WORTH;
+    Measure gain =
+        begins
+            ? pipeline.figure(costs -> costs.nanos(today) / items(pipeline, costs, raw, decoded))
+            : Measure.exact(1);
+    Measure most = pipeline.figure(costs -> costs.nanos(today) / samples(pipeline, costs, 1));
+    String sentence =
+        begins
+            ? Text.format(
+                "the job waits for data %s of the time; with %s of the files or %s of the decoded"
+                    + " items in memory it runs at %s, %s as fast as today, and at most %s as fast"
+                    + " where no transform draws random numbers and all samples fit.",
+                percent(waits),
+                percent(raw),
+                percent(decoded),
+                TextChart.speed(
+                    pipeline.figure(costs -> 1e9 / items(pipeline, costs, raw, decoded))),
+                times(gain),
+                times(most))
+            : Text.format(
+                "nothing: the job waits for data %s of the time, and auto keeps nothing below %s.",
+                percent(waits), percent(WORTH));
+    return new Finding(
+        sentence,
+        new Figure("speed with auto", "times", gain),
+        plot(
+            pipeline,
+            new Axis("items kept", "share"),
+            0,
+            series("files or decoded", pipeline, (costs, x) -> items(pipeline, costs, x, x)),
+            series("whole samples", pipeline, (costs, x) -> samples(pipeline, costs, x))),
+        begins && isWorthIt(most) ? List.of("auto=on") : List.of(),
+        List.of(
+            "taking what is kept costs nothing beside making it, and prefetching adds nothing"));
+  }
+
+  private interface Law {
+    double nanos(Costs costs, double share);
+  }
+
+  private static Series series(String name, Pipeline pipeline, Law law) {
+    return Series.of(name, Series.SHARES, x -> pipeline.figure(costs -> 1e9 / law.nanos(costs, x)));
+  }
+
+  /** The share of what takes so many bytes that fits in the memory asked about, else in auto's. */
+  private static double fits(Pipeline pipeline, Scenario scenario, double needed) {
+    Double asked = scenario.cacheShare();
+    if (asked != null) {
+      return Math.min(1, asked);
+    }
+    Double bytes = scenario.cacheBytes();
+    double memory = bytes == null ? MEMORY * pipeline.freeMemoryBytes : bytes;
+    return needed == 0 || memory == 0 ? 1 : Math.min(1, memory / needed);
+  }
+
+  /** Of a sample, with items in the form that is faster, or as today. */
+  private static double items(Pipeline pipeline, Costs costs, double raw, double decoded) {
+    Setup today = pipeline.today();
+    double files = costs.nanos(today.hit(Math.max(costs.todayHit(), raw)));
+    double pixels = costs.nanos(DecodedItems.with(pipeline, costs, decoded));
+    return Math.min(costs.nanos(today), Math.min(files, pixels));
+  }
+
+  /** Of a sample, with a share of the samples prepared. */
+  private static double samples(Pipeline pipeline, Costs costs, double share) {
+    double rest = 1 - share;
+    return new Costs(
+            costs.compute(),
+            costs.computeCores(),
+            rest * costs.prepSerial(),
+            rest * costs.prepParallel(),
+            costs.miss(),
+            costs.storage(),
+            costs.memory(),
+            rest * costs.decode(),
+            costs.todayHit())
+        .nanos(pipeline.today().hit(share + rest * costs.todayHit()));
+  }
+}
