@@ -43,6 +43,14 @@ import org.datavec.image.recordreader.ImageRecordReader;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.deeplearning4j.earlystopping.EarlyStoppingConfiguration;
+import org.deeplearning4j.earlystopping.scorecalc.DataSetLossCalculator;
+import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
+import org.deeplearning4j.earlystopping.trainer.EarlyStoppingTrainer;
+import org.deeplearning4j.nn.conf.MultiLayerConfiguration;
+import org.deeplearning4j.nn.conf.NeuralNetConfiguration;
+import org.deeplearning4j.nn.conf.layers.OutputLayer;
+import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.memory.MemoryWorkspace;
 import org.nd4j.linalg.api.ndarray.INDArray;
@@ -126,6 +134,7 @@ public final class Dl4jSamples {
       case "settings" -> settings();
       case "map" -> changedMap();
       case "pipe" -> pipe();
+      case "stopping" -> stopping();
       default -> throw new IllegalArgumentException(program + " is no program of this.");
     }
   }
@@ -321,6 +330,25 @@ public final class Dl4jSamples {
       }
       iterator.reset();
     }
+  }
+
+  /** Batches are taken by the trainer itself, without a thread of the library's. */
+  private void stopping() throws IOException, InterruptedException {
+    MultiLayerConfiguration configuration =
+        new NeuralNetConfiguration.Builder()
+            .seed(3)
+            .list()
+            .layer(new OutputLayer.Builder().nIn(COLUMNS - 1).nOut(CLASSES).build())
+            .build();
+    MultiLayerNetwork network = new MultiLayerNetwork(configuration);
+    network.init();
+    EarlyStoppingConfiguration<MultiLayerNetwork> stopping =
+        new EarlyStoppingConfiguration.Builder<MultiLayerNetwork>()
+            .epochTerminationConditions(new MaxEpochsTerminationCondition(EPOCHS))
+            .scoreCalculator(new DataSetLossCalculator(csv(null), true))
+            .build();
+    new EarlyStoppingTrainer(stopping, network, csv(null)).fit();
+    System.out.println("score " + network.score() + " " + array(network.params()));
   }
 
   /** As {@code fit} does, in a workspace. */

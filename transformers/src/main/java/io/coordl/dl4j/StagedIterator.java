@@ -98,7 +98,7 @@ record StagedIterator(
   }
 
   /** What decides the first stage now. */
-  private String told() {
+  String told() {
     return String.join(
         "\n",
         text,

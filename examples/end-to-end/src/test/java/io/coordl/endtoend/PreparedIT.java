@@ -27,9 +27,9 @@ class PreparedIT {
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
       "rewritten,failing,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
-  private static final String DL4J =
+  static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
-  private static final String HOSTILE_DL4J =
+  static final String HOSTILE_DL4J =
       "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing,"
           + "deleted,replaced,appended,condition,locale,types,workspace,names,static,settings,map,pipe";
   private static final String LOOPS =
@@ -158,7 +158,7 @@ class PreparedIT {
         .args(programs, folder().toString(), Integer.toString(SAMPLES));
   }
 
-  private static ChildJvm records(Jdk jdk, String programs) throws IOException {
+  static ChildJvm records(Jdk jdk, String programs) throws IOException {
     return Workshop.program(jdk, Framework.DL4J, "example.prepared.Dl4jSamples")
         .args(programs, folder().toString(), Integer.toString(SAMPLES));
   }
@@ -185,7 +185,7 @@ class PreparedIT {
         .args(LOOPS, Pictures.all().directory().toString());
   }
 
-  private static ChildJvm agent(ChildJvm child, String policy) {
+  static ChildJvm agent(ChildJvm child, String policy) {
     return child.agent(Workshop.checkout().agentJar(), "record=off," + policy);
   }
 

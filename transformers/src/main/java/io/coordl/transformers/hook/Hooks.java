@@ -103,7 +103,7 @@ public final class Hooks {
     HookRule.Interceptor dl4jProfile = new HookRule.Interceptor("dl4j.ProfiledBatches", PROFILE);
     HookRule.Interceptor batches = new HookRule.Interceptor("djl.CoordinatedBatches", COORDINATE);
     HookRule.Interceptor epochs =
-        new HookRule.Interceptor("dl4j.EpochInterceptor", PREPARED, COORDINATE);
+        new HookRule.Interceptor("dl4j.EpochInterceptor", PREPARED, COORDINATE, PREFETCH);
     HookRule.Interceptor images = new HookRule.Interceptor("djl.ImageInterceptor", SHARE);
     HookRule.Interceptor matrices = new HookRule.Interceptor("dl4j.MatrixInterceptor", SHARE);
     HookRule.Interceptor prepared = new HookRule.Interceptor("djl.PreparedBatches", PREPARED);
