@@ -135,7 +135,8 @@ public final class Dl4jSamples {
       case "map" -> changedMap();
       case "pipe" -> pipe();
       case "stopping" -> stopping();
-      default -> throw new IllegalArgumentException(program + " is no program of this.");
+      case "own-seek", "own-early", "own-rewritten" -> disturbed(program);
+      default -> own(program);
     }
   }
 
@@ -329,6 +330,56 @@ public final class Dl4jSamples {
                 + array(batch.getLabels(0)));
       }
       iterator.reset();
+    }
+  }
+
+  /** An iterator of the program's own, and a loop that changes what it reads. */
+  private void own(String kind) throws IOException {
+    OwnIterators.Knobs knobs = new OwnIterators.Knobs();
+    DataSetIterator rows = OwnIterators.of(kind, table().toPath(), knobs);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      if (kind.equals("own-scaled")) {
+        rows.setPreProcessor(new Scaled(epoch / 2));
+      }
+      while (rows.hasNext()) {
+        say(rows.next());
+        OwnIterators.level++;
+        knobs.level++;
+        System.setProperty("level", String.valueOf(knobs.level));
+        Thread.currentThread().setName("a".repeat(1 + (int) knobs.level));
+        if (rows instanceof OwnIterators.OfField field) {
+          field.level += epoch;
+        } else if (rows instanceof OwnIterators.OfWay way && kind.equals("own-way")) {
+          float level = knobs.level;
+          way.way = new OwnIterators.Plus(level);
+        }
+      }
+      rows.reset();
+    }
+    OwnIterators.level = 1;
+  }
+
+  /** A pass is left early, goes on elsewhere, has other sizes; or its file changes. */
+  private void disturbed(String kind) throws IOException {
+    Path file = folder.resolve("own-" + kind + ".csv");
+    Files.copy(table().toPath(), file, StandardCopyOption.REPLACE_EXISTING);
+    OwnIterators.Rows rows =
+        (OwnIterators.Rows) OwnIterators.of(kind, file, new OwnIterators.Knobs());
+    for (int epoch = 1; epoch <= 2 * EPOCHS; epoch++) {
+      say(rows.next());
+      switch (kind) {
+        case "own-early" -> say(rows.next());
+        case "own-seek" -> rows.seek(epoch % 3);
+        default -> {
+          List<String> lines = new ArrayList<>(Files.readAllLines(file));
+          Collections.swap(lines, 0, epoch);
+          Files.write(file, lines);
+          Files.setLastModifiedTime(file, FileTime.fromMillis(1000L * epoch));
+        }
+      }
+      say(rows.next(epoch % 2 == 0 ? 7 : 32));
+      System.out.println("has next " + rows.hasNext());
+      rows.reset();
     }
   }
 

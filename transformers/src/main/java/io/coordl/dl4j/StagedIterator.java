@@ -41,8 +41,7 @@ record StagedIterator(
    * @param text what decides what it does; null if that is not compared, so that it is not kept
    * @param as it was described; null if the text must be compared
    */
-  private record Preprocessor(
-      @Nullable Object object, @Nullable String text, @Nullable ObjectSnapshot as) {
+  record Preprocessor(@Nullable Object object, @Nullable String text, @Nullable ObjectSnapshot as) {
     static Preprocessor of(Object object) {
       try {
         String text = describe(object);
@@ -99,6 +98,11 @@ record StagedIterator(
 
   /** What decides the first stage now. */
   String told() {
+    return told(text);
+  }
+
+  /** What the library looks at beside what it is given, behind a text. */
+  static String told(String text) {
     return String.join(
         "\n",
         text,
