@@ -8,6 +8,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
@@ -21,7 +22,7 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
    * @param ofLibrary those that have something of the library, which is compared
    */
   private record Settings(
-      String told, @Nullable Object[] objects, List<StagedIterator.Preprocessor> ofLibrary) {}
+      String told, List<@Nullable Object> objects, List<StagedIterator.Preprocessor> ofLibrary) {}
 
   /** Of each class, as the others are: these are few. */
   private static final ClassValue<List<Field>> FIELDS =
@@ -76,22 +77,20 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
   }
 
   /** What its other fields hold. */
-  @Nullable Object[] objects() {
-    return FIELDS.get(get.getClass()).stream()
-        .filter(field -> !field.getType().isPrimitive())
-        .map(this::value)
-        .toArray();
+  List<@Nullable Object> objects() {
+    List<@Nullable Object> objects = new ArrayList<>();
+    for (Field field : FIELDS.get(get.getClass())) {
+      if (!field.getType().isPrimitive()) {
+        objects.add(value(field));
+      }
+    }
+    return objects;
   }
 
   /** Whether it has the same objects still. */
-  boolean has(@Nullable Object[] then) {
-    @Nullable Object[] now = objects();
-    for (int i = 0; i < now.length; i++) {
-      if (now[i] != then[i]) {
-        return false;
-      }
-    }
-    return true;
+  boolean has(List<@Nullable Object> then) {
+    List<@Nullable Object> now = objects();
+    return IntStream.range(0, now.size()).allMatch(i -> now.get(i) == then.get(i));
   }
 
   private @Nullable Object value(Field field) {
@@ -159,7 +158,7 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
 
   @Override
   public Object settings() {
-    @Nullable Object[] objects = objects();
+    List<@Nullable Object> objects = objects();
     List<StagedIterator.Preprocessor> ofLibrary = new ArrayList<>();
     for (Object object : objects) {
       if (object instanceof DataSetPreProcessor || hasLibrary(object)) {

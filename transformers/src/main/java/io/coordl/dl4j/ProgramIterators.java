@@ -114,7 +114,7 @@ public final class ProgramIterators implements LibraryHooks {
     private final OwnIterator iterator;
     private final Object[] arguments;
     private final List<Object> before;
-    private final @Nullable Object[] kept;
+    private final List<@Nullable Object> kept;
     private boolean ran;
     private @Nullable String place;
 
