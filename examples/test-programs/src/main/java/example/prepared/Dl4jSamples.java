@@ -43,6 +43,14 @@ import org.datavec.image.recordreader.ImageRecordReader;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.deeplearning4j.earlystopping.EarlyStoppingConfiguration;
+import org.deeplearning4j.earlystopping.scorecalc.DataSetLossCalculator;
+import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
+import org.deeplearning4j.earlystopping.trainer.EarlyStoppingTrainer;
+import org.deeplearning4j.nn.conf.MultiLayerConfiguration;
+import org.deeplearning4j.nn.conf.NeuralNetConfiguration;
+import org.deeplearning4j.nn.conf.layers.OutputLayer;
+import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.memory.MemoryWorkspace;
 import org.nd4j.linalg.api.ndarray.INDArray;
@@ -126,7 +134,9 @@ public final class Dl4jSamples {
       case "settings" -> settings();
       case "map" -> changedMap();
       case "pipe" -> pipe();
-      default -> throw new IllegalArgumentException(program + " is no program of this.");
+      case "stopping" -> stopping();
+      case "own-seek", "own-early", "own-rewritten" -> disturbed(program);
+      default -> own(program);
     }
   }
 
@@ -321,6 +331,75 @@ public final class Dl4jSamples {
       }
       iterator.reset();
     }
+  }
+
+  /** An iterator of the program's own, and a loop that changes what it reads. */
+  private void own(String kind) throws IOException {
+    OwnIterators.Knobs knobs = new OwnIterators.Knobs();
+    DataSetIterator rows = OwnIterators.of(kind, table().toPath(), knobs);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      if (kind.equals("own-scaled")) {
+        rows.setPreProcessor(new Scaled(epoch / 2));
+      }
+      while (rows.hasNext()) {
+        say(rows.next());
+        OwnIterators.level++;
+        knobs.level++;
+        System.setProperty("level", String.valueOf(knobs.level));
+        Thread.currentThread().setName("a".repeat(1 + (int) knobs.level));
+        if (rows instanceof OwnIterators.OfField field) {
+          field.level += epoch;
+        } else if (rows instanceof OwnIterators.OfWay way && kind.equals("own-way")) {
+          float level = knobs.level;
+          way.way = new OwnIterators.Plus(level);
+        }
+      }
+      rows.reset();
+    }
+    OwnIterators.level = 1;
+  }
+
+  /** A pass is left early, goes on elsewhere, has other sizes; or its file changes. */
+  private void disturbed(String kind) throws IOException {
+    Path file = folder.resolve("own-" + kind + ".csv");
+    Files.copy(table().toPath(), file, StandardCopyOption.REPLACE_EXISTING);
+    OwnIterators.Rows rows =
+        (OwnIterators.Rows) OwnIterators.of(kind, file, new OwnIterators.Knobs());
+    for (int epoch = 1; epoch <= 2 * EPOCHS; epoch++) {
+      say(rows.next());
+      switch (kind) {
+        case "own-early" -> say(rows.next());
+        case "own-seek" -> rows.seek(epoch % 3);
+        default -> {
+          List<String> lines = new ArrayList<>(Files.readAllLines(file));
+          Collections.swap(lines, 0, epoch);
+          Files.write(file, lines);
+          Files.setLastModifiedTime(file, FileTime.fromMillis(1000L * epoch));
+        }
+      }
+      say(rows.next(epoch % 2 == 0 ? 7 : 32));
+      System.out.println("has next " + rows.hasNext());
+      rows.reset();
+    }
+  }
+
+  /** Batches are taken by the trainer itself, without a thread of the library's. */
+  private void stopping() throws IOException, InterruptedException {
+    MultiLayerConfiguration configuration =
+        new NeuralNetConfiguration.Builder()
+            .seed(3)
+            .list()
+            .layer(new OutputLayer.Builder().nIn(COLUMNS - 1).nOut(CLASSES).build())
+            .build();
+    MultiLayerNetwork network = new MultiLayerNetwork(configuration);
+    network.init();
+    EarlyStoppingConfiguration<MultiLayerNetwork> stopping =
+        new EarlyStoppingConfiguration.Builder<MultiLayerNetwork>()
+            .epochTerminationConditions(new MaxEpochsTerminationCondition(EPOCHS))
+            .scoreCalculator(new DataSetLossCalculator(csv(null), true))
+            .build();
+    new EarlyStoppingTrainer(stopping, network, csv(null)).fit();
+    System.out.println("score " + network.score() + " " + array(network.params()));
   }
 
   /** As {@code fit} does, in a workspace. */

@@ -18,10 +18,8 @@ import org.jspecify.annotations.Nullable;
  * which data sets samples are kept. What form is worth its memory is told by those who keep it. If
  * the job is no faster and waits no less in the epochs that use what is kept, all is dropped.
  *
- * <p><b>Prefetching</b> is tried where the job still waits: windows with and without take turns, so
- * that what else changes meanwhile counts for both, and it stays on if the job was faster with it.
- * That is asked again from time to time, sooner where the answer was yes: another job may need the
- * core by then.
+ * <p><b>Prefetching</b> is tried where the job still waits, with more threads and with fewer
+ * ({@link ThreadClimb}).
  *
  * <p>There is no thread: whoever asks looks, at most once in a while. Thread-safe.
  */
@@ -35,29 +33,19 @@ public final class Tuner {
   /** A part of the time that the job waits for data and that is worth a change. */
   static final double WORTH = 0.05;
 
-  /** Windows of a trial, half of them with prefetching. */
-  static final int TRIAL = 8;
-
-  /** How much faster the job must be with it. */
-  static final double GAIN = 1.02;
-
   /** Windows that use what is kept, after which it is told whether that pays. */
   static final int JUDGED = 4;
 
-  /** Windows until it is tried again, if it was worth it, and at first if it was not. */
-  static final int AGAIN = 60;
-
-  private static final int MOST_AGAIN = 16 * AGAIN;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Supplier<JobStatisticsEvent> totals;
   private final LongSupplier clock;
   private final Consumer<TuningEvent> events;
   private final LongSupplier prefetched;
+  private final ThreadClimb climb;
   private final boolean mayPrefetch;
   private volatile boolean keeps;
   private volatile boolean keepsItems;
-  private volatile boolean prefetches;
   private volatile long nextLook;
 
   private JobStatisticsEvent last = new JobStatisticsEvent();
@@ -74,16 +62,6 @@ public final class Tuner {
   private boolean isJudged;
   private boolean isDropped;
 
-  /** Windows of the trial that goes on so far; -1 if none does. */
-  private int round = -1;
-
-  private long prefetchedBefore;
-  private Figures with = new JobStatisticsEvent();
-  private Figures without = new JobStatisticsEvent();
-  private int untilTrial;
-  private int pause = AGAIN;
-  private double gain;
-
   /**
    * Looks when it is asked.
    *
@@ -91,6 +69,7 @@ public final class Tuner {
    * @param clock nanoseconds
    * @param keeps whether what is prepared is kept from the start; else once that is worth it
    * @param prefetched how many items and batches so far; null if prefetching is not to be tried
+   * @param threads that prefetch at most
    * @param events hears of each change
    */
   public Tuner(
@@ -98,6 +77,7 @@ public final class Tuner {
       LongSupplier clock,
       boolean keeps,
       @Nullable LongSupplier prefetched,
+      int threads,
       Consumer<TuningEvent> events) {
     this.totals = totals;
     this.clock = clock;
@@ -105,6 +85,7 @@ public final class Tuner {
     this.keepsItems = keeps;
     this.prefetched = prefetched == null ? () -> 0 : prefetched;
     this.mayPrefetch = prefetched != null;
+    this.climb = new ThreadClimb(threads);
     this.events = events;
     this.nextLook = clock.getAsLong() + LOOK_NANOS;
   }
@@ -121,10 +102,10 @@ public final class Tuner {
     return keepsItems;
   }
 
-  /** Whether to prefetch. */
-  public boolean prefetches() {
+  /** How many threads are to prefetch; 0: nothing is to be prefetched now. */
+  public int threads() {
     look();
-    return prefetches;
+    return climb.threads();
   }
 
   private void look() {
@@ -159,20 +140,10 @@ public final class Tuner {
         keeps = true;
         tell("what is read and prepared is kept", reason, window);
       }
-    } else if (mayPrefetch && round < 0) {
-      untilTrial--;
-      if (untilTrial < 0 && (waits || prefetches)) {
-        round = 0;
-        prefetchedBefore = prefetched.getAsLong();
-        with = new JobStatisticsEvent();
-        without = new JobStatisticsEvent();
-      }
     } else if (mayPrefetch) {
-      (prefetches ? with : without).add(window);
-      round++;
-      prefetches = !prefetches;
-      if (round == TRIAL) {
-        decide(window);
+      String[] decided = climb.ended(window, prefetched.getAsLong());
+      if (decided != null) {
+        tell(decided[0], decided[1], window);
       }
     }
   }
@@ -188,7 +159,7 @@ public final class Tuner {
     }
     isJudged = true;
     isDropped =
-        rate(after) < GAIN * rate(before) && GAIN * waitOfBatch(after) > waitOfBatch(before);
+        ThreadClimb.rate(after) < ThreadClimb.GAIN * ThreadClimb.rate(before) && ThreadClimb.GAIN * waitOfBatch(after) > waitOfBatch(before);
     if (isDropped) {
       keeps = false;
       keepsItems = false;
@@ -214,28 +185,7 @@ public final class Tuner {
   private String brought(Figures after) {
     return Text.format(
         "%.0f samples/s before, %.0f after (%.1f times)",
-        before.samplesPerSecond(), after.samplesPerSecond(), rate(after) / rate(before));
-  }
-
-  private void decide(Figures window) {
-    round = -1;
-    boolean did = prefetched.getAsLong() > prefetchedBefore;
-    gain = !did || rate(without) == 0 ? 0 : rate(with) / rate(without);
-    prefetches = gain >= GAIN;
-    pause = prefetches ? AGAIN : Math.min(MOST_AGAIN, 2 * pause);
-    untilTrial = pause;
-    if (!did) {
-      return;
-    }
-    tell(
-        prefetches ? "prefetching is on" : "prefetching is off",
-        Text.format("the job was %.2f times as fast with it, in %d windows", gain, TRIAL),
-        window);
-  }
-
-  /** Batches, since their size need not be known. */
-  private static double rate(Figures figures) {
-    return figures.wall == 0 ? 0 : (double) figures.batches / figures.wall;
+        before.samplesPerSecond(), after.samplesPerSecond(), ThreadClimb.rate(after) / ThreadClimb.rate(before));
   }
 
   private void tell(String change, String why, Figures window) {
@@ -268,14 +218,11 @@ public final class Tuner {
         + Text.format("%.1f s on, since %s", before.wall / 1e9, reason)
         + (isDropped ? "; dropped it, since the job was no faster and waited no less" : "")
         + prefetching()
-        + (rate(before) == 0 || rate(after) == 0 ? "" : "; " + brought(after));
+        + (ThreadClimb.rate(before) == 0 || ThreadClimb.rate(after) == 0 ? "" : "; " + brought(after));
   }
 
   private String prefetching() {
-    return gain == 0
-        ? ""
-        : Text.format(
-            "%sprefetching %s (%.2f times as fast with it)",
-            reason == null && keeps ? "" : "; ", prefetches ? "on" : "off", gain);
+    String said = climb.said();
+    return said.isEmpty() || reason == null ? said : "; " + said;
   }
 }

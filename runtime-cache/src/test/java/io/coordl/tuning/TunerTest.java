@@ -27,18 +27,19 @@ class TunerTest {
 
   private Tuner tuner(boolean keeps, boolean mayPrefetch) {
     return new Tuner(
-        this::copy, () -> now, keeps, mayPrefetch ? () -> prefetched : null, events::add);
+        this::copy, () -> now, keeps, mayPrefetch ? () -> prefetched : null, 1, events::add);
   }
 
   /** A second goes by, with so many batches of 32, of which the job waited for a part. */
   private void second(Tuner tuner, int batches, double waited) {
     now += SECOND;
     totals.wall += SECOND;
+    totals.stall += Math.round(waited * SECOND);
     totals.prepStall += Math.round(waited * SECOND);
     totals.batches += batches;
     totals.samples += 32L * batches;
     tuner.keeps();
-    prefetched += tuner.prefetches() && !hasNothingToPrefetch ? 1 : 0;
+    prefetched += tuner.threads() > 0 && !hasNothingToPrefetch ? 1 : 0;
   }
 
   @Test
@@ -48,7 +49,7 @@ class TunerTest {
       second(tuner, 50, 0.04);
     }
     assertThat(tuner.keeps()).isFalse();
-    assertThat(tuner.prefetches()).isFalse();
+    assertThat(tuner.threads()).isZero();
     assertThat(events).isEmpty();
     assertThat(tuner.said())
         .isEqualTo(
@@ -171,8 +172,8 @@ class TunerTest {
 
   /** Windows until the trial is over, with so many batches in those that prefetch. */
   private void trial(Tuner tuner, int batches) {
-    for (int i = 0; i <= Tuner.TRIAL; i++) {
-      second(tuner, tuner.prefetches() ? batches : 50, 0.3);
+    for (int i = 0; i <= ThreadClimb.TRIAL; i++) {
+      second(tuner, tuner.threads() > 0 ? batches : 50, 0.3);
     }
   }
 
@@ -180,27 +181,29 @@ class TunerTest {
   void prefetchingStaysOnIfTheJobIsFasterWithIt() {
     Tuner tuner = tuner(true, true);
     trial(tuner, 60);
-    assertThat(tuner.prefetches()).isTrue();
-    assertThat(events).extracting(event -> event.change).containsExactly("prefetching is on");
-    assertThat(tuner.said()).isEqualTo("prefetching on (1.20 times as fast with it)");
-    for (int i = 0; i < Tuner.AGAIN; i++) {
+    assertThat(tuner.threads()).isEqualTo(1);
+    assertThat(events)
+        .extracting(event -> event.change)
+        .containsExactly("prefetching is on, 1 thread");
+    assertThat(tuner.said()).isEqualTo("prefetching on, 1 thread (1.20 times as fast with it)");
+    for (int i = 0; i < ThreadClimb.AGAIN; i++) {
       second(tuner, 60, 0.1);
     }
     trial(tuner, 40); // Another job needs the core now.
-    assertThat(tuner.prefetches()).isFalse();
+    assertThat(tuner.threads()).isZero();
   }
 
   @Test
   void prefetchingThatSlowsTheJobDownIsTriedAgainLater() {
     Tuner tuner = tuner(true, true);
     trial(tuner, 45);
-    assertThat(tuner.prefetches()).isFalse();
-    for (int i = 0; i < 2 * Tuner.AGAIN; i++) {
+    assertThat(tuner.threads()).isZero();
+    for (int i = 0; i < 2 * ThreadClimb.AGAIN; i++) {
       second(tuner, 50, 0.3);
-      assertThat(tuner.prefetches()).isFalse();
+      assertThat(tuner.threads()).isZero();
     }
     trial(tuner, 70);
-    assertThat(tuner.prefetches()).isTrue();
+    assertThat(tuner.threads()).isEqualTo(1);
   }
 
   @Test
@@ -208,7 +211,7 @@ class TunerTest {
     hasNothingToPrefetch = true;
     Tuner tuner = tuner(true, true);
     trial(tuner, 70);
-    assertThat(tuner.prefetches()).isFalse();
+    assertThat(tuner.threads()).isZero();
     assertThat(tuner.said()).isEmpty();
     assertThat(events).isEmpty();
   }
@@ -219,7 +222,7 @@ class TunerTest {
     for (int i = 0; i < 100; i++) {
       second(tuner, 50, 0.01);
     }
-    assertThat(tuner.prefetches()).isFalse();
+    assertThat(tuner.threads()).isZero();
     assertThat(tuner.said()).isEmpty();
   }
 }

@@ -15,6 +15,11 @@ interface BatchSource {
    */
   @Nullable Object batch(int number) throws IOException;
 
+  /** What decides a batch now, for {@code equals}; null if it is not to be made early. */
+  default @Nullable Object state(int number) {
+    return null;
+  }
+
   /** Whether a batch is there without a look at its records. */
   default boolean isKnown(int number) {
     return false;

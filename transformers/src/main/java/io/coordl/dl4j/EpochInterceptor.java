@@ -3,9 +3,11 @@ package io.coordl.dl4j;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.log.OnceLog;
+import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.CoordinatedEpoch;
 import io.coordl.pipeline.EpochCoordinator;
+import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
@@ -31,11 +33,12 @@ import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code prep=coordinate} and {@code prepared=share} in DL4J: {@code next(int)} and {@code reset()}
- * of {@code RecordReaderDataSetIterator}, {@code SequenceRecordReaderDataSetIterator} and {@code
- * RecordReaderMultiDataSetIterator}, over the library's readers. Batches of an epoch that are the
- * same each time are kept; where they are not, or nothing is to be kept, epochs are shared, each
- * from its first batch on. Other readers are left alone, and that is said once.
+ * {@code prep=coordinate}, {@code prepared=share} and {@code prefetch=N} in DL4J: {@code next(int)}
+ * and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
+ * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}, over the
+ * library's readers. Batches of an epoch that are the same each time are kept; where they are not,
+ * or nothing is to be kept, epochs are shared, each from its first batch on, or the next batch is
+ * made early. Other readers are left alone, and that is said once.
  *
  * <p>At the first batch each reader tells the order of its records ({@link SeekableReader}), and is
  * set to the order that is followed. {@code hasNext()} and everything else of the library then
@@ -48,8 +51,13 @@ import org.nd4j.linalg.factory.Nd4j;
  * on.
  */
 public final class EpochInterceptor implements LibraryHooks {
+  private static final String IMAGES = "org.datavec.image.";
+
   private final @Nullable EpochCoordinator epochs;
   private final @Nullable PreparedSamples samples;
+  private final @Nullable Prefetcher prefetcher;
+  private final boolean fetchesItems;
+  private final PurityAnalyzer pure;
   private final OnceLog log;
   private final String code;
   private final ProgramReaders readers = new ProgramReaders();
@@ -82,17 +90,17 @@ public final class EpochInterceptor implements LibraryHooks {
         long.class,
         char.class);
     ProgramIterator.require();
-    if (services.prepared() != null) {
+    this.prefetcher = services.prefetcher();
+    this.fetchesItems = services.items() != null;
+    if (services.prepared() != null || prefetcher != null) {
       StagedIterator.require();
     }
     this.log = new OnceLog(services.log());
     this.epochs = services.group() == null ? null : new EpochCoordinator("DL4J", services);
     Prepared prepared = services.prepared();
-    this.samples =
-        prepared == null
-            ? null
-            : new PreparedSamples(
-                services, new PurityAnalyzer("", new KnownDl4j(), prepared::trusts));
+    this.pure =
+        new PurityAnalyzer("", new KnownDl4j(), name -> prepared != null && prepared.trusts(name));
+    this.samples = prepared == null ? null : new PreparedSamples(services, pure);
     this.code =
         ClassFiles.checksum(declaring, "RecordReaderMultiDataSetIterator")
             + " "
@@ -158,7 +166,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private @Nullable InterceptedCall next(Object iterator, int num)
       throws ReflectiveOperationException, IOException {
     ProgramIterator program = new ProgramIterator(iterator);
-    if (program.hasBatchAtHand() || (epochs == null && !keeps())) {
+    if (program.hasBatchAtHand() || (epochs == null && !keeps() && !prefetches())) {
       return null;
     }
     Map<String, SeekableReader> found;
@@ -186,7 +194,11 @@ public final class EpochInterceptor implements LibraryHooks {
 
   private void leave(CannotShareException what) {
     if (epochs == null) {
-      log.once("prepared=share leaves " + what.getMessage() + " to DL4J.");
+      log.once(
+          (samples == null ? "prefetch" : "prepared=share")
+              + " leaves "
+              + what.getMessage()
+              + " to DL4J.");
     } else {
       epochs.leave(what);
     }
@@ -220,8 +232,12 @@ public final class EpochInterceptor implements LibraryHooks {
       return;
     }
     List<int[]> own = ProgramReaders.orders(found.values());
-    if (own != null && !keep(program, found, own, num)) {
-      share(program, found, own, num);
+    if (own != null && !make(program, found, own, num, keeps())) {
+      if (epochs != null) {
+        share(epochs, program, found, own, num);
+      } else if (keeps()) {
+        make(program, found, own, num, false);
+      }
     }
   }
 
@@ -247,51 +263,86 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** Whether the batches of the epoch are kept. */
-  private boolean keep(
-      ProgramIterator program, Map<String, SeekableReader> readers, List<int[]> own, int batchSize)
+  /** Whether batches are made early: not those that the library's own thread asks for. */
+  private boolean prefetches() {
+    return prefetcher != null
+        && epochs == null
+        && worth.isIt()
+        && !PrefetchedRecords.isOfLibrary(Thread.currentThread());
+  }
+
+  /**
+   * Makes the batches of the epoch in the library's stead, and keeps them or makes them early.
+   *
+   * @return false if they are left
+   */
+  private boolean make(
+      ProgramIterator program,
+      Map<String, SeekableReader> readers,
+      List<int[]> own,
+      int batchSize,
+      boolean keeps)
       throws ReflectiveOperationException, CannotShareException, IOException {
-    if (samples == null || !keeps()) {
+    Prefetcher early = prefetches() && !hasItemsFetched(readers.values()) ? prefetcher : null;
+    if (!keeps && early == null) {
       return false;
     }
     long start = System.nanoTime();
     String name = readers.values().iterator().next().reader().getClass().getName();
-    String reason = reasonNotToKeep(program, readers.values(), own);
+    String reason = reasonNotToMake(readers.values());
+    if (reason == null && keeps) {
+      reason = reasonNotToKeep(program, own);
+    }
     if (reason != null) {
-      log.once(PreparedSamples.leaves(name, reason));
+      log.once(keeps ? PreparedSamples.leaves(name, reason) : BatchPrefetcher.leaves(reason));
       return false;
     }
     Fingerprint fingerprint = new Fingerprint(parts(program, readers));
+    int batches = (own.get(0).length + batchSize - 1) / batchSize;
     StagedIterator staged =
         new StagedIterator(
             program,
             name,
             List.copyOf(readers.values()),
             StagedIterator.process() + "\n" + fingerprint.parts(),
-            (own.get(0).length + batchSize - 1) / batchSize,
+            batches,
             unsteady);
     ReaderPipeline pipeline =
         new ReaderPipeline(program, readers, own, batchSize, fingerprint, false);
+    BatchSource source =
+        keeps && samples != null
+            ? new PreparedRecords(samples, staged, pipeline, worth)
+            : new ReaderBatches(pure, staged, pipeline, worth);
     boolean begun =
         new IteratorEpoch(
                 program,
                 List.copyOf(readers.values()),
                 pipeline,
-                new PreparedRecords(samples, staged, pipeline, worth),
+                early == null ? source : new PrefetchedRecords(source, early, batches),
                 batchSize)
             .begin();
     worth.begun(System.nanoTime() - start);
     return begun;
   }
 
-  private @Nullable String reasonNotToKeep(
-      ProgramIterator program, Collection<SeekableReader> readers, List<int[]> own) {
+  /** Items of images are fetched by more threads than make the next batch. */
+  private boolean hasItemsFetched(Collection<SeekableReader> readers) {
+    return fetchesItems
+        && readers.stream()
+            .anyMatch(reader -> reader.reader().getClass().getName().startsWith(IMAGES));
+  }
+
+  private static @Nullable String reasonNotToMake(Collection<SeekableReader> readers) {
     for (SeekableReader reader : readers) {
       String reason = reader.reasonNotToKeep();
       if (reason != null) {
         return reason;
       }
     }
+    return null;
+  }
+
+  private @Nullable String reasonNotToKeep(ProgramIterator program, List<int[]> own) {
     int order = 0;
     for (int[] one : own) {
       order = 31 * order + Arrays.hashCode(one);
@@ -303,11 +354,12 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   private void share(
-      ProgramIterator program, Map<String, SeekableReader> readers, List<int[]> own, int batchSize)
+      EpochCoordinator epochs,
+      ProgramIterator program,
+      Map<String, SeekableReader> readers,
+      List<int[]> own,
+      int batchSize)
       throws ReflectiveOperationException, CannotShareException, IOException {
-    if (epochs == null) {
-      return;
-    }
     Map<String, String> parts = parts(program, readers);
     readers.forEach(
         (name, reader) -> parts.put(prefix(readers, name) + "records", reader.content()));

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
  * What the code of DL4J, DataVec and ND4J is known to do, as far as preprocessors and what makes
@@ -94,6 +95,34 @@ final class KnownDl4j implements PurityAnalyzer.Known {
           "tile",
           "pad");
 
+  private final boolean ofIterators;
+
+  KnownDl4j() {
+    this(false);
+  }
+
+  private KnownDl4j(boolean ofIterators) {
+    this.ofIterators = ofIterators;
+  }
+
+  /**
+   * For iterators of the program's own classes: {@link ProgramIterators} compares what their fields
+   * hold, and what they keep of the library, and keeps with a batch the files that it opens.
+   */
+  static KnownDl4j ofIterators() {
+    return new KnownDl4j(true);
+  }
+
+  @Override
+  public boolean keepsPlace(Class<?> type) {
+    return ofIterators && DataSetIterator.class.isAssignableFrom(type);
+  }
+
+  @Override
+  public boolean noticesFiles() {
+    return ofIterators;
+  }
+
   @Override
   public boolean isOfLibrary(String className) {
     return Description.isOfLibrary(className);
@@ -126,6 +155,8 @@ final class KnownDl4j implements PurityAnalyzer.Known {
   public boolean isKnown(String owner, String method) {
     if (owner.equals("org/nd4j/linalg/factory/Nd4j")) {
       return FACTORY.contains(method);
+    } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")) {
+      return ofIterators; // All that one keeps are looked at.
     }
     return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))
             || owner.endsWith("Exception"))

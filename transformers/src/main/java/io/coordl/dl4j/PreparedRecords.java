@@ -74,6 +74,13 @@ final class PreparedRecords implements BatchSource {
   }
 
   @Override
+  public @Nullable Object state(int number) {
+    PreparedSamples.Plan plan = worth.isIt() ? samples.plan(staged) : null;
+    String records = plan == null ? null : pipeline.identify(number);
+    return records == null ? null : List.of(plan, records);
+  }
+
+  @Override
   public boolean isKnown(int number) {
     PreparedSamples.Plan plan = samples.plan(staged);
     String records = plan == null ? null : pipeline.identify(number);

@@ -41,8 +41,7 @@ record StagedIterator(
    * @param text what decides what it does; null if that is not compared, so that it is not kept
    * @param as it was described; null if the text must be compared
    */
-  private record Preprocessor(
-      @Nullable Object object, @Nullable String text, @Nullable ObjectSnapshot as) {
+  record Preprocessor(@Nullable Object object, @Nullable String text, @Nullable ObjectSnapshot as) {
     static Preprocessor of(Object object) {
       try {
         String text = describe(object);
@@ -103,7 +102,7 @@ record StagedIterator(
   }
 
   /** What the library looks at beside what it is given. */
-  private static List<Object> told() {
+  static List<Object> told() {
     return List.of(
         Nd4j.dataType(),
         Nd4j.defaultFloatingPointType(),

@@ -156,7 +156,7 @@ public final class BatchPrefetcher {
     Object batch = prepared == null ? null : take(prepared, pipeline, samples, position);
     if (batch != null) {
       slot.inVain = 0;
-      prefetcher.used.increment();
+      prefetcher.used();
     } else if (prepared != null) {
       discard(prepared);
       if (++slot.inVain == MAX_IN_VAIN) {
@@ -317,7 +317,7 @@ public final class BatchPrefetcher {
       random.endFork();
       Spans.exit(span, null);
       if (batch != null) {
-        prefetcher.prepared.increment();
+        prefetcher.prepared();
       }
       Thread.currentThread().setContextClassLoader(null);
       boolean unwanted;

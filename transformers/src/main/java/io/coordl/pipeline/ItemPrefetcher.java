@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,7 +63,7 @@ public final class ItemPrefetcher implements Closeable {
 
   private final @Nullable MinioCache raw;
   private final BooleanSupplier decodes;
-  private final BooleanSupplier worth;
+  private final IntSupplier count;
   private final ThreadPoolExecutor threads;
 
   /** Offered, and neither fetched nor asked for since. */
@@ -76,25 +77,15 @@ public final class ItemPrefetcher implements Closeable {
   /**
    * Starts no thread yet.
    *
-   * @param threads how many there may be
+   * @param count how many there may be now; 0 while fetching is not worth it
    * @param raw for {@code cache=minio}
    * @param decodes whether there is a store of decoded items that has room
    */
-  public ItemPrefetcher(int threads, @Nullable MinioCache raw, BooleanSupplier decodes) {
-    this(threads, raw, decodes, () -> true);
-  }
-
-  /**
-   * Fetches while that is worth it.
-   *
-   * @param worth whether to offer an item now
-   */
-  public ItemPrefetcher(
-      int threads, @Nullable MinioCache raw, BooleanSupplier decodes, BooleanSupplier worth) {
-    this.worth = worth;
+  public ItemPrefetcher(IntSupplier count, @Nullable MinioCache raw, BooleanSupplier decodes) {
+    this.count = count;
     this.raw = raw;
     this.decodes = decodes;
-    this.threads = Prefetcher.threads(threads, MAX_QUEUED, "coordl-items-");
+    this.threads = Prefetcher.threads(1, MAX_QUEUED, "coordl-items-");
   }
 
   long fetched() {
@@ -103,7 +94,7 @@ public final class ItemPrefetcher implements Closeable {
 
   /** Whether an item offered with a decoder, or without, would be fetched. */
   public boolean isWorthwhile(boolean decoder) {
-    return worth.getAsBoolean()
+    return count.getAsInt() > 0
         && ((decoder && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN)
             || (raw != null && fetchedInVain.get() < MAX_IN_VAIN));
   }
@@ -140,6 +131,7 @@ public final class ItemPrefetcher implements Closeable {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     offered.add(path);
     try {
+      resize(count.getAsInt());
       threads.execute(
           () -> {
             if (asker.refersTo(null)) {
@@ -150,6 +142,18 @@ public final class ItemPrefetcher implements Closeable {
           });
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       offered.remove(path); // Too many wait already, the job ends, or no thread can be started.
+    }
+  }
+
+  /** Threads too many end once they have fetched their item. */
+  private void resize(int now) {
+    if (now > 0 && now != threads.getMaximumPoolSize()) {
+      synchronized (threads) {
+        // Neither bound may pass the other.
+        threads.setCorePoolSize(Math.min(now, threads.getMaximumPoolSize()));
+        threads.setMaximumPoolSize(now);
+        threads.setCorePoolSize(now);
+      }
     }
   }
 

@@ -25,27 +25,20 @@ public final class LibraryInterceptors implements LibraryHooks {
    * name and must know them all; elsewhere each intercepted class has its own.
    */
   private static final Map<String, String> ANCHORS =
-      Map.of(
-          "dl4j.TrainedModels",
-          "org.deeplearning4j.optimize.Solver",
-          "djl.TrainedModels",
-          "ai.djl.training.Trainer",
-          "dl4j.SavedModels",
-          "org.deeplearning4j.util.ModelSerializer",
-          "djl.WrittenArrays",
-          "ai.djl.nn.Parameter",
-          "djl.Prefetch",
-          "ai.djl.training.dataset.DataIterable",
-          "djl.PreparedBatches",
-          "ai.djl.training.dataset.DataIterable",
-          "djl.CoordinatedBatches",
-          "ai.djl.training.dataset.DataIterable",
-          "djl.ProfiledBatches",
-          "ai.djl.training.dataset.DataIterable",
-          "dl4j.ProfiledBatches",
-          "org.nd4j.linalg.dataset.DataSet",
-          "dl4j.EpochInterceptor",
-          "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator");
+      Map.ofEntries(
+          Map.entry("dl4j.TrainedModels", "org.deeplearning4j.optimize.Solver"),
+          Map.entry("djl.TrainedModels", "ai.djl.training.Trainer"),
+          Map.entry("dl4j.SavedModels", "org.deeplearning4j.util.ModelSerializer"),
+          Map.entry("djl.WrittenArrays", "ai.djl.nn.Parameter"),
+          Map.entry("djl.Prefetch", "ai.djl.training.dataset.DataIterable"),
+          Map.entry("djl.PreparedBatches", "ai.djl.training.dataset.DataIterable"),
+          Map.entry("djl.CoordinatedBatches", "ai.djl.training.dataset.DataIterable"),
+          Map.entry("djl.ProfiledBatches", "ai.djl.training.dataset.DataIterable"),
+          Map.entry("dl4j.ProfiledBatches", "org.nd4j.linalg.dataset.DataSet"),
+          Map.entry(
+              "dl4j.EpochInterceptor",
+              "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator"),
+          Map.entry("dl4j.ProgramIterators", "org.nd4j.linalg.dataset.DataSet"));
 
   private final Services services;
   private final Listener listener;

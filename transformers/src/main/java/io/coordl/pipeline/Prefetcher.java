@@ -23,8 +23,8 @@ public final class Prefetcher implements Closeable {
   private final @Nullable ItemPrefetcher items;
   private final BooleanSupplier worth;
   private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
-  final LongAdder prepared = new LongAdder();
-  final LongAdder used = new LongAdder();
+  private final LongAdder prepared = new LongAdder();
+  private final LongAdder used = new LongAdder();
 
   /**
    * Prefetches.
@@ -51,13 +51,23 @@ public final class Prefetcher implements Closeable {
   }
 
   /** Whether the next batch is to be prepared. */
-  boolean isWorthwhile() {
+  public boolean isWorthwhile() {
     return worth.getAsBoolean();
   }
 
   /** The thread that prepares batches, one after the other. */
   public Executor batches() {
     return batches;
+  }
+
+  /** A batch has been prefetched. */
+  public void prepared() {
+    prepared.increment();
+  }
+
+  /** The program got one that was. */
+  public void used() {
+    used.increment();
   }
 
   /** Items and batches that were prefetched. */

@@ -145,6 +145,9 @@ public final class PreparedSamples {
     // Before the proof: what another thread changes from here on shows.
     ObjectSnapshot looked = new ObjectSnapshot(pipeline.dataset(), code::counts);
     StringBuilder text = new StringBuilder();
+    if (stages.isEmpty()) {
+      log.once(leaves(type, "what it keeps cannot be compared"));
+    }
     for (List<@Nullable Object> objects : stages) {
       PurityAnalyzer.Proof proof = code.prove(objects);
       if (proof.reason() != null) {

@@ -131,6 +131,20 @@ public final class PurityAnalyzer {
       return false;
     }
 
+    /**
+     * Whether the fields that such a class declares may change between two calls: who asks compares
+     * what they hold before each, and looks whether they hold the same objects after it. A pipeline
+     * has one such object.
+     */
+    default boolean keepsPlace(Class<?> type) {
+      return false;
+    }
+
+    /** Whether a change of any file that is opened is noticed, not only of the item asked for. */
+    default boolean noticesFiles() {
+      return false;
+    }
+
     /** Name and descriptor of the method that gets an item by its number, a {@code long}. */
     default String getsItem() {
       return "";
@@ -249,6 +263,11 @@ public final class PurityAnalyzer {
     /** The fields that keep what can be changed, and whether its elements can be. */
     private final Map<FieldProof.Field, Boolean> changeable = new LinkedHashMap<>();
 
+    /** The object whose fields may change between two calls, and its classes. */
+    private @Nullable Object placed;
+
+    private final Set<String> places = new HashSet<>();
+
     private @Nullable String reason;
     private boolean trusts;
 
@@ -356,8 +375,14 @@ public final class PurityAnalyzer {
         } else {
           visitFields(object, type);
         }
+      } else if (known.keepsPlace(type) && placed != null) {
+        reason = holder + " keeps a " + name + ", which may be anywhere in its data";
       } else {
+        placed = known.keepsPlace(type) ? object : placed;
         for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+          if (known.keepsPlace(at)) {
+            places.add(internal(at));
+          }
           if (isProgram(at)) {
             calls.add(new Call(internal(at), null, null, at.getClassLoader()));
             Class<?> parent = at.getSuperclass();
@@ -617,10 +642,17 @@ public final class PurityAnalyzer {
         return field != null && field.owner().equals(method.owner);
       }
 
+      /** Whether it is a field that may change between two calls. */
+      private boolean isPlace(Instruction it) {
+        FieldProof.Field field = fields.resolve(it.owner(), it.name(), it.descriptor(), loader);
+        return field != null && places.contains(field.owner());
+      }
+
       void changes(Instruction it, List<Value> operands) {
         int code = it.opcode();
         if ((code == Opcodes.PUTFIELD
-                && !(method.name.equals("<init>") && operands.get(0).isOnly(Plain.THIS)))
+                && !((method.name.equals("<init>") || isPlace(it))
+                    && operands.get(0).isOnly(Plain.THIS)))
             || (code == Opcodes.PUTSTATIC && !isInitialising(it))) {
           leave("sets its field " + it.name());
         } else if (code == Opcodes.MONITORENTER) {
@@ -709,7 +741,7 @@ public final class PurityAnalyzer {
           boolean exact, String owner, String name, String descriptor, List<Value> operands) {
         boolean ofLibrary = isLibrary(owner);
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
-          if (operands.stream().noneMatch(Value::item)) {
+          if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
             leave(
                 "reads a file that is not the item asked for (" + dotted(owner) + "." + name + ")");
           }
@@ -743,7 +775,8 @@ public final class PurityAnalyzer {
           leave("reads " + dotted(owner) + "." + name + ", which has no class file");
           return;
         }
-        String why = fields.reasonItIsSet(field, loader);
+        String why =
+            !ofClass && places.contains(field.owner()) ? null : fields.reasonItIsSet(field, loader);
         if (isLibrary(field.owner())) {
           if (why != null || descriptor.startsWith("[") || descriptor.startsWith("Ljava/util/")) {
             leave("reads " + field + " of the library");

@@ -19,7 +19,8 @@ class ItemPrefetcherTest {
   private static final int MOST_QUEUED = 8 * ItemPrefetcher.WINDOW;
 
   private volatile boolean room = true;
-  private final ItemPrefetcher items = new ItemPrefetcher(1, null, this::hasRoom);
+  private final AtomicInteger threads = new AtomicInteger(1);
+  private final ItemPrefetcher items = new ItemPrefetcher(threads::get, null, this::hasRoom);
   private final Object epoch = new Object();
   private final Set<String> decoded = ConcurrentHashMap.newKeySet();
   private final CountDownLatch begun = new CountDownLatch(1);
@@ -142,7 +143,7 @@ class ItemPrefetcherTest {
             path -> {
               throw new IllegalStateException("no files");
             });
-    try (ItemPrefetcher both = new ItemPrefetcher(1, failing, () -> true)) {
+    try (ItemPrefetcher both = new ItemPrefetcher(() -> 1, failing, () -> true)) {
       while (both.isWorthwhile(false)) {
         both.offer("raw", null, epoch);
       }
@@ -167,6 +168,34 @@ class ItemPrefetcherTest {
       assertThat(last.await(30, TimeUnit.SECONDS)).as("decoding goes on").isTrue();
       assertThat(decoded).containsExactly("picture");
     }
+  }
+
+  @Test
+  void thereAreAsManyThreadsAsThereMayBeNow() throws InterruptedException {
+    items.offer("alone", new Waiting(), epoch);
+    begun.await();
+    threads.set(3);
+    CountDownLatch together = new CountDownLatch(2);
+    for (String item : new String[] {"one", "other"}) {
+      items.offer(
+          item,
+          new ItemPrefetcher.Decoder() {
+            @Override
+            public boolean isKept(String path) {
+              together.countDown();
+              return true;
+            }
+
+            @Override
+            public boolean decode(String path) {
+              throw new AssertionError("it is kept");
+            }
+          },
+          epoch);
+    }
+    assertThat(together.await(30, TimeUnit.SECONDS)).as("others fetch beside it").isTrue();
+    threads.set(0);
+    assertThat(items.isWorthwhile(true)).isFalse();
   }
 
   @Test

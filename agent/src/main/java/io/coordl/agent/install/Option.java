@@ -135,8 +135,8 @@ public enum Option {
       "off, auto, N from 1 to 64",
       Values.COUNT,
       "bring items of upcoming batches into decoded=share or cache=minio on N threads of the agent,"
-          + " and prepare DJL's next batch on another; auto: if the job is faster with it, which is"
-          + " tried while it runs"),
+          + " and prepare the next batch on another, for DJL and for DL4J where next() is called by"
+          + " hand; auto: as many threads as make the job faster, which is tried while it runs"),
   PREP(
       "off",
       "off, coordinate",

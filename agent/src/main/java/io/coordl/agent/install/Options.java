@@ -349,7 +349,9 @@ public final class Options {
       return prefetch
           + " has no effect on "
           + library
-          + (coordinate ? " with prep=coordinate" : " without decoded=share or cache=minio");
+          + (coordinate
+              ? " with prep=coordinate"
+              : " in fit without decoded=share or cache=minio: it is for batches taken by hand");
     }
     return coordinate
         ? prefetch

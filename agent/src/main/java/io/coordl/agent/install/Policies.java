@@ -41,6 +41,7 @@ import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -286,14 +287,14 @@ final class Policies {
   }
 
   private Tuner tuner() {
+    int cores = Runtime.getRuntime().availableProcessors();
     Tuner made =
         new Tuner(
             job.spans().totals()::snapshot,
             System::nanoTime,
             !options.isAuto(),
-            options.triesPrefetching() && Runtime.getRuntime().availableProcessors() > 1
-                ? this::prefetched
-                : null,
+            options.triesPrefetching() && cores > 1 ? this::prefetched : null,
+            cores - 1, // One more prepares, or trains.
             event -> job.spans().events().emit(sink -> sink.write(event)));
     job.addPolicy(made::said, () -> {});
     return made;
@@ -400,20 +401,15 @@ final class Policies {
   }
 
   private Prefetcher prefetcher(@Nullable DecodedStore decoded) {
-    Tuner tries = tuner;
-    BooleanSupplier worth =
-        tries == null || !options.triesPrefetching() ? () -> true : tries::prefetches;
-    int threads =
-        options.triesPrefetching()
-            ? Math.max(1, Runtime.getRuntime().availableProcessors() - 1)
-            : options.count(Option.PREFETCH);
+    Tuner tries = options.triesPrefetching() ? tuner : null;
+    int fixed = options.count(Option.PREFETCH);
+    IntSupplier threads = tries == null ? () -> fixed : tries::threads;
     Prefetcher made =
         new Prefetcher(
             decoded == null && raw == null
                 ? null
-                : new ItemPrefetcher(
-                    threads, raw, () -> decoded != null && decoded.mayKeepMore(), worth),
-            worth);
+                : new ItemPrefetcher(threads, raw, () -> decoded != null && decoded.mayKeepMore()),
+            () -> threads.getAsInt() > 0);
     job.addPolicy(made::said, made);
     asked(Option.PREFETCH, () -> Unused.prefetch(made.said(), made.items() != null));
     return made;

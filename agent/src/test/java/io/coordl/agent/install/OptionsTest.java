@@ -310,7 +310,9 @@ final class OptionsTest {
     assertThat(alone.remarks()).isEmpty();
     assertThat(alone.remarkOn("DJL")).isEmpty();
     assertThat(alone.remarkOn("DL4J"))
-        .isEqualTo("prefetch=2 has no effect on DL4J without decoded=share or cache=minio");
+        .isEqualTo(
+            "prefetch=2 has no effect on DL4J in fit without decoded=share or cache=minio: it is"
+                + " for batches taken by hand");
     assertThat(alone.count(Option.PREFETCH)).isEqualTo(2);
     assertThat(Options.parse("prefetch=2,decoded=share", null).remarkOn("DL4J")).isEmpty();
     assertThat(Options.parse("prefetch=2,cache=minio", null).remarkOn("DL4J")).isEmpty();

@@ -153,6 +153,23 @@ class PrefetchIT {
     }
   }
 
+  /** Batches of readers that the program takes by hand, or an early stopping trainer does. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void batchesTakenByHandArePrefetched(Jdk jdk) throws IOException, InterruptedException {
+    for (String programs :
+        List.of("csv", "sequences", "stopping", PreparedIT.DL4J + "," + PreparedIT.HOSTILE_DL4J)) {
+      ChildResult plain = PreparedIT.records(jdk, programs).run().orFail(programs);
+      for (String policy : List.of("prefetch=1", "prefetch=1,prepared=share")) {
+        ChildResult early =
+            PreparedIT.agent(PreparedIT.records(jdk, programs), policy).run().orFail(policy);
+        assertThat(early.out()).as(programs + " with " + policy).isEqualTo(plain.out());
+        assertThat(early.err()).doesNotContain("fault");
+        assertThat(figure(early.err(), 3)).as(programs).isGreaterThanOrEqualTo(4);
+      }
+    }
+  }
+
   private static ChildJvm loop(Jdk jdk, Framework framework, String program, Path pictures)
       throws IOException {
     return Workshop.program(

@@ -27,11 +27,31 @@ class PreparedIT {
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
       "rewritten,failing,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
-  private static final String DL4J =
+  static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
-  private static final String HOSTILE_DL4J =
+  static final String HOSTILE_DL4J =
       "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing,"
           + "deleted,replaced,appended,condition,locale,types,workspace,names,static,settings,map,pipe";
+  private static final String OWN = "own,own-doubled,own-cached,own-same-way";
+  private static final String HOSTILE_OWN =
+      "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
+          + "own-array";
+
+  /** Of these some batches are the same. */
+  private static final String PART_OWN =
+      "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten";
+
+  private static final String LEFT_OWN =
+      "OfStatic.of reads example.prepared.OwnIterators.level, which"
+          + "; OfKnobs.of reads example.prepared.OwnIterators$Knobs.level, which"
+          + "; OfTime.of uses java.lang.System.nanoTime"
+          + "; OfThread.of uses java.lang.Thread.currentThread"
+          + "; OfProperty.of uses java.lang.System.getProperty"
+          + "; OfLambda keeps a lambda"
+          + "; OfRandom keeps a java.util.Random"
+          + "; OfLast to the program: it keeps objects of each batch"
+          + "; OfArray.of may change an array it keeps"
+          + "; OfNested keeps a example.prepared.OwnIterators$Rows";
   private static final String LOOPS =
       "plain,break,own-transform,own-random,counter,lambda,draws,own-data,exception,restart,"
           + "together,interrupt,validation,close,changes";
@@ -96,6 +116,23 @@ class PreparedIT {
               "its records come in another order in each epoch");
       assertThat(figure(kept, 2)).as(policy).isGreaterThan(3L * 4 * SAMPLES / 32);
     }
+  }
+
+  /** What these read besides their own numbers is kept, or named and left. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void iteratorsOfTheProgramsOwnGiveTheSame(Jdk jdk) throws IOException, InterruptedException {
+    String all = OWN + "," + HOSTILE_OWN + "," + PART_OWN;
+    ChildResult plain = records(jdk, all).run().orFail("Iterators without the agent");
+    ChildResult kept = agent(records(jdk, all), "prepared=share").run().orFail("prepared=share");
+    assertThat(kept.out()).isEqualTo(plain.out());
+    assertThat(kept.err()).doesNotContain("fault").contains(LEFT_OWN.split("; "));
+    long passes = 3L * SAMPLES / 32;
+    ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
+    assertThat(figure(pure, 2)).isEqualTo(passes * OWN.split(",").length);
+    ChildResult hostile =
+        agent(records(jdk, HOSTILE_OWN), "prepared=share").run().orFail("hostile");
+    assertThat(figure(hostile, 1)).isZero();
   }
 
   @ParameterizedTest(name = "DL4J on {0}")
@@ -172,7 +209,7 @@ class PreparedIT {
         .args(programs, folder().toString(), Integer.toString(SAMPLES));
   }
 
-  private static ChildJvm records(Jdk jdk, String programs) throws IOException {
+  static ChildJvm records(Jdk jdk, String programs) throws IOException {
     return Workshop.program(jdk, Framework.DL4J, "example.prepared.Dl4jSamples")
         .args(programs, folder().toString(), Integer.toString(SAMPLES));
   }
@@ -199,7 +236,7 @@ class PreparedIT {
         .args(LOOPS, Pictures.all().directory().toString());
   }
 
-  private static ChildJvm agent(ChildJvm child, String policy) {
+  static ChildJvm agent(ChildJvm child, String policy) {
     return child.agent(Workshop.checkout().agentJar(), "record=off," + policy);
   }
 

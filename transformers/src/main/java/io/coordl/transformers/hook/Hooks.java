@@ -103,7 +103,8 @@ public final class Hooks {
     HookRule.Interceptor dl4jProfile = new HookRule.Interceptor("dl4j.ProfiledBatches", PROFILE);
     HookRule.Interceptor batches = new HookRule.Interceptor("djl.CoordinatedBatches", COORDINATE);
     HookRule.Interceptor epochs =
-        new HookRule.Interceptor("dl4j.EpochInterceptor", PREPARED, COORDINATE);
+        new HookRule.Interceptor("dl4j.EpochInterceptor", PREPARED, COORDINATE, PREFETCH);
+    HookRule.Interceptor ownIterators = new HookRule.Interceptor("dl4j.ProgramIterators", PREPARED);
     HookRule.Interceptor images = new HookRule.Interceptor("djl.ImageInterceptor", SHARE);
     HookRule.Interceptor matrices = new HookRule.Interceptor("dl4j.MatrixInterceptor", SHARE);
     HookRule.Interceptor prepared = new HookRule.Interceptor("djl.PreparedBatches", PREPARED);
@@ -165,6 +166,8 @@ public final class Hooks {
             NATIVE_LOADER,
             "asImageMatrix",
             "(Ljava/io/File;Z)Lorg/datavec/image/data/Image;"),
+        intercept(ownIterators, null, "next", "()" + DATA_SET),
+        intercept(ownIterators, null, "next", "(I)" + DATA_SET),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "hasNext", "()Z"),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "reset", "()V"),

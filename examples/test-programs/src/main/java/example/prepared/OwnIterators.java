@@ -1,0 +1,382 @@
+package example.prepared;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.factory.Nd4j;
+
+/** Iterators of the program's own classes: most give the same in each pass, or only seem to. */
+@SuppressWarnings("serial") // None is written.
+final class OwnIterators {
+  /** What the loop changes. */
+  static float level = 1;
+
+  private OwnIterators() {}
+
+  static DataSetIterator of(String kind, Path table, Knobs knobs) {
+    return switch (kind) {
+      case "own", "own-early", "own-scaled", "own-rewritten", "own-seek" -> new Rows(table);
+      case "own-doubled" -> new Doubled(table);
+      case "own-static" -> new OfStatic(table);
+      case "own-knobs" -> new OfKnobs(table, knobs);
+      case "own-field" -> new OfField(table);
+      case "own-counter" -> new OfCounter(table);
+      case "own-time" -> new OfTime(table);
+      case "own-thread" -> new OfThread(table);
+      case "own-property" -> new OfProperty(table);
+      case "own-lambda" -> new OfLambda(table, () -> knobs.level);
+      case "own-way", "own-same-way" -> new OfWay(table);
+      case "own-random" -> new OfRandom(table);
+      case "own-last" -> new OfLast(table);
+      case "own-array" -> new OfArray(table);
+      case "own-nested" -> new OfNested(table);
+      case "own-cached" -> new OfCache(table);
+      default -> throw new IllegalArgumentException(kind + " is no iterator of this.");
+    };
+  }
+
+  /** Settings of another object. */
+  static final class Knobs {
+    float level = 1;
+  }
+
+  /** A part that the loop replaces. */
+  interface Way {
+    float of(float value);
+  }
+
+  /** The file is read anew for each batch. */
+  static class Rows implements DataSetIterator {
+    private final Path table;
+    private int row;
+    private boolean over;
+    private DataSetPreProcessor preprocessor;
+
+    Rows(Path table) {
+      this.table = table;
+    }
+
+    float of(float value) {
+      return value;
+    }
+
+    /** Goes on elsewhere. */
+    void seek(int place) {
+      row = place;
+    }
+
+    @Override
+    public DataSet next(int count) {
+      float[][] features = new float[count][8];
+      float[][] labels = new float[count][2];
+      try (BufferedReader in = Files.newBufferedReader(table)) {
+        for (int skipped = 0; skipped < row; skipped++) {
+          in.readLine();
+        }
+        for (int i = 0; i < count; i++) {
+          String[] columns = in.readLine().split(",");
+          for (int k = 0; k < 8; k++) {
+            features[i][k] = of(Float.parseFloat(columns[k]));
+          }
+          labels[i][Integer.parseInt(columns[columns.length - 1])] = 1;
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      row += count;
+      over = row >= 96;
+      DataSet batch = new DataSet(Nd4j.create(features), Nd4j.create(labels));
+      if (preprocessor != null) {
+        preprocessor.preProcess(batch);
+      }
+      return batch;
+    }
+
+    @Override
+    public DataSet next() {
+      return next(32);
+    }
+
+    @Override
+    public boolean hasNext() {
+      return !over;
+    }
+
+    @Override
+    public void reset() {
+      row = 0;
+      over = false;
+    }
+
+    @Override
+    public int inputColumns() {
+      return 8;
+    }
+
+    @Override
+    public int totalOutcomes() {
+      return 2;
+    }
+
+    @Override
+    public boolean resetSupported() {
+      return true;
+    }
+
+    @Override
+    public boolean asyncSupported() {
+      return true;
+    }
+
+    @Override
+    public int batch() {
+      return 32;
+    }
+
+    @Override
+    public void setPreProcessor(DataSetPreProcessor given) {
+      preprocessor = given;
+    }
+
+    @Override
+    public DataSetPreProcessor getPreProcessor() {
+      return preprocessor;
+    }
+
+    @Override
+    public List<String> getLabels() {
+      return List.of("no", "yes");
+    }
+  }
+
+  /** What it inherits it does twice. */
+  static final class Doubled extends Rows {
+    Doubled(Path table) {
+      super(table);
+    }
+
+    @Override
+    public DataSet next(int count) {
+      DataSet batch = super.next(count);
+      batch.getFeatures().muli(2);
+      return batch;
+    }
+  }
+
+  static final class OfStatic extends Rows {
+    OfStatic(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return value * level;
+    }
+  }
+
+  static final class OfKnobs extends Rows {
+    private final Knobs knobs;
+
+    OfKnobs(Path table, Knobs knobs) {
+      super(table);
+      this.knobs = knobs;
+    }
+
+    @Override
+    float of(float value) {
+      return value * knobs.level;
+    }
+  }
+
+  /** Another object sets it, between batches. */
+  static final class OfField extends Rows {
+    float level = 1;
+
+    OfField(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return value * level;
+    }
+  }
+
+  static final class OfCounter extends Rows {
+    private long calls;
+
+    OfCounter(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      calls++;
+      return value + calls;
+    }
+  }
+
+  static final class OfTime extends Rows {
+    OfTime(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return System.nanoTime() > 0 ? value * level : 0;
+    }
+  }
+
+  static final class OfThread extends Rows {
+    OfThread(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return value + Thread.currentThread().getName().length();
+    }
+  }
+
+  static final class OfProperty extends Rows {
+    OfProperty(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return value * Float.parseFloat(System.getProperty("level", "1"));
+    }
+  }
+
+  static final class OfLambda extends Rows {
+    private final Supplier<Float> level;
+
+    OfLambda(Path table, Supplier<Float> level) {
+      super(table);
+      this.level = level;
+    }
+
+    @Override
+    float of(float value) {
+      return value * level.get();
+    }
+  }
+
+  /** Which implementation it has the loop says, between batches. */
+  static final class OfWay extends Rows {
+    Way way = new Plus(1);
+
+    OfWay(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return way.of(value);
+    }
+  }
+
+  record Plus(float more) implements Way {
+    @Override
+    public float of(float value) {
+      return value + more;
+    }
+  }
+
+  static final class OfRandom extends Rows {
+    private final Random random = new Random(3);
+
+    OfRandom(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return value + random.nextFloat();
+    }
+  }
+
+  /** But for the first, each batch has something of the one before. */
+  static final class OfLast extends Rows {
+    private String last = "";
+
+    OfLast(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return value + last.length();
+    }
+
+    @Override
+    public DataSet next(int count) {
+      DataSet batch = super.next(count);
+      last = "some";
+      return batch;
+    }
+
+    @Override
+    public void reset() {
+      super.reset();
+      last = "";
+    }
+  }
+
+  static final class OfArray extends Rows {
+    private final float[] sum = new float[1];
+
+    OfArray(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      sum[0] += 1;
+      return value + sum[0];
+    }
+  }
+
+  /** What it stands on has a place of its own. */
+  static final class OfNested extends Rows {
+    private final Rows inner;
+
+    OfNested(Path table) {
+      super(table);
+      inner = new Rows(table);
+    }
+
+    @Override
+    public DataSet next(int count) {
+      if (!inner.hasNext()) {
+        inner.reset();
+      }
+      DataSet batch = super.next(count);
+      batch.getFeatures().addi(inner.next(32).getFeatures());
+      return batch;
+    }
+  }
+
+  /** Its array of all rows is its own. */
+  static final class OfCache extends Rows {
+    private final float[] weights = {1, 2, 3};
+
+    OfCache(Path table) {
+      super(table);
+    }
+
+    @Override
+    float of(float value) {
+      return value * weights[1];
+    }
+  }
+}

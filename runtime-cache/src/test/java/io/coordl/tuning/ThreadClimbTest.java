@@ -1,0 +1,139 @@
+package io.coordl.tuning;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.IntToDoubleFunction;
+import org.junit.jupiter.api.Test;
+
+/** The number of threads that is found, on jobs of which it is known what each number brings. */
+class ThreadClimbTest {
+  private static final double WINDOW = 1e9;
+
+  private final ThreadClimb climb = new ThreadClimb(12);
+  private final List<Integer> tried = new ArrayList<>();
+  private final List<String> said = new ArrayList<>();
+  private long prefetched;
+
+  /** Milliseconds of a batch by the number of threads: of its step, and that are waited for it. */
+  private void run(int windows, IntToDoubleFunction step, IntToDoubleFunction wait) {
+    run(windows, step, wait, 0, new Random(1));
+  }
+
+  private void run(
+      int windows, IntToDoubleFunction step, IntToDoubleFunction wait, double noise, Random noisy) {
+    for (int i = 0; i < windows; i++) {
+      int threads = climb.threads();
+      tried.add(threads);
+      prefetched += threads;
+      double factor = 1 + noise * noisy.nextGaussian();
+      double steps = step.applyAsDouble(threads) * factor;
+      double waits = wait.applyAsDouble(threads) * factor;
+      Figures window = new JobStatisticsEvent();
+      window.wall = (long) WINDOW;
+      window.batches = Math.round(1e6 / (steps + waits));
+      window.stall = Math.round(WINDOW * waits / (steps + waits));
+      window.prepStall = window.stall;
+      String[] decided = climb.ended(window, prefetched);
+      if (decided != null) {
+        said.add(decided[0]);
+        assertThat(decided[1]).contains("times as fast with");
+      }
+    }
+  }
+
+  /** A batch takes 40 ms to prepare on one thread, more of which share it. */
+  private static double shared(int threads, int useful) {
+    return Math.max(0, 40.0 / (1 + Math.min(threads, useful)) - 5);
+  }
+
+  @Test
+  void threadsGrowWhileTheWaitFalls() {
+    run(60, n -> 5, n -> shared(n, 4));
+    assertThat(climb.threads()).isEqualTo(4);
+    assertThat(said)
+        .containsExactly(
+            "prefetching is on, 1 thread",
+            "prefetching is on, 2 threads",
+            "prefetching is on, 4 threads",
+            "prefetching is on, 4 threads");
+    assertThat(tried).doesNotContain(9, 10, 11, 12);
+    assertThat(climb.said()).isEqualTo("prefetching on, 4 threads (5.00 times as fast with it)");
+  }
+
+  @Test
+  void thereAreNeverMoreThanThereAreCores() {
+    run(300, n -> 1, n -> 400.0 / (1 + n));
+    assertThat(climb.threads()).isEqualTo(12);
+    assertThat(tried).allMatch(threads -> threads <= 12);
+  }
+
+  @Test
+  void whatNoLongerWaitsGetsNoMoreThreads() {
+    run(300, n -> 5, n -> n >= 2 ? 0 : 20.0 / (1 + n));
+    assertThat(climb.threads()).isEqualTo(2);
+    assertThat(tried).allMatch(threads -> threads <= 2);
+  }
+
+  /** What the threads bring they cost: steps are slower, and with four more than they save. */
+  @Test
+  void threadsThatSlowTheStepsDownAreNotUsed() {
+    run(200, n -> 5 + 3 * n, n -> shared(n, 12));
+    assertThat(climb.threads()).isEqualTo(2);
+  }
+
+  @Test
+  void aNeighbourThatSlowsTheStepsDownTakesThreadsAwayAtOnce() {
+    run(60, n -> 5, n -> shared(n, 4));
+    int quiet = tried.size();
+    assertThat(climb.threads()).isEqualTo(4);
+    run(2 + 3 * ThreadClimb.TRIAL, n -> 10 + 6 * n, n -> shared(n, 4));
+    assertThat(climb.threads()).isLessThan(4);
+    assertThat(tried.subList(quiet, quiet + 6)).contains(2);
+    run(40, n -> 10 + 20 * n, n -> shared(n, 4));
+    run(ThreadClimb.AGAIN, n -> 10 + 20 * n, n -> shared(n, 4));
+    assertThat(climb.threads()).isZero();
+    run(500, n -> 5, n -> shared(n, 4)); // It has gone.
+    assertThat(climb.threads()).isEqualTo(4);
+  }
+
+  /** A single window is off by 5 %; twice the threads are 20 % slower, and half of them 50 %. */
+  @Test
+  void noiseLeadsToTheSameNumber() {
+    for (int seed = 0; seed < 50; seed++) {
+      ThreadClimbTest one = new ThreadClimbTest();
+      one.run(400, n -> 5 + 0.5 * n, n -> shared(n, 4), 0.05, new Random(seed));
+      assertThat(one.tried.subList(200, 400).stream().filter(threads -> threads == 4).count())
+          .as("seed " + seed)
+          .isGreaterThan(120);
+    }
+  }
+
+  /** Storage gives so much to whoever asks, from two at a time on. */
+  @Test
+  void whatTheStorageCannotGiveIsNotAskedForByMoreThreads() {
+    run(200, n -> 5, n -> shared(n, 2));
+    assertThat(climb.threads()).isEqualTo(2);
+    assertThat(tried).doesNotContain(8);
+  }
+
+  @Test
+  void whatHelpsNothingStaysOffAndCostsNothing() {
+    run(2000, n -> 5, n -> 20);
+    assertThat(climb.threads()).isZero();
+    assertThat(climb.said()).isEqualTo("prefetching off (1.00 times as fast with it)");
+    assertThat(tried.stream().filter(threads -> threads > 0).count()).isLessThan(30);
+    assertThat(tried).allMatch(threads -> threads <= 1);
+  }
+
+  @Test
+  void aJobThatDoesNotWaitIsLeftAlone() {
+    run(2000, n -> 5, n -> 0.1);
+    assertThat(tried).containsOnly(0);
+    assertThat(said).isEmpty();
+  }
+}

@@ -1,0 +1,214 @@
+package io.coordl.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.ObjectSnapshot;
+import io.coordl.pipeline.SamplePipeline;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+
+/** An iterator of a class of the program's, all of it: whose samples are whole batches. */
+record OwnIterator(DataSetIterator get) implements SamplePipeline {
+  /**
+   * What the program can change at any time.
+   *
+   * @param objects in the iterator's fields
+   * @param ofLibrary those that have something of the library, which is compared
+   */
+  private record Settings(
+      List<Object> told, List<@Nullable Object> objects, List<StagedIterator.Preprocessor> ofLibrary) {}
+
+  /** Of each class, as the others are: these are few. */
+  private static final ClassValue<List<Field>> FIELDS =
+      new ClassValue<>() {
+        @Override
+        protected List<Field> computeValue(Class<?> type) {
+          List<Field> fields = new ArrayList<>();
+          for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
+            for (Field field : at.getDeclaredFields()) {
+              if (!Modifier.isStatic(field.getModifiers())) {
+                field.setAccessible(true);
+                fields.add(field);
+              }
+            }
+          }
+          return fields;
+        }
+      };
+
+  /** Whether all that such an object has is declared by iterators of the program. */
+  static boolean isOwn(Class<?> type) {
+    for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
+      if (at == null
+          || Description.isOfLibrary(at.getName())
+          || !DataSetIterator.class.isAssignableFrom(at)) {
+        return false;
+      }
+    }
+    return !type.isHidden();
+  }
+
+  /** What its fields of primitive types hold. */
+  List<Object> numbers() {
+    List<Object> numbers = new ArrayList<>();
+    for (Field field : FIELDS.get(get.getClass())) {
+      if (field.getType().isPrimitive()) {
+        numbers.add(exact(value(field)));
+      }
+    }
+    return numbers;
+  }
+
+  /** As a number whose text says all of it. */
+  private static Object exact(@Nullable Object value) {
+    return value instanceof Float number
+        ? Float.floatToRawIntBits(number)
+        : value instanceof Double number
+            ? Double.doubleToRawLongBits(number)
+            : value instanceof Character letter
+                ? (int) letter
+                : value instanceof Boolean flag ? (flag ? 1 : 0) : String.valueOf(value);
+  }
+
+  /** What its other fields hold. */
+  List<@Nullable Object> objects() {
+    List<@Nullable Object> objects = new ArrayList<>();
+    for (Field field : FIELDS.get(get.getClass())) {
+      if (!field.getType().isPrimitive()) {
+        objects.add(value(field));
+      }
+    }
+    return objects;
+  }
+
+  /** Whether it has the same objects still. */
+  boolean has(List<@Nullable Object> then) {
+    List<@Nullable Object> now = objects();
+    return IntStream.range(0, now.size()).allMatch(i -> now.get(i) == then.get(i));
+  }
+
+  private @Nullable Object value(Field field) {
+    try {
+      return field.get(get);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Sets the numbers, by the text of their list. */
+  void set(String numbers) {
+    String[] values = numbers.substring(1, numbers.length() - 1).split(", ", -1);
+    int next = 0;
+    for (Field field : FIELDS.get(get.getClass())) {
+      if (field.getType().isPrimitive()) {
+        long value = Long.parseLong(values[next++]);
+        if (!Modifier.isFinal(field.getModifiers())) {
+          set(field, value);
+        }
+      }
+    }
+  }
+
+  private void set(Field field, long value) {
+    Class<?> type = field.getType();
+    try {
+      if (type == float.class) {
+        field.setFloat(get, Float.intBitsToFloat((int) value));
+      } else if (type == double.class) {
+        field.setDouble(get, Double.longBitsToDouble(value));
+      } else if (type == boolean.class) {
+        field.setBoolean(get, value != 0);
+      } else if (type == char.class) {
+        field.setChar(get, (char) value);
+      } else if (type == long.class) {
+        field.setLong(get, value);
+      } else if (type == int.class) {
+        field.setInt(get, (int) value);
+      } else if (type == short.class) {
+        field.setShort(get, (short) value);
+      } else {
+        field.setByte(get, (byte) value);
+      }
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public Object dataset() {
+    return get;
+  }
+
+  @Override
+  public String name() {
+    return get.getClass().getName();
+  }
+
+  /** How many batches it has is not known. */
+  @Override
+  public long size() {
+    return 1;
+  }
+
+  @Override
+  public Object settings() {
+    List<@Nullable Object> objects = objects();
+    List<StagedIterator.Preprocessor> ofLibrary = new ArrayList<>();
+    for (Object object : objects) {
+      if (object instanceof DataSetPreProcessor || hasLibrary(object)) {
+        ofLibrary.add(StagedIterator.Preprocessor.of(object));
+      }
+    }
+    return new Settings(StagedIterator.told(), objects, ofLibrary);
+  }
+
+  @Override
+  public boolean isCurrent(Object settings) {
+    Settings then = (Settings) settings;
+    return has(then.objects)
+        && then.told.equals(StagedIterator.told())
+        && then.ofLibrary.stream().allMatch(OwnIterator::isUnchanged);
+  }
+
+  private static boolean isUnchanged(StagedIterator.Preprocessor one) {
+    Object object = one.object();
+    return object != null && one.isOf(object);
+  }
+
+  /** None where something is kept whose changes would not be seen. */
+  @Override
+  public List<List<@Nullable Object>> stages(Object settings) {
+    return ((Settings) settings).ofLibrary.stream().allMatch(one -> one.text() != null)
+        ? List.of(List.of(get))
+        : List.of();
+  }
+
+  private static boolean hasLibrary(@Nullable Object object) {
+    if (object == null) {
+      return false;
+    }
+    Collection<Class<?>> classes = ObjectSnapshot.classes(object, type -> true);
+    return classes == null
+        || classes.stream().anyMatch(type -> Description.isOfLibrary(type.getName()));
+  }
+
+  @Override
+  public String describe(Object settings, int stage) throws CannotShareException {
+    return StagedIterator.process()
+        + "\n"
+        + ((Settings) settings).told
+        + "\n"
+        + Description.ofLarge("iterator", get);
+  }
+
+  @Override
+  public String describe(String name, @Nullable Object value) throws CannotShareException {
+    return Description.of(name, value);
+  }
+}
