@@ -125,9 +125,8 @@ class RecipesIT {
     int pictures = Pictures.all().files().size();
     assertThat(opened).isEqualTo(pictures);
     assertThat(kept).isEqualTo((Job.EPOCHS - 1L) * pictures);
-    assertThat(Summary.coordl("summary", shared.toString()))
-        .contains(executors.get(0).getFileName().toString())
-        .contains(executors.get(1).getFileName().toString());
+    // A heading and a line each: the driver's, which has no such name, is none of them.
+    assertThat(Summary.coordl("summary", shared.toString())).hasLineCount(3);
     Path page = directory.resolve("all.html");
     Summary.coordl("report", shared.toString(), "-o", page.toString());
     assertThat(page).isNotEmptyFile();
