@@ -159,7 +159,8 @@ public final class Tuner {
     }
     isJudged = true;
     isDropped =
-        ThreadClimb.rate(after) < ThreadClimb.GAIN * ThreadClimb.rate(before) && ThreadClimb.GAIN * waitOfBatch(after) > waitOfBatch(before);
+        ThreadClimb.rate(after) < ThreadClimb.GAIN * ThreadClimb.rate(before)
+            && ThreadClimb.GAIN * waitOfBatch(after) > waitOfBatch(before);
     if (isDropped) {
       keeps = false;
       keepsItems = false;
@@ -185,7 +186,9 @@ public final class Tuner {
   private String brought(Figures after) {
     return Text.format(
         "%.0f samples/s before, %.0f after (%.1f times)",
-        before.samplesPerSecond(), after.samplesPerSecond(), ThreadClimb.rate(after) / ThreadClimb.rate(before));
+        before.samplesPerSecond(),
+        after.samplesPerSecond(),
+        ThreadClimb.rate(after) / ThreadClimb.rate(before));
   }
 
   private void tell(String change, String why, Figures window) {
@@ -218,7 +221,9 @@ public final class Tuner {
         + Text.format("%.1f s on, since %s", before.wall / 1e9, reason)
         + (isDropped ? "; dropped it, since the job was no faster and waited no less" : "")
         + prefetching()
-        + (ThreadClimb.rate(before) == 0 || ThreadClimb.rate(after) == 0 ? "" : "; " + brought(after));
+        + (ThreadClimb.rate(before) == 0 || ThreadClimb.rate(after) == 0
+            ? ""
+            : "; " + brought(after));
   }
 
   private String prefetching() {

@@ -22,7 +22,9 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
    * @param ofLibrary those that have something of the library, which is compared
    */
   private record Settings(
-      List<Object> told, List<@Nullable Object> objects, List<StagedIterator.Preprocessor> ofLibrary) {}
+      List<Object> told,
+      List<@Nullable Object> objects,
+      List<StagedIterator.Preprocessor> ofLibrary) {}
 
   /** Of each class, as the others are: these are few. */
   private static final ClassValue<List<Field>> FIELDS =
