@@ -7,6 +7,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /** Exact totals since the start of the job, whatever the thresholds. */
