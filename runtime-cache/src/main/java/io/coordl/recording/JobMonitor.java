@@ -5,10 +5,12 @@ import io.coordl.advice.Evidence;
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.EnvironmentEvent;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.gpu.GpuSampler;
 import io.coordl.live.StatusFile;
 import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
@@ -45,6 +47,7 @@ public final class JobMonitor {
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final List<Runnable> endings = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
+  private volatile @Nullable GpuSampler sampler;
   private volatile @Nullable Profile profile;
   private volatile @Nullable AtEnd atEnd;
   private volatile String agent = "";
@@ -155,6 +158,13 @@ public final class JobMonitor {
     closing.add(toClose);
   }
 
+  /** Samples the devices from now on, until the job has ended. */
+  public void sample(GpuSampler made) {
+    sampler = made;
+    closing.add(0, made);
+    made.start();
+  }
+
   /** What a profile measured, in words; empty if there is none. */
   List<String> profiled() {
     Profile made = profile;
@@ -235,6 +245,7 @@ public final class JobMonitor {
       List<StoreStatisticsEvent> stores,
       List<PeerStatisticsEvent> peers,
       List<StagingStatisticsEvent> stagings,
+      List<GpuStatisticsEvent> gpus,
       long faults) {}
 
   /**
@@ -246,7 +257,7 @@ public final class JobMonitor {
       if (atEnd == null) {
         spans.finish();
         latencies.freeze();
-        atEnd = new AtEnd(stores(), peerViews(), stagings(), faults());
+        atEnd = new AtEnd(stores(), peerViews(), stagings(), gpus(), faults());
       }
     }
   }
@@ -344,6 +355,13 @@ public final class JobMonitor {
       all.addAll(one.get());
     }
     return all;
+  }
+
+  /** The devices that were sampled. */
+  List<GpuStatisticsEvent> gpus() {
+    AtEnd end = atEnd;
+    GpuSampler made = sampler;
+    return end != null ? end.gpus() : made == null ? List.of() : made.statistics();
   }
 
   EnvironmentEvent environment() {

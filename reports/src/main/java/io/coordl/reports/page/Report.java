@@ -64,12 +64,19 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
    * What the training threads did when: one number for each slot.
    *
    * @param startMillis of the first slot, in milliseconds since 1970; 0 if there is no slot
+   * @param deviceIdleNanos mean of the devices that were sampled; absent if there is none
    */
   record TimeLine(
-      long startMillis, long slotNanos, @JsonIgnore Map<Part, List<Long>> nanosOfParts) {
+      long startMillis,
+      long slotNanos,
+      @JsonIgnore Map<Part, List<Long>> nanosOfParts,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<Long> deviceIdleNanos) {
     static TimeLine of(Activity.Times times) {
       return new TimeLine(
-          times.startNanos() / NANOS_PER_MILLISECOND, times.slotNanos(), times.parts());
+          times.startNanos() / NANOS_PER_MILLISECOND,
+          times.slotNanos(),
+          times.parts(),
+          times.deviceIdle());
     }
 
     @JsonAnyGetter

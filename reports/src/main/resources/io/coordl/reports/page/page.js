@@ -501,10 +501,16 @@
         type: "bar",
         data: {
           labels: seconds.map(second => String(Number(second.toFixed(3)))),
-          datasets: PARTS.map(part => ({
-            ...look(part), barPercentage: 1, categoryPercentage: 1,
-            data: times[part[0]].map(nanos => 100 * nanos / slot),
-          })),
+          datasets: [
+            ...(times.deviceIdleNanos ? [{
+              label: "device idle", type: "line", stack: "device", pointRadius: 0, borderWidth: 2,
+              borderColor: style("text"), backgroundColor: style("text"),
+              data: times.deviceIdleNanos.map(nanos => 100 * nanos / slot),
+            }] : []),
+            ...PARTS.map(part => ({
+              ...look(part), barPercentage: 1, categoryPercentage: 1,
+              data: times[part[0]].map(nanos => 100 * nanos / slot),
+            }))],
         },
         options: options(["seconds since the first batch was asked for", {
           stacked: true, grid: { display: false },
@@ -525,10 +531,27 @@
   function timeLineTable(index) {
     const times = below(base(index), "timeLine");
     const slots = at(below(times, "computeNanos")).length;
+    const parts = [...PARTS, ...(at(below(times, "deviceIdleNanos")) ? [["deviceIdleNanos", "device idle"]] : [])];
     return folded("Table of the time-line",
-      table("Milliseconds of each part in slots of equal width", [["slot"], ...PARTS.map(([, label]) => [label])],
+      table("Milliseconds of each part in slots of equal width", [["slot"], ...parts.map(([, label]) => [label])],
         Array.from({ length: slots }, (unused, slot) => [element("span", { "data-index": String(slot) }, String(slot + 1)),
-          ...PARTS.map(([part]) => show(below(times, part, slot), "nanos"))]), { tall: true }));
+          ...parts.map(([part]) => show(below(times, part, slot), "nanos"))]), { tall: true }));
+  }
+
+  function deviceTable(index) {
+    const path = below(base(index), "summary", "gpus");
+    return table("GPUs, sampled once a second while the job took batches",
+      [["device", "text"], ["busy"], ["idle in data stalls, at most"], ["memory in use"], ["of this process"], ["synchronized steps"]],
+      RECORDINGS[index].summary.gpus.map((gpu, at) => {
+        const sampled = { of: below(path, at, "sampledNanos") };
+        return [[show(below(path, at, "device"), "text"), " ", show(below(path, at, "name"), "text")],
+          show(below(path, at, "busyNanos"), "percent", sampled),
+          show(below(path, at, "idleInStallsNanos"), "percent", sampled),
+          show(below(path, at, "usedMemoryBytes"), "bytes"),
+          gpu.ownMemoryBytes < 0 ? document.createTextNode("\u2013") : show(below(path, at, "ownMemoryBytes"), "bytes"),
+          gpu.synchronizedStepsNanos ? show(below(path, at, "synchronizedStepsNanos"), "percent", sampled)
+            : document.createTextNode("\u2013")];
+      }));
   }
 
   function timeLine() {
@@ -544,6 +567,7 @@
       made.append(timeLineChart(index),
         paragraph("One slot is ", show(below(base(index), "timeLine", "slotNanos"), "nanos"), " wide."),
         timeLineTable(index));
+      if (recording.summary.gpus.length > 0) made.append(deviceTable(index));
     });
   }
 
