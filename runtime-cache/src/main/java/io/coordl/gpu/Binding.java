@@ -45,7 +45,7 @@ public final class Binding {
       return true;
     }
     if (libraryPath != null) {
-      for (String directory : libraryPath.split(File.pathSeparator)) {
+      for (String directory : libraryPath.split(File.pathSeparator, -1)) {
         if (!directory.isEmpty() && new File(directory, Nvml.LIBRARY).exists()) {
           return true;
         }

@@ -51,9 +51,11 @@ final class ForeignNatives implements Natives {
           for (int i = 0; i < arguments.length; i++) {
             passed[i] = arguments[i] instanceof ByteBuffer buffer ? address(buffer) : arguments[i];
           }
-          int result = (int) handle.invokeWithArguments(passed);
-          Reference.reachabilityFence(arguments);
-          return result;
+          try {
+            return (int) handle.invokeWithArguments(passed);
+          } finally {
+            Reference.reachabilityFence(arguments);
+          }
         },
         function);
   }
