@@ -27,6 +27,8 @@ public final class AgentEvents {
           EpochEvent.class,
           FaultEvent.class,
           FetchEvent.class,
+          GpuSampleEvent.class,
+          GpuStatisticsEvent.class,
           HostEvent.class,
           JobStatisticsEvent.class,
           LatencyStatisticsEvent.class,

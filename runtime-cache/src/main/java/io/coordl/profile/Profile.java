@@ -13,6 +13,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ public final class Profile {
   private volatile @Nullable Thread training;
   private volatile @Nullable Stage stage;
   private volatile boolean over;
+  private volatile LongConsumer steps = begun -> {};
 
   // All below is of the training thread.
 
@@ -96,6 +98,14 @@ public final class Profile {
   }
 
   /**
+   * From now on a step of the training thread ends when this returns, told when it began; 0 for
+   * what comes before the first batch.
+   */
+  public void endSteps(LongConsumer ending) {
+    steps = ending;
+  }
+
+  /**
    * The program is about to get a batch. On any thread; called around the method, before its span
    * begins.
    *
@@ -110,6 +120,7 @@ public final class Profile {
       // DL4J's prefetch asks the program's iterator on a thread of its own.
       return known == null || known == Thread.currentThread() ? null : prepare();
     }
+    steps.accept(left); // What the devices still do is of the step.
     long entered = System.nanoTime();
     boolean inside = follow(iterator);
     long ends = spans.epochEnds();

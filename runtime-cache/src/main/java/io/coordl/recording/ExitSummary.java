@@ -3,6 +3,7 @@ package io.coordl.recording;
 import io.coordl.advice.Advice;
 import io.coordl.advice.Epochs;
 import io.coordl.advice.Evidence;
+import io.coordl.advice.Gpus;
 import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Bytes;
@@ -81,6 +82,9 @@ final class ExitSummary {
       if (now.checkpoint > 0) {
         lines.add(share("checkpoints", now.checkpoint, now, ""));
       }
+    }
+    if (!job.gpus().isEmpty()) {
+      lines.add(Gpus.line(job.gpus()));
     }
     if (now.items > 0) {
       lines.add(

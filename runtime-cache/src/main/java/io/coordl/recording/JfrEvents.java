@@ -3,6 +3,7 @@ package io.coordl.recording;
 import io.coordl.event.AgentEvents;
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EventSink;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
@@ -68,6 +69,7 @@ final class JfrEvents implements EventSink, FlightRecorderListener {
     atChunkEnd(StoreStatisticsEvent.class, statistics::stores);
     atChunkEnd(StagingStatisticsEvent.class, statistics::stagings);
     atChunkEnd(PeerStatisticsEvent.class, statistics::peers);
+    atChunkEnd(GpuStatisticsEvent.class, statistics::gpus);
   }
 
   private void atChunkEnd(Class<? extends Event> type, Consumer<EventSink> totals) {

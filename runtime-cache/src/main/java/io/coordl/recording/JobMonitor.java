@@ -6,10 +6,12 @@ import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EventSink;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.gpu.GpuSampler;
 import io.coordl.live.StatusFile;
 import io.coordl.metrics.MetricsExport;
 import io.coordl.partition.PeerSink;
@@ -48,6 +50,7 @@ public final class JobMonitor {
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final List<Runnable> endings = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
+  private volatile @Nullable GpuSampler sampler;
   private volatile @Nullable Profile profile;
   private volatile @Nullable AtEnd atEnd;
   private volatile String agent = "";
@@ -156,6 +159,13 @@ public final class JobMonitor {
   public void profile(Profile made, Closeable toClose) {
     profile = made;
     closing.add(toClose);
+  }
+
+  /** Samples the devices from now on, until the job has ended. */
+  public void sample(GpuSampler made) {
+    sampler = made;
+    closing.add(0, made);
+    made.start();
   }
 
   /** What a profile measured, in words; empty if there is none. */
@@ -272,6 +282,7 @@ public final class JobMonitor {
       List<StoreStatisticsEvent> stores,
       List<PeerStatisticsEvent> peers,
       List<StagingStatisticsEvent> stagings,
+      List<GpuStatisticsEvent> gpus,
       long faults) {}
 
   /**
@@ -283,7 +294,7 @@ public final class JobMonitor {
       if (atEnd == null) {
         spans.finish();
         latencies.freeze();
-        atEnd = new AtEnd(stores(), peerViews(), stagings(), faults());
+        atEnd = new AtEnd(stores(), peerViews(), stagings(), gpus(), faults());
       }
     }
   }
@@ -381,6 +392,13 @@ public final class JobMonitor {
       all.addAll(one.get());
     }
     return all;
+  }
+
+  /** The devices that were sampled. */
+  List<GpuStatisticsEvent> gpus() {
+    AtEnd end = atEnd;
+    GpuSampler made = sampler;
+    return end != null ? end.gpus() : made == null ? List.of() : made.statistics();
   }
 
   EnvironmentEvent environment() {

@@ -24,6 +24,7 @@ final class Statistics {
     stores(to);
     stagings(to);
     peers(to);
+    gpus(to);
   }
 
   void latencies(EventSink to) {
@@ -51,6 +52,10 @@ final class Statistics {
 
   void stagings(EventSink to) {
     job.stagings().forEach(to::write);
+  }
+
+  void gpus(EventSink to) {
+    job.gpus().forEach(to::write);
   }
 
   void job(EventSink to) {

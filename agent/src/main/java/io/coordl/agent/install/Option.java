@@ -197,6 +197,18 @@ public enum Option {
       "go on where the newest checkpoint of the agent's own below PATH was taken; PATH may be"
           + " checkpoint.dir, and without a checkpoint the job begins at its start; brings"
           + " checkpoint=atomic with it"),
+  GPU(
+      "auto",
+      "auto, on, off",
+      Values.CHOICE,
+      "what NVIDIA's GPUs do, once a second, and in a profile steps that end when the device is"
+          + " done; auto: if a driver is there; on: and say so if none can be asked"),
+  GPU_PRESETS(
+      "none",
+      "none, DIR",
+      Values.TEXT,
+      "directory with the jars of the JavaCPP presets for CUDA, by which the driver is then called;"
+          + " none: by java.lang.foreign from JDK 22 on, by the program's JNA, or by its presets"),
   PROFILE(
       "off",
       "off, ingestion, cached, cold, all",

@@ -21,6 +21,9 @@ import io.coordl.checkpoint.Resume;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.event.TuningEvent;
+import io.coordl.gpu.Binding;
+import io.coordl.gpu.DeviceSteps;
+import io.coordl.gpu.GpuSampler;
 import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
@@ -69,6 +72,7 @@ final class Policies {
   private final KeptForms forms = new KeptForms();
   private @Nullable Prefetcher prefetcher;
   private @Nullable ProfiledItems profiled;
+  private @Nullable DeviceSteps deviceSteps;
 
   Policies(Options options, JobMonitor job) {
     this.options = options;
@@ -156,6 +160,7 @@ final class Policies {
    * prefetches. After {@link #items}.
    */
   LibraryHooks hooks(RewriteLog rewrites) {
+    sampleGpus();
     ProfiledItems items = profiled;
     if (items != null) {
       DecodedSizes sizes = options.learnsSizes() ? DecodedSizes.open(filter, job.log()) : null;
@@ -248,6 +253,22 @@ final class Policies {
         });
   }
 
+  /** Where no driver is there, nothing of the GPUs is loaded. */
+  private void sampleGpus() {
+    boolean asked = options.get(Option.GPU).equals("on");
+    if (asked
+        || (options.get(Option.GPU).equals("auto")
+            && Binding.isDriverThere(System.getenv("LD_LIBRARY_PATH")))) {
+      Binding binding =
+          new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader());
+      GpuSampler sampler =
+          new GpuSampler(
+              binding, job.log().events(), job.spans().totals()::snapshot, job.log(), asked);
+      job.sample(sampler);
+      deviceSteps = new DeviceSteps(binding, sampler, job.log());
+    }
+  }
+
   private Profile profile(ProfiledItems items, @Nullable DecodedSizes sizes) {
     String phases = options.get(Option.PROFILE);
     Profile profile =
@@ -259,6 +280,10 @@ final class Policies {
             sizes,
             job.log(),
             this::end);
+    DeviceSteps devices = deviceSteps;
+    if (devices != null) {
+      profile.endSteps(devices::end);
+    }
     job.profile(
         profile,
         () -> {

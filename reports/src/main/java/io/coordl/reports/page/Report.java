@@ -1,10 +1,8 @@
 package io.coordl.reports.page;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
-import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.coordl.advice.Part;
 import io.coordl.reports.comparison.SideBySide;
 import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.differential.Differential;
@@ -14,7 +12,6 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.WhatIf;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,7 +70,12 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
     private static final int MOST = 480;
 
     static TimeLine of(Activity.Times times) {
-      Slots fine = new Slots(times.slotNanos(), times.parts());
+      Map<String, List<Long>> lists = new LinkedHashMap<>();
+      times.parts().forEach((part, nanos) -> lists.put(part.field() + "Nanos", nanos));
+      if (!times.deviceIdle().isEmpty()) {
+        lists.put("deviceIdleNanos", times.deviceIdle());
+      }
+      Slots fine = new Slots(times.slotNanos(), lists);
       int merged = 1;
       while (times.size() > MOST * merged) {
         merged *= 2;
@@ -82,26 +84,24 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
     }
   }
 
-  /** Slots of one width. */
-  record Slots(long slotNanos, @JsonIgnore Map<Part, List<Long>> nanosOfParts) {
-    @JsonAnyGetter
-    Map<String, List<Long>> parts() {
-      Map<String, List<Long>> parts = new LinkedHashMap<>();
-      nanosOfParts.forEach((part, nanos) -> parts.put(part.field() + "Nanos", nanos));
-      return parts;
-    }
-
+  /**
+   * Slots of one width.
+   *
+   * @param nanos of each part, and {@code deviceIdleNanos}, the mean of the devices that were
+   *     sampled, if there are any
+   */
+  record Slots(long slotNanos, @JsonAnyGetter Map<String, List<Long>> nanos) {
     private Slots merged(int times) {
-      Map<Part, List<Long>> merged = new EnumMap<>(Part.class);
-      nanosOfParts.forEach(
-          (part, nanos) ->
+      Map<String, List<Long>> merged = new LinkedHashMap<>();
+      nanos.forEach(
+          (name, list) ->
               merged.put(
-                  part,
-                  IntStream.range(0, (nanos.size() + times - 1) / times)
+                  name,
+                  IntStream.range(0, (list.size() + times - 1) / times)
                       .mapToObj(
                           slot ->
-                              nanos
-                                  .subList(slot * times, Math.min(nanos.size(), (slot + 1) * times))
+                              list
+                                  .subList(slot * times, Math.min(list.size(), (slot + 1) * times))
                                   .stream()
                                   .mapToLong(Long::longValue)
                                   .sum())

@@ -27,8 +27,10 @@ public record Activity(
    * @param startNanos of the first slot, in nanoseconds since 1970; 0 if there is none
    * @param slotNanos width of a slot
    * @param parts of each slot
+   * @param deviceIdle of the devices that were sampled, their mean; empty if there is none
    */
-  public record Times(long startNanos, long slotNanos, Map<Part, List<Long>> parts) {
+  public record Times(
+      long startNanos, long slotNanos, Map<Part, List<Long>> parts, List<Long> deviceIdle) {
     /** How many slots there are. */
     public int size() {
       return parts.getOrDefault(Part.COMPUTE, List.of()).size();

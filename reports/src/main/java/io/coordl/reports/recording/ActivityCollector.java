@@ -50,6 +50,8 @@ final class ActivityCollector {
               addTime(Part.COMPUTE, event, "compute");
               addTime(Part.CHECKPOINT, event, "checkpoint");
             },
+            "io.coordl.GpuSample",
+            this::addDevice,
             "io.coordl.Batch",
             this::addBatch,
             "io.coordl.Decode",
@@ -61,6 +63,14 @@ final class ActivityCollector {
   private void addFetch(JobEvent event) {
     files.add(
         event.text("path"), event.number("fetchTime"), event.number("bytes"), event.flag("memory"));
+  }
+
+  private void addDevice(JobEvent event) {
+    times.addIdle(
+        event.number("device"),
+        Math.max(0, event.number("idle")),
+        SECONDS.toNanos(event.start().getEpochSecond()) + event.start().getNano(),
+        event.nanos());
   }
 
   private void addTime(Part part, JobEvent event, String field) {

@@ -5,6 +5,7 @@ import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
@@ -54,6 +55,7 @@ final class Collector {
   private final Map<String, Dated<StoreStatisticsEvent>> stores = new TreeMap<>();
   private final Map<String, Dated<PeerStatisticsEvent>> peers = new TreeMap<>();
   private final Map<String, Dated<StagingStatisticsEvent>> stagings = new TreeMap<>();
+  private final Map<String, Dated<GpuStatisticsEvent>> gpus = new TreeMap<>();
   private final Map<String, Dated<LatencyStatisticsEvent>> latencies = new TreeMap<>();
   private final Map<String, Dated<ConfigurationEvent>> configuration = new TreeMap<>();
   private final Map<String, Dated<HostEvent>> hosts = new TreeMap<>();
@@ -81,6 +83,7 @@ final class Collector {
         stagings,
         StagingStatisticsEvent.class,
         staging -> staging.group + "\n" + staging.pipeline);
+    latest(takers, gpus, GpuStatisticsEvent.class, gpu -> String.format("%04d", gpu.device));
     latest(
         takers,
         latencies,
@@ -190,6 +193,7 @@ final class Collector {
         values(stores.values()),
         values(peers.values()),
         values(stagings.values()),
+        values(gpus.values()),
         values(latencies.values()),
         configuration(value -> true),
         configuration(value -> Arguments.isGiven(value.origin)),

@@ -3,6 +3,7 @@ package io.coordl.reports.recording;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param recent null if they were not written twice
  * @param epochs in the order of their numbers
  * @param peers one for each other host that was asked
+ * @param gpus devices that were sampled
  * @param stagings one for each pipeline with coordinated prep
  * @param latencies of the whole job, by kind
  * @param configuration the agent's arguments in force
@@ -50,6 +52,7 @@ public record JobRecording(
     List<StoreStatisticsEvent> stores,
     List<PeerStatisticsEvent> peers,
     List<StagingStatisticsEvent> stagings,
+    List<GpuStatisticsEvent> gpus,
     List<LatencyStatisticsEvent> latencies,
     Map<String, String> configuration,
     Map<String, String> given,
@@ -72,6 +75,7 @@ public record JobRecording(
     stores = List.copyOf(stores);
     peers = List.copyOf(peers);
     stagings = List.copyOf(stagings);
+    gpus = List.copyOf(gpus);
     latencies = List.copyOf(latencies);
     configuration = Map.copyOf(configuration);
     given = Map.copyOf(given);

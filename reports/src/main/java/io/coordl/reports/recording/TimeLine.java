@@ -3,8 +3,11 @@ package io.coordl.reports.recording;
 import io.coordl.advice.Part;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What the training threads did when: nanoseconds of each part in slots of equal width. There are
@@ -16,6 +19,9 @@ final class TimeLine {
   static final long FINEST = 1_000_000;
 
   private final Map<Part, long[]> nanos = new EnumMap<>(Part.class);
+  private final Set<Long> devices = new HashSet<>();
+  private final long[] idle = new long[SLOTS];
+  private final List<long[]> all;
   private long origin = Long.MAX_VALUE;
   private long width = FINEST;
   private int used;
@@ -24,6 +30,7 @@ final class TimeLine {
     for (Part part : Part.values()) {
       nanos.put(part, new long[SLOTS]);
     }
+    all = Stream.concat(nanos.values().stream(), Stream.of(idle)).toList();
   }
 
   /**
@@ -35,6 +42,16 @@ final class TimeLine {
    * @throws ArithmeticException if the times are further apart than any recording's
    */
   void add(Part part, long amount, long start, long duration) {
+    add(slotsOf(part), amount, start, duration);
+  }
+
+  /** The same of the time in which a device was idle. */
+  void addIdle(long device, long amount, long start, long duration) {
+    devices.add(device);
+    add(idle, amount, start, duration);
+  }
+
+  private void add(long[] slots, long amount, long start, long duration) {
     if (amount == 0) {
       return;
     }
@@ -43,7 +60,6 @@ final class TimeLine {
       end = start;
     }
     include(start, end);
-    long[] slots = slotsOf(part);
     long from = start - origin;
     long to = end - origin;
     int first = (int) (from / width);
@@ -78,7 +94,7 @@ final class TimeLine {
       merge();
     }
     int slots = (int) ((before + width - 1) / width);
-    for (long[] part : nanos.values()) {
+    for (long[] part : all) {
       System.arraycopy(part, 0, part, slots, used);
       Arrays.fill(part, 0, slots, 0);
     }
@@ -90,7 +106,7 @@ final class TimeLine {
     if (width > Long.MAX_VALUE / 2 / SLOTS) {
       throw new ArithmeticException("times too far apart");
     }
-    for (long[] part : nanos.values()) {
+    for (long[] part : all) {
       for (int slot = 0; slot < SLOTS / 2; slot++) {
         part[slot] = part[2 * slot] + part[2 * slot + 1];
       }
@@ -110,7 +126,11 @@ final class TimeLine {
 
   Activity.Times times() {
     Map<Part, List<Long>> slots = new EnumMap<>(Part.class);
-    nanos.forEach((part, all) -> slots.put(part, Arrays.stream(all, 0, used).boxed().toList()));
-    return new Activity.Times(used == 0 ? 0 : origin, width, slots);
+    nanos.forEach((part, each) -> slots.put(part, Arrays.stream(each, 0, used).boxed().toList()));
+    List<Long> idles =
+        devices.isEmpty()
+            ? List.of()
+            : Arrays.stream(idle, 0, used).mapToObj(each -> each / devices.size()).toList();
+    return new Activity.Times(used == 0 ? 0 : origin, width, slots, idles);
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -35,7 +36,7 @@ public final class EventJson {
 
     /** Figures of events that are 0 or empty where there is nothing to say. */
     private static final Set<String> MAY_BE_UNKNOWN =
-        Set.of("samples", "order", "itemBytes", "itemSaves");
+        Set.of("samples", "order", "itemBytes", "itemSaves", "synchronizedSteps");
 
     @Override
     public @Nullable PropertyName findNameForSerialization(MapperConfig<?> config, Annotated a) {
@@ -75,6 +76,11 @@ public final class EventJson {
   @JsonIgnoreProperties({"epoch", "histogram"})
   private abstract static class OfLatency {}
 
+  private abstract static class OfGpu {
+    @JsonProperty
+    abstract double utilization();
+  }
+
   private abstract static class OfStore {
     @JsonProperty
     abstract @Nullable Double hitRatio();
@@ -89,6 +95,7 @@ public final class EventJson {
         .annotationIntrospector(new Introspector())
         .changeDefaultPropertyInclusion(known -> known.withValueInclusion(Include.NON_NULL))
         .addMixIn(JobStatisticsEvent.class, OfJob.class)
+        .addMixIn(GpuStatisticsEvent.class, OfGpu.class)
         .addMixIn(LatencyStatisticsEvent.class, OfLatency.class)
         .addMixIn(StoreStatisticsEvent.class, OfStore.class);
   }

@@ -9,6 +9,7 @@ import io.coordl.advice.Evidence;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
@@ -41,6 +42,7 @@ public record Summary(
     List<StoreStatisticsEvent> stores,
     List<PeerStatisticsEvent> peers,
     List<StagingStatisticsEvent> stagings,
+    List<GpuStatisticsEvent> gpus,
     List<LatencyStatisticsEvent> latencies,
     Faults faults,
     Next next) {
@@ -144,6 +146,7 @@ public record Summary(
         recording.stores(),
         recording.peers(),
         recording.stagings(),
+        recording.gpus(),
         recording.latencies(),
         new Faults(
             Math.max(recording.faults(), job == null ? 0 : job.faults),

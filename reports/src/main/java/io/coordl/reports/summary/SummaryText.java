@@ -1,6 +1,7 @@
 package io.coordl.reports.summary;
 
 import io.coordl.advice.Epochs;
+import io.coordl.advice.Gpus;
 import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Bytes;
@@ -75,6 +76,9 @@ public final class SummaryText {
                         summary.totals().figures().updates > 0)));
     if (!summary.peers().isEmpty()) {
       lines.add(peers(summary.peers()));
+    }
+    if (!summary.gpus().isEmpty()) {
+      lines.add("Devices     " + Gpus.line(summary.gpus()));
     }
     return lines;
   }

@@ -490,6 +490,9 @@
       ? folded(["Epochs of ", nameOf(index)], epochTable(index)) : epochTable(index)));
   }
 
+  const IDLE = ["deviceIdleNanos", "device idle"];
+  /** What there is of a time line: the parts, and how idle devices were, if any was sampled. */
+  const linesOf = times => times.deviceIdleNanos ? [...PARTS, IDLE] : PARTS;
   const seconds = (slots, width) => String(Number((slots * width / 1e9).toFixed(slots * width < 1e11 ? 3 : 1)));
 
   /**
@@ -508,7 +511,7 @@
     return {
       at: bars.map((unused, bar) => first + bar * step),
       window: count < slots ? Math.round(2 * reach) : 0,
-      shares: PARTS.map(([part]) => {
+      shares: linesOf(fine).map(([part]) => {
         const sums = [0];
         for (const nanos of fine[part]) sums.push(sums[sums.length - 1] + nanos);
         return bars.map(([from, to]) => 100 * (sums[to] - sums[from]) / ((to - from) * fine.slotNanos));
@@ -532,7 +535,10 @@
           : "not smoothed, each bar is one slot of " + UNITS.nanos(fine.slotNanos) + ".");
       return {
         labels: at.map(slot => seconds(slot, fine.slotNanos)),
-        datasets: PARTS.map((part, which) => ({ ...look(part), barPercentage: 1, categoryPercentage: 1, data: shares[which] })),
+        datasets: linesOf(fine).map((part, which) => part === IDLE
+          ? { label: IDLE[1], type: "line", stack: "device", order: -1, pointRadius: 0, borderWidth: 2,
+            borderColor: style("text"), backgroundColor: style("text"), data: shares[which] }
+          : { ...look(part), barPercentage: 1, categoryPercentage: 1, data: shares[which] }),
       };
     };
     const figure = chart("What the training thread did when" + (SEVERAL ? ", " + RECORDINGS[index].name : ""),
@@ -627,12 +633,29 @@
   function timeLineTable(index) {
     const times = below(base(index), "timeLine");
     const slots = at(below(times, "computeNanos")).length;
+    const lines = linesOf(RECORDINGS[index].timeLine);
     const made = folded("Table of the time-line",
-      table("Time of each part in slots of " + UNITS.nanos(at(below(times, "slotNanos"))), [["slot"], ...PARTS.map(([, label]) => [label])],
+      table("Time of each part in slots of " + UNITS.nanos(at(below(times, "slotNanos"))), [["slot"], ...lines.map(([, label]) => [label])],
         Array.from({ length: slots }, (unused, slot) => [element("span", { "data-index": String(slot) }, String(slot + 1)),
-          ...PARTS.map(([part]) => show(below(times, part, slot), "nanos"))]), { tall: true }));
+          ...lines.map(([part]) => show(below(times, part, slot), "nanos"))]), { tall: true }));
     made.className = "screen";
     return made;
+  }
+
+  function deviceTable(index) {
+    const path = below(base(index), "summary", "gpus");
+    return table("GPUs, sampled once a second while the job took batches",
+      [["device", "text"], ["busy"], ["idle in data stalls, at most"], ["memory in use"], ["of this process"], ["synchronized steps"]],
+      RECORDINGS[index].summary.gpus.map((gpu, at) => {
+        const sampled = { of: below(path, at, "sampledNanos") };
+        return [[show(below(path, at, "device"), "text"), " ", show(below(path, at, "name"), "text")],
+          show(below(path, at, "busyNanos"), "percent", sampled),
+          show(below(path, at, "idleInStallsNanos"), "percent", sampled),
+          show(below(path, at, "usedMemoryBytes"), "bytes"),
+          gpu.ownMemoryBytes < 0 ? document.createTextNode("\u2013") : show(below(path, at, "ownMemoryBytes"), "bytes"),
+          gpu.synchronizedStepsNanos ? show(below(path, at, "synchronizedStepsNanos"), "percent", sampled)
+            : document.createTextNode("\u2013")];
+      }));
   }
 
   function timeLine() {
@@ -647,6 +670,7 @@
       }
       made.append(timeLineChart(index),
         timeLineTable(index));
+      if (recording.summary.gpus.length > 0) made.append(deviceTable(index));
     });
   }
 

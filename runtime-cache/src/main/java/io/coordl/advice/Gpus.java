@@ -1,0 +1,58 @@
+package io.coordl.advice;
+
+import io.coordl.event.GpuStatisticsEvent;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** What the devices did, in words: the same in the summary, the report and the live view. */
+public final class Gpus {
+  private Gpus() {}
+
+  /**
+   * The devices that the job uses: those where its process was seen; all, where it was seen on none
+   * (a container hides it).
+   */
+  public static List<GpuStatisticsEvent> used(List<GpuStatisticsEvent> all) {
+    List<GpuStatisticsEvent> own = all.stream().filter(gpu -> gpu.ownMemory > 0).toList();
+    return own.isEmpty() ? all : own;
+  }
+
+  /** One line; of one device at least. */
+  public static String line(List<GpuStatisticsEvent> all) {
+    List<GpuStatisticsEvent> gpus = used(all);
+    long sampled = sum(gpus, gpu -> gpu.sampled);
+    long busy = sum(gpus, gpu -> gpu.busy);
+    long idle = sampled - busy;
+    GpuStatisticsEvent least =
+        gpus.stream()
+            .min(Comparator.comparingDouble(GpuStatisticsEvent::utilization))
+            .orElseThrow();
+    String which =
+        gpus.size() == 1
+            ? "GPU " + least.device + " (" + Text.line(String.valueOf(least.name), 40) + "): "
+            : gpus.size() + " GPUs: ";
+    String line = which + "busy " + Text.percent(busy, sampled);
+    if (gpus.size() > 1) {
+      line += ", the least GPU " + least.device + " " + Text.percent(least.busy, least.sampled);
+    }
+    if (idle > 0) {
+      line +=
+          "; data stalls explain at most "
+              + Text.percent(sum(gpus, gpu -> gpu.idleInStalls), idle)
+              + " of its idle time";
+    }
+    long steps = sum(gpus, gpu -> gpu.synchronizedSteps);
+    return steps == 0
+        ? line
+        : line
+            + Text.format(
+                "; synchronized steps %s, so the samples are off by %+.1f %%",
+                Text.percent(steps, sampled), 100.0 * (busy - steps) / steps);
+  }
+
+  private static long sum(
+      List<GpuStatisticsEvent> gpus, ToLongFunction<GpuStatisticsEvent> figure) {
+    return gpus.stream().mapToLong(figure).sum();
+  }
+}

@@ -1,0 +1,137 @@
+package io.coordl.gpu;
+
+import io.coordl.gpu.Natives.UnavailableException;
+import java.io.File;
+import java.lang.reflect.InvocationTargetException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the driver's libraries are bound: by the JavaCPP presets where the user named them, else by
+ * what needs no more than the driver: java.lang.foreign from JDK 22 on, JNA if the program has it.
+ * The program's own presets come last: to load them writes files and needs CUDA's runtime library.
+ * What failed once is not tried again. Safe for concurrent use.
+ */
+public final class Binding {
+  private static final String NONE = "none";
+
+  private final String presets;
+  private final @Nullable ClassLoader program;
+  private @Nullable ClassLoader ownPresets;
+
+  /**
+   * Nothing is loaded yet.
+   *
+   * @param presets directory with the presets' jars, or none
+   * @param program where the program's libraries are
+   */
+  public Binding(String presets, @Nullable ClassLoader program) {
+    this.presets = presets;
+    this.program = program;
+  }
+
+  /**
+   * Whether this machine may have a driver: a look at a few files, no native code.
+   *
+   * @param libraryPath directories that the dynamic linker looks into first; null if none
+   */
+  public static boolean isDriverThere(@Nullable String libraryPath) {
+    if (new File("/proc/driver/nvidia/version").exists()
+        || new File("/usr/lib/wsl/lib/" + Nvml.LIBRARY).exists()) {
+      return true;
+    }
+    if (libraryPath != null) {
+      for (String directory : libraryPath.split(File.pathSeparator, -1)) {
+        if (!directory.isEmpty() && new File(directory, Nvml.LIBRARY).exists()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** How a library can be bound. */
+  private interface Way {
+    Natives open() throws ReflectiveOperationException, UnavailableException;
+  }
+
+  /** Binds a library of the driver; {@code type} is the presets' class for it. */
+  synchronized Natives open(String library, String type) throws UnavailableException {
+    if (!presets.equals(NONE)) {
+      ClassLoader loader = ownPresets();
+      return first(() -> new PresetNatives(loader, type));
+    }
+    return first(
+        () -> new ForeignNatives(library),
+        () -> new JnaNatives(program, library),
+        () -> new PresetNatives(program, type));
+  }
+
+  private static Natives first(Way... ways) throws UnavailableException {
+    List<String> reasons = new ArrayList<>();
+    for (Way way : ways) {
+      try {
+        return way.open();
+      } catch (UnavailableException e) {
+        reasons.add(String.valueOf(e.getMessage()));
+      } catch (ReflectiveOperationException | LinkageError | RuntimeException e) {
+        reasons.add(reason(e));
+      }
+    }
+    throw new UnavailableException(String.join("; ", reasons));
+  }
+
+  /** What lies below a failure of reflection, in one line. */
+  static String reason(Throwable failure) {
+    Throwable cause = failure;
+    while ((cause instanceof InvocationTargetException
+            || cause instanceof ExceptionInInitializerError)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String text = cause.toString();
+    int end = text.indexOf('\n');
+    return end < 0 ? text : text.substring(0, end);
+  }
+
+  private ClassLoader ownPresets() throws UnavailableException {
+    ClassLoader known = ownPresets;
+    if (known == null) {
+      File[] jars = new File(presets).listFiles((directory, name) -> name.endsWith(".jar"));
+      if (jars == null || jars.length == 0) {
+        throw new UnavailableException("gpu.presets=" + presets + " has no jar files");
+      }
+      URL[] urls = new URL[jars.length];
+      try {
+        for (int i = 0; i < jars.length; i++) {
+          urls[i] = jars[i].toURI().toURL();
+        }
+      } catch (MalformedURLException e) {
+        throw new UnavailableException("gpu.presets=" + presets + ": " + e.getMessage());
+      }
+      known = new URLClassLoader("coordl-presets", urls, ClassLoader.getPlatformClassLoader());
+      ownPresets = known;
+    }
+    return known;
+  }
+
+  /** Runs what was opened; any failure but of this JVM itself is said as an exception. */
+  static int call(Call call, String function) throws UnavailableException {
+    try {
+      return call.run();
+    } catch (UnavailableException | VirtualMachineError e) {
+      throw e;
+    } catch (Throwable t) {
+      throw new UnavailableException(function + ": " + reason(t));
+    }
+  }
+
+  /** A call by reflection or a method handle, which may throw anything. */
+  interface Call {
+    int run() throws Throwable;
+  }
+}

@@ -1,0 +1,100 @@
+package io.coordl.gpu;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.ref.Reference;
+import java.lang.reflect.Array;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * By java.lang.foreign, final since JDK 22; by reflection, as this runs on JDK 17 too. Pointers go
+ * as 64-bit numbers, which is the same to the calling convention.
+ */
+final class ForeignNatives implements Natives {
+  private static final String PACKAGE = "java.lang.foreign.";
+  private static final int FIRST_JDK = 22;
+
+  private final Map<String, MethodHandle> functions = new ConcurrentHashMap<>();
+  private final Object lookup;
+  private final Object linker;
+
+  ForeignNatives(String library) throws ReflectiveOperationException, UnavailableException {
+    if (Runtime.version().feature() < FIRST_JDK) {
+      throw new UnavailableException("no java.lang.foreign before JDK " + FIRST_JDK);
+    }
+    Class<?> arena = type("Arena");
+    linker = type("Linker").getMethod("nativeLinker").invoke(null);
+    lookup =
+        type("SymbolLookup")
+            .getMethod("libraryLookup", String.class, arena)
+            .invoke(null, library, arena.getMethod("global").invoke(null));
+  }
+
+  private static Class<?> type(String name) throws ClassNotFoundException {
+    return Class.forName(PACKAGE + name);
+  }
+
+  @Override
+  public int call(String function, Object... arguments) throws UnavailableException {
+    Object[] passed = new Object[arguments.length];
+    return Binding.call(
+        () -> {
+          MethodHandle handle = functions.get(function);
+          if (handle == null) {
+            handle = handle(function, arguments);
+            functions.put(function, handle);
+          }
+          for (int i = 0; i < arguments.length; i++) {
+            passed[i] = arguments[i] instanceof ByteBuffer buffer ? address(buffer) : arguments[i];
+          }
+          try {
+            return (int) handle.invokeWithArguments(passed);
+          } finally {
+            Reference.reachabilityFence(arguments);
+          }
+        },
+        function);
+  }
+
+  private MethodHandle handle(String function, Object[] arguments)
+      throws ReflectiveOperationException {
+    Object symbol =
+        ((Optional<?>)
+                type("SymbolLookup").getMethod("find", String.class).invoke(lookup, function))
+            .orElseThrow(() -> new NoSuchElementException("the driver has no " + function));
+    Class<?> layout = type("MemoryLayout");
+    Object layouts = Array.newInstance(layout, arguments.length);
+    for (int i = 0; i < arguments.length; i++) {
+      Array.set(layouts, i, layout(arguments[i] instanceof Integer ? "JAVA_INT" : "JAVA_LONG"));
+    }
+    Class<?> descriptor = type("FunctionDescriptor");
+    Object shape =
+        descriptor
+            .getMethod("of", layout, layouts.getClass())
+            .invoke(null, layout("JAVA_INT"), layouts);
+    Object noOptions = Array.newInstance(type("Linker$Option"), 0);
+    return (MethodHandle)
+        type("Linker")
+            .getMethod("downcallHandle", type("MemorySegment"), descriptor, noOptions.getClass())
+            .invoke(linker, symbol, shape, noOptions);
+  }
+
+  private static Object layout(String name) throws ReflectiveOperationException {
+    return type("ValueLayout").getField(name).get(null);
+  }
+
+  private static Object address(ByteBuffer buffer) throws ReflectiveOperationException {
+    Class<?> segment = type("MemorySegment");
+    Object made = segment.getMethod("ofBuffer", Buffer.class).invoke(null, buffer);
+    return segment.getMethod("address").invoke(made);
+  }
+
+  @Override
+  public String binding() {
+    return "java.lang.foreign";
+  }
+}

@@ -1,0 +1,132 @@
+package io.coordl.gpu;
+
+import io.coordl.event.EventSink;
+import io.coordl.event.Figures;
+import io.coordl.event.GpuSampleEvent;
+import io.coordl.event.GpuStatisticsEvent;
+import io.coordl.gpu.Natives.UnavailableException;
+import io.coordl.log.UserLog;
+import io.coordl.thread.AgentThread;
+import java.io.Closeable;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks each second, on a thread of its own, what the devices do, and adds it up over the time in
+ * which the job took batches. Never calls native code on another thread, never waits for a device.
+ * When the driver fails, that is said once, and what was sampled until then stays.
+ */
+public final class GpuSampler implements Closeable {
+  private static final long PERIOD_MILLIS = 1_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  private final Binding binding;
+  private final EventSink events;
+  private final Supplier<? extends Figures> totals;
+  private final UserLog log;
+  private final boolean asked;
+  private final AtomicLong synchronizedSteps = new AtomicLong();
+  private final CountDownLatch stop = new CountDownLatch(1);
+  private final CountDownLatch done = new CountDownLatch(1);
+  private volatile List<GpuTime> devices = List.of();
+
+  /**
+   * Not started yet.
+   *
+   * @param totals of the job
+   * @param asked whether the user wants to hear that there is no driver
+   */
+  public GpuSampler(
+      Binding binding,
+      EventSink events,
+      Supplier<? extends Figures> totals,
+      UserLog log,
+      boolean asked) {
+    this.binding = binding;
+    this.events = events;
+    this.totals = totals;
+    this.log = log;
+    this.asked = asked;
+  }
+
+  /** Starts the thread. */
+  public void start() {
+    try {
+      new AgentThread("coordl-gpu", this::run).start();
+    } catch (SecurityException e) {
+      done.countDown();
+      log.say("GPUs are not sampled: " + e);
+    }
+  }
+
+  /** A step of the training thread, in a profile, from its batch until its device was done. */
+  public void addSynchronizedStep(long nanos) {
+    synchronizedSteps.addAndGet(nanos);
+  }
+
+  /** What the devices have done, those that were seen; any thread. */
+  public List<GpuStatisticsEvent> statistics() {
+    return devices.stream().map(GpuTime::view).filter(view -> view.samples > 0).toList();
+  }
+
+  private void run() {
+    Nvml nvml = null;
+    try {
+      nvml = new Nvml(binding.open(Nvml.LIBRARY, "nvml"), ProcessHandle.current().pid());
+      String how = nvml.binding();
+      GpuTime[] made = new GpuTime[nvml.count()];
+      for (int i = 0; i < made.length; i++) {
+        made[i] = new GpuTime(how);
+      }
+      devices = List.of(made);
+      if (made.length == 0 && asked) {
+        log.say("no GPU is sampled: the driver has none for this process");
+      }
+      long last = System.nanoTime();
+      Figures before = totals.get();
+      while (made.length > 0 && !stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+        long now = System.nanoTime();
+        Figures after = totals.get();
+        for (int i = 0; i < made.length; i++) {
+          GpuSampleEvent sample = nvml.read(i);
+          if (sample != null) {
+            made[i].add(sample, now - last, before, after, synchronizedSteps.get());
+            events.write(sample, last, now);
+          }
+        }
+        last = now;
+        before = after;
+      }
+    } catch (UnavailableException e) {
+      if (nvml != null || asked) {
+        log.say(
+            (nvml == null ? "no GPU is sampled: " : "GPUs are sampled no more: ") + e.getMessage());
+      }
+    } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+      log.say("GPUs are sampled no more: " + e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // By another part of the agent, at the end.
+    } finally {
+      close(nvml);
+      done.countDown();
+    }
+  }
+
+  private static void close(@Nullable Nvml nvml) {
+    if (nvml != null) {
+      nvml.close();
+    }
+  }
+
+  /** Ends the sampling; a driver that does not answer is left behind. */
+  @Override
+  public void close() {
+    stop.countDown();
+    AgentThread.await(done, PATIENCE);
+  }
+}

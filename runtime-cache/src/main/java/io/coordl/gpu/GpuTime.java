@@ -1,0 +1,72 @@
+package io.coordl.gpu;
+
+import io.coordl.event.Figures;
+import io.coordl.event.GpuSampleEvent;
+import io.coordl.event.GpuStatisticsEvent;
+
+/**
+ * One device over the time in which the job took batches. A stall counts in the totals when it is
+ * over, so samples wait until a batch has come after them; what comes after the last batch is no
+ * training. Safe for concurrent use.
+ */
+final class GpuTime {
+  private final GpuStatisticsEvent sum = new GpuStatisticsEvent();
+  private long samples;
+  private long sampled;
+  private long idle;
+  private long stallsSeen;
+  private long stepsSeen;
+
+  GpuTime(String binding) {
+    sum.binding = binding;
+    sum.ownMemory = Nvml.UNKNOWN;
+  }
+
+  /** Takes a sample for the time since the one before, in which the totals grew; steps so far. */
+  synchronized void add(
+      GpuSampleEvent sample, long nanos, Figures before, Figures after, long steps) {
+    sum.device = sample.device;
+    sum.name = sample.name;
+    sum.usedMemory = Math.max(sum.usedMemory, sample.usedMemory);
+    sum.ownMemory = Math.max(sum.ownMemory, sample.ownMemory);
+    if (sample.utilization < 0) {
+      sample.idle = Nvml.UNKNOWN;
+      return;
+    }
+    sample.idle = Math.round(nanos * (1 - Math.min(1, sample.utilization)));
+    if (before.batches == 0) {
+      stepsSeen = steps;
+      stallsSeen = after.stall; // What the first batch waited for is before the samples.
+      return;
+    }
+    samples++;
+    sampled += nanos;
+    idle += sample.idle;
+    if (after.batches > before.batches) {
+      sum.samples += samples;
+      sum.sampled += sampled;
+      sum.busy += sampled - idle;
+      sum.idleInStalls += Math.min(idle, after.stall - stallsSeen);
+      stallsSeen = after.stall;
+      sum.synchronizedSteps = steps - stepsSeen;
+      samples = 0;
+      sampled = 0;
+      idle = 0;
+    }
+  }
+
+  synchronized GpuStatisticsEvent view() {
+    GpuStatisticsEvent view = new GpuStatisticsEvent();
+    view.device = sum.device;
+    view.name = sum.name;
+    view.binding = sum.binding;
+    view.samples = sum.samples;
+    view.sampled = sum.sampled;
+    view.busy = sum.busy;
+    view.idleInStalls = sum.idleInStalls;
+    view.synchronizedSteps = sum.synchronizedSteps;
+    view.usedMemory = sum.usedMemory;
+    view.ownMemory = sum.ownMemory;
+    return view;
+  }
+}

@@ -1,0 +1,29 @@
+package io.coordl.gpu;
+
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+
+/** By JNA of the program's, as DJL brings it; for JDKs before 22. */
+final class JnaNatives implements Natives {
+  private final Object library;
+  private final Method find;
+  private final Method invoke;
+
+  JnaNatives(@Nullable ClassLoader program, String name) throws ReflectiveOperationException {
+    Class<?> type = Class.forName("com.sun.jna.NativeLibrary", true, program);
+    find = type.getMethod("getFunction", String.class);
+    invoke = find.getReturnType().getMethod("invokeInt", Object[].class);
+    library = type.getMethod("getInstance", String.class).invoke(null, name);
+  }
+
+  @Override
+  public int call(String function, Object... arguments) throws UnavailableException {
+    return Binding.call(
+        () -> (int) invoke.invoke(find.invoke(library, function), (Object) arguments), function);
+  }
+
+  @Override
+  public String binding() {
+    return "JNA";
+  }
+}

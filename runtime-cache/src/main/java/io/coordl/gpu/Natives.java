@@ -1,0 +1,33 @@
+package io.coordl.gpu;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The one place where native code of NVIDIA's driver is called. Only functions that {@link Nvml}
+ * and {@link Cuda} name are called: with the presets a symbol that the driver lacks ends the
+ * process. Safe for concurrent use as far as the driver is, which is all that is called.
+ */
+interface Natives {
+  /**
+   * Calls a function that returns an int.
+   *
+   * @param function as the library exports it
+   * @param arguments each an Integer, a Long (also for a pointer that the driver gave) or a direct
+   *     {@link ByteBuffer} for a pointer to it, which may hold what the driver is to fill in
+   * @return what the function returned: 0 is success, in both libraries
+   * @throws UnavailableException if the library has no such function or cannot be called
+   */
+  int call(String function, Object... arguments) throws UnavailableException;
+
+  /** By what it is bound, for the recording. */
+  String binding();
+
+  /** Native code cannot be called; the message says why, for the user. */
+  final class UnavailableException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UnavailableException(String message) {
+      super(message);
+    }
+  }
+}

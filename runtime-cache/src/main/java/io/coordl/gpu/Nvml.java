@@ -1,0 +1,213 @@
+package io.coordl.gpu;
+
+import io.coordl.event.GpuSampleEvent;
+import io.coordl.gpu.Natives.UnavailableException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The devices as NVIDIA's management library tells of them; it needs the driver and no more. What a
+ * device does not tell is -1. Layouts are those of nvml.h, of a 64-bit system. For one thread.
+ */
+final class Nvml {
+  static final String LIBRARY = "libnvidia-ml.so.1";
+  static final int UNKNOWN = -1;
+
+  // Errors of NVML after which nothing more is to be had; any other is of the one question.
+  private static final int UNINITIALIZED = 1;
+  private static final int GPU_IS_LOST = 15;
+  private static final int DRIVER_NOT_LOADED = 9;
+  private static final int UNKNOWN_ERROR = 999;
+
+  /** The first driver whose list of processes has the shape that is read here. */
+  private static final int FIRST_WITH_PROCESSES = 510;
+
+  private static final int PROCESSES = 256;
+  private static final int PROCESS_BYTES = 24; // nvmlProcessInfo_t: pid, memory, two instances
+  private static final int MEMORY_OF_PROCESS = 8;
+  private static final int SAMPLE_BYTES = 32; // nvmlProcessUtilizationSample_t
+  private static final int TIME_OF_SAMPLE = 8;
+  private static final int SM_OF_SAMPLE = 16;
+  private static final int NAME_BYTES = 96;
+  private static final int TX = 0;
+  private static final int RX = 1;
+  private static final int SM_CLOCK = 1;
+  private static final int MEMORY_CLOCK = 2;
+
+  private final Natives natives;
+  private final long pid;
+  private final int driver;
+  private final List<Device> devices = new ArrayList<>();
+  private final ByteBuffer word = buffer(Long.BYTES);
+  private final ByteBuffer struct = buffer(3 * Long.BYTES);
+  private final ByteBuffer processes = buffer(PROCESSES * SAMPLE_BYTES);
+
+  private static final class Device {
+    final long handle;
+    final String name;
+    long lastSeen;
+
+    Device(long handle, String name) {
+      this.handle = handle;
+      this.name = name;
+    }
+  }
+
+  /**
+   * Finds the devices.
+   *
+   * @throws UnavailableException with a sentence for the user
+   */
+  Nvml(Natives natives, long pid) throws UnavailableException {
+    this.natives = natives;
+    this.pid = pid;
+    check("nvmlInit_v2", natives.call("nvmlInit_v2"));
+    ByteBuffer text = buffer(NAME_BYTES);
+    int told = natives.call("nvmlSystemGetDriverVersion", text, NAME_BYTES);
+    driver = told == 0 ? major(text(text)) : 0;
+    check("nvmlDeviceGetCount_v2", natives.call("nvmlDeviceGetCount_v2", word));
+    int count = word.getInt(0);
+    for (int i = 0; i < count; i++) {
+      // One that this user may not open is left out, and keeps its number.
+      boolean open = natives.call("nvmlDeviceGetHandleByIndex_v2", i, word) == 0;
+      long handle = open ? word.getLong(0) : 0;
+      boolean named = open && natives.call("nvmlDeviceGetName", handle, text, NAME_BYTES) == 0;
+      devices.add(new Device(handle, named ? text(text) : "GPU"));
+    }
+  }
+
+  private static ByteBuffer buffer(int bytes) {
+    return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+  }
+
+  private static int major(String version) {
+    String digits = version.replaceFirst("\\D.*$", "");
+    return digits.isEmpty() ? 0 : Integer.parseInt(digits);
+  }
+
+  private static String text(ByteBuffer bytes) {
+    byte[] all = new byte[bytes.capacity()];
+    bytes.get(0, all);
+    int length = 0;
+    while (length < all.length && all[length] != 0) {
+      length++;
+    }
+    return new String(all, 0, length, StandardCharsets.UTF_8);
+  }
+
+  private static void check(String function, int result) throws UnavailableException {
+    if (result != 0) {
+      throw new UnavailableException(function + " failed with error " + result + " of NVML");
+    }
+  }
+
+  int count() {
+    return devices.size();
+  }
+
+  String binding() {
+    return natives.binding();
+  }
+
+  /**
+   * What a device does now; null if this user may not ask.
+   *
+   * @throws UnavailableException if the device or the driver is lost
+   */
+  @Nullable GpuSampleEvent read(int number) throws UnavailableException {
+    Device device = devices.get(number);
+    if (device.handle == 0) {
+      return null;
+    }
+    GpuSampleEvent sample = new GpuSampleEvent();
+    sample.device = number;
+    sample.name = device.name;
+    boolean rates = ask("nvmlDeviceGetUtilizationRates", device.handle, struct);
+    sample.utilization = rates ? struct.getInt(0) / 100.0 : UNKNOWN;
+    boolean memory = ask("nvmlDeviceGetMemoryInfo", device.handle, struct);
+    sample.memory = memory ? struct.getLong(0) : UNKNOWN;
+    sample.usedMemory = memory ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
+    sample.milliwatts = number("nvmlDeviceGetPowerUsage", device.handle, word);
+    sample.pcieSent = kilobytes(device, TX);
+    sample.pcieReceived = kilobytes(device, RX);
+    sample.clock = number("nvmlDeviceGetClockInfo", device.handle, SM_CLOCK, word);
+    sample.memoryClock = number("nvmlDeviceGetClockInfo", device.handle, MEMORY_CLOCK, word);
+    sample.ownMemory = ownMemory(device);
+    sample.ownUtilization = ownUtilization(device);
+    return sample;
+  }
+
+  private long kilobytes(Device device, int direction) throws UnavailableException {
+    long kilobytes = number("nvmlDeviceGetPcieThroughput", device.handle, direction, word);
+    return kilobytes < 0 ? UNKNOWN : kilobytes * 1024;
+  }
+
+  private long number(String function, Object... arguments) throws UnavailableException {
+    return ask(function, arguments) ? Integer.toUnsignedLong(word.getInt(0)) : UNKNOWN;
+  }
+
+  /** False if the device does not tell that. */
+  private boolean ask(String function, Object... arguments) throws UnavailableException {
+    int result = natives.call(function, arguments);
+    if (result == GPU_IS_LOST
+        || result == UNINITIALIZED
+        || result == DRIVER_NOT_LOADED
+        || result == UNKNOWN_ERROR) {
+      check(function, result);
+    }
+    return result == 0;
+  }
+
+  /** Memory of this process; 0 if it is not among the device's, -1 if that is not known. */
+  private long ownMemory(Device device) throws UnavailableException {
+    if (driver < FIRST_WITH_PROCESSES) {
+      return UNKNOWN;
+    }
+    word.putInt(0, PROCESSES);
+    if (!ask("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, word, processes)) {
+      return UNKNOWN;
+    }
+    long own = 0;
+    for (int i = 0; i < Math.min(PROCESSES, word.getInt(0)); i++) {
+      if (processes.getInt(i * PROCESS_BYTES) == pid) {
+        own += processes.getLong(i * PROCESS_BYTES + MEMORY_OF_PROCESS);
+      }
+    }
+    return own;
+  }
+
+  /** Part of the time that kernels of this process ran, as last sampled; -1 if not known. */
+  private double ownUtilization(Device device) throws UnavailableException {
+    word.putInt(0, PROCESSES);
+    int result =
+        natives.call(
+            "nvmlDeviceGetProcessUtilization", device.handle, processes, word, device.lastSeen);
+    if (result != 0) {
+      return UNKNOWN;
+    }
+    double own = UNKNOWN;
+    long newest = device.lastSeen;
+    for (int i = 0; i < Math.min(PROCESSES, word.getInt(0)); i++) {
+      int at = i * SAMPLE_BYTES;
+      newest = Math.max(newest, processes.getLong(at + TIME_OF_SAMPLE));
+      if (processes.getInt(at) == pid) {
+        own = processes.getInt(at + SM_OF_SAMPLE) / 100.0;
+      }
+    }
+    device.lastSeen = newest;
+    return own;
+  }
+
+  /** Gives the library back. */
+  void close() {
+    try {
+      natives.call("nvmlShutdown");
+    } catch (UnavailableException e) {
+      // It was never there, or is gone already.
+    }
+  }
+}

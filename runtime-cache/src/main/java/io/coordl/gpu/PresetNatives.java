@@ -1,0 +1,106 @@
+package io.coordl.gpu;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * By the JavaCPP presets for CUDA, whatever version: their methods have the names of the functions.
+ * A symbol that the driver lacks ends the process, so {@link Nvml} asks which driver it is first.
+ */
+final class PresetNatives implements Natives {
+  private static final String JAVACPP = "org.bytedeco.javacpp.";
+  private static final String PACKAGE = "org.bytedeco.cuda.global.";
+
+  private final Class<?> functions;
+  private final Class<?> pointer;
+  private final Constructor<?> ofBuffer;
+  private final Field address;
+
+  PresetNatives(@Nullable ClassLoader loader, String type) throws ReflectiveOperationException {
+    functions = Class.forName(PACKAGE + type, true, loader);
+    pointer = Class.forName(JAVACPP + "Pointer", true, loader);
+    ofBuffer =
+        Class.forName(JAVACPP + "BytePointer", true, loader).getConstructor(ByteBuffer.class);
+    address = pointer.getDeclaredField("address");
+    address.setAccessible(true);
+  }
+
+  @Override
+  public int call(String function, Object... arguments) throws UnavailableException {
+    return Binding.call(
+        () -> {
+          Method method = method(function, arguments.length);
+          Object[] passed = new Object[arguments.length];
+          for (int i = 0; i < passed.length; i++) {
+            passed[i] = argument(method, i, arguments[i]);
+          }
+          int result;
+          try {
+            result = (int) method.invoke(null, passed);
+          } catch (InvocationTargetException e) {
+            throw e.getCause() == null ? e : e.getCause();
+          }
+          for (int i = 0; i < passed.length; i++) {
+            if (isResult(method, i) && arguments[i] instanceof ByteBuffer to) {
+              to.putLong(0, address.getLong(passed[i]));
+            }
+          }
+          return result;
+        },
+        function);
+  }
+
+  /** Its pointers are those of JavaCPP: it has others that take buffers and arrays. */
+  private Method method(String function, int count) throws UnavailableException {
+    // The presets name functions of CUDA as its headers do: without the version.
+    String plain = function.startsWith("cu") ? function.replaceFirst("_v\\d$", "") : function;
+    for (Method method : functions.getMethods()) {
+      if (method.getName().equals(plain) && method.getParameterCount() == count) {
+        boolean fits = true;
+        for (Class<?> type : method.getParameterTypes()) {
+          fits &=
+              type.isPrimitive()
+                  || (pointer.isAssignableFrom(type)
+                      && !type.getName().equals(JAVACPP + "PointerPointer"));
+        }
+        if (fits) {
+          return method;
+        }
+      }
+    }
+    throw new UnavailableException("these presets have no " + plain);
+  }
+
+  private Object argument(Method method, int at, Object given) throws ReflectiveOperationException {
+    Class<?> type = method.getParameterTypes()[at];
+    if (type.isPrimitive()) {
+      return given;
+    }
+    Object made = type.getConstructor(pointer).newInstance((Object) null);
+    if (given instanceof Long where) {
+      address.setLong(made, where);
+    } else if (!isResult(method, at)) {
+      address.setLong(made, address.getLong(ofBuffer.newInstance(given)));
+    }
+    return made;
+  }
+
+  /** Whether the function fills in a pointer, which JavaCPP puts into the object. */
+  private static boolean isResult(Method method, int at) {
+    for (java.lang.annotation.Annotation one : method.getParameterAnnotations()[at]) {
+      if (one.annotationType().getSimpleName().equals("ByPtrPtr")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public String binding() {
+    return "JavaCPP presets";
+  }
+}
