@@ -1,6 +1,6 @@
 package io.coordl.gpu;
 
-import io.coordl.event.EventSink;
+import io.coordl.attribution.EventLog;
 import io.coordl.event.Figures;
 import io.coordl.event.GpuSampleEvent;
 import io.coordl.event.GpuStatisticsEvent;
@@ -26,7 +26,7 @@ public final class GpuSampler implements Closeable {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final Binding binding;
-  private final EventSink events;
+  private final EventLog events;
   private final Supplier<? extends Figures> totals;
   private final UserLog log;
   private final boolean asked;
@@ -43,7 +43,7 @@ public final class GpuSampler implements Closeable {
    */
   public GpuSampler(
       Binding binding,
-      EventSink events,
+      EventLog events,
       Supplier<? extends Figures> totals,
       UserLog log,
       boolean asked) {
@@ -96,7 +96,8 @@ public final class GpuSampler implements Closeable {
           GpuSampleEvent sample = nvml.read(i);
           if (sample != null) {
             made[i].add(sample, now - last, before, after, synchronizedSteps.get());
-            events.write(sample, last, now);
+            long since = last;
+            events.emit(sink -> sink.write(sample, since, now));
           }
         }
         last = now;

@@ -11,6 +11,7 @@ import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.gpu.Binding;
 import io.coordl.gpu.GpuSampler;
 import io.coordl.live.StatusFile;
 import io.coordl.metrics.MetricsExport;
@@ -161,11 +162,13 @@ public final class JobMonitor {
     closing.add(toClose);
   }
 
-  /** Samples the devices from now on, until the job has ended. */
-  public void sample(GpuSampler made) {
+  /** Samples the devices from now on, until the job has ended; says it if it cannot and must. */
+  public GpuSampler sample(Binding binding, boolean asked) {
+    GpuSampler made = new GpuSampler(binding, log.events(), spans.totals()::snapshot, log, asked);
     sampler = made;
     closing.add(0, made);
     made.start();
+    return made;
   }
 
   /** What a profile measured, in words; empty if there is none. */

@@ -23,7 +23,6 @@ import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.event.TuningEvent;
 import io.coordl.gpu.Binding;
 import io.coordl.gpu.DeviceSteps;
-import io.coordl.gpu.GpuSampler;
 import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
@@ -261,11 +260,7 @@ final class Policies {
             && Binding.isDriverThere(System.getenv("LD_LIBRARY_PATH")))) {
       Binding binding =
           new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader());
-      GpuSampler sampler =
-          new GpuSampler(
-              binding, job.log().events(), job.spans().totals()::snapshot, job.log(), asked);
-      job.sample(sampler);
-      deviceSteps = new DeviceSteps(binding, sampler, job.log());
+      deviceSteps = new DeviceSteps(binding, job.sample(binding, asked), job.log());
     }
   }
 

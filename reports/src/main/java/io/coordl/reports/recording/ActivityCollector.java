@@ -69,17 +69,17 @@ final class ActivityCollector {
     times.addIdle(
         event.number("device"),
         Math.max(0, event.number("idle")),
-        SECONDS.toNanos(event.start().getEpochSecond()) + event.start().getNano(),
+        startNanos(event),
         event.nanos());
   }
 
   private void addTime(Part part, JobEvent event, String field) {
+    times.add(part, event.number(field), startNanos(event), event.nanos());
+  }
+
+  private static long startNanos(JobEvent event) {
     Instant start = event.start();
-    times.add(
-        part,
-        event.number(field),
-        SECONDS.toNanos(start.getEpochSecond()) + start.getNano(),
-        event.nanos());
+    return SECONDS.toNanos(start.getEpochSecond()) + start.getNano();
   }
 
   /**
