@@ -99,7 +99,7 @@ public final class Profile {
 
   /**
    * From now on a step of the training thread ends when this returns, told when it began; 0 for
-   * what comes before the first batch.
+   * what comes before the first batch of an epoch.
    */
   public void endSteps(LongConsumer ending) {
     steps = ending;
@@ -120,11 +120,12 @@ public final class Profile {
       // DL4J's prefetch asks the program's iterator on a thread of its own.
       return known == null || known == Thread.currentThread() ? null : prepare();
     }
-    steps.accept(left); // What the devices still do is of the step.
+    long ends = spans.epochEnds();
+    boolean same = last.refersTo(iterator) && ends == epochEnds;
+    steps.accept(same ? left : 0); // What the devices still do is of the step.
     long entered = System.nanoTime();
     boolean inside = follow(iterator);
-    long ends = spans.epochEnds();
-    boolean follows = inside && last.refersTo(iterator) && ends == epochEnds;
+    boolean follows = inside && same;
     epochEnds = ends;
     last = new WeakReference<>(iterator);
     BatchGet get = new BatchGet(batches, own, follows, entered - left);

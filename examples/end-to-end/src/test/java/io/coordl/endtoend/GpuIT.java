@@ -1,19 +1,22 @@
 package io.coordl.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.coordl.benchmarks.ChildJvm;
 import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
-import io.coordl.benchmarks.Jdks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +26,16 @@ import org.junit.jupiter.params.provider.MethodSource;
  * NVIDIA's headers. Needs gcc.
  */
 class GpuIT {
+  /** Which the driver of the test takes until it says that a device is done. */
+  private static final long MILLIS_OF_DEVICE = 20;
+
+  private static final List<String> PRESETS =
+      List.of(
+          "javacpp/1.5.13/javacpp-1.5.13.jar",
+          "javacpp/1.5.13/javacpp-1.5.13-linux-x86_64.jar",
+          "cuda/13.1-9.19-1.5.13/cuda-13.1-9.19-1.5.13.jar",
+          "cuda/13.1-9.19-1.5.13/cuda-13.1-9.19-1.5.13-linux-x86_64.jar");
+
   private static Path driver;
 
   @BeforeAll
@@ -45,24 +58,39 @@ class GpuIT {
     }
   }
 
-  private static ChildJvm job(Jdk jdk, String arguments, int devices) throws IOException {
-    return Workshop.program(jdk, Framework.DJL, "example.checkpoints.DjlModels")
+  private static ChildJvm program(Jdk jdk, Framework framework, String mainClass, String arguments)
+      throws IOException {
+    return Workshop.program(jdk, framework, mainClass)
         .environment("LD_LIBRARY_PATH", driver.toString())
-        .environment("FAKE_DEVICES", Integer.toString(devices))
-        .args("paced", Workshop.empty("gpu-models").toString(), "10", "3")
         .agent(Workshop.checkout().agentJar(), arguments);
   }
 
-  static List<Jdk> allJdks() {
-    return Jdks.all();
+  /** Trains for some seconds, saving its model four times. */
+  private static ChildJvm job(Jdk jdk, String arguments, int devices, int seconds)
+      throws IOException {
+    return program(jdk, Framework.DJL, "example.checkpoints.DjlModels", arguments)
+        .environment("FAKE_DEVICES", Integer.toString(devices))
+        .args(
+            "paced", Workshop.empty("gpu-models").toString(), "10", String.valueOf(seconds / 4.0));
+  }
+
+  static Stream<Jdk> jdks(TestInfo test) {
+    return Workshop.jdks(test);
   }
 
   @ParameterizedTest
-  @MethodSource("allJdks")
+  @MethodSource("jdks")
   void everyFieldIsAsTheDriverTells(Jdk jdk) throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-" + jdk.version()).resolve("job.jfr");
-    ChildResult job = job(jdk, "record=" + recording, 1).run().orFail("job");
-    RecordedEvent sample = samples(recording).get(0);
+    ChildResult job = job(jdk, "record=" + recording, 1, 4).run().orFail("job");
+    everyField(samples(recording).get(0));
+    String line = "GPU 0 \\(Fake GPU\\): busy 25.0 %; data stalls explain at most [\\d.]+ % .*";
+    assertThat(job.err()).containsPattern("\\[coordl\\] " + line);
+    assertThat(Summary.text(recording)).anyMatch(each -> each.matches("Devices +" + line));
+    assertThat(job.err()).doesNotContain("WARNING");
+  }
+
+  private static void everyField(RecordedEvent sample) {
     assertThat(sample.getString("name")).isEqualTo("Fake GPU");
     assertThat(sample.getDouble("utilization")).isEqualTo(0.25);
     assertThat(sample.getDouble("ownUtilization")).isEqualTo(0.20);
@@ -74,10 +102,41 @@ class GpuIT {
     assertThat(sample.getLong("pcieReceived")).isEqualTo(2000 * 1024);
     assertThat(sample.getLong("clock")).isEqualTo(1980);
     assertThat(sample.getLong("memoryClock")).isEqualTo(2619);
-    String line = "GPU 0 \\(Fake GPU\\): busy 25.0 %; data stalls explain at most [\\d.]+ % .*";
-    assertThat(job.err()).containsPattern("\\[coordl\\] " + line);
-    assertThat(Summary.text(recording)).anyMatch(each -> each.matches("Devices +" + line));
-    assertThat(job.err()).doesNotContain("WARNING");
+  }
+
+  /** Both JavaCPPs unpack and load native code in one JVM. */
+  @Test
+  void presetsOfTheUserRunBesideTheOlderJavaCppOfDl4j() throws IOException, InterruptedException {
+    assumeTrue(Workshop.FULL, "only with -Pfull");
+    Path toolkit = Path.of("/usr/local/cuda/lib64");
+    assumeTrue(Files.exists(toolkit.resolve("libcudart.so.13")), "no CUDA 13 in " + toolkit);
+    Path presets = Workshop.empty("gpu-presets");
+    for (String jar : PRESETS) {
+      Path from = Path.of(System.getProperty("user.home"), ".m2/repository/org/bytedeco", jar);
+      assumeTrue(Files.exists(from), from + " is not there");
+      Files.createSymbolicLink(presets.resolve(from.getFileName()), from);
+    }
+    Path recording = Workshop.empty("gpu-dl4j").resolve("job.jfr");
+    ChildResult job =
+        program(
+                Workshop.newestJdk(),
+                Framework.DL4J,
+                "example.truth.Dl4jRates",
+                "profile=ingestion,profile.steps=20,gpu=on,gpu.presets="
+                    + presets
+                    + ",record="
+                    + recording)
+            .environment("LD_LIBRARY_PATH", driver + ":" + toolkit)
+            .args("serial", "1", "2", "1")
+            .run()
+            .orFail("job");
+    everyField(samples(recording).get(0));
+    assertThat(events(recording, "io.coordl.GpuStatistics").get(0).getString("binding"))
+        .isEqualTo("JavaCPP presets");
+    RecordedEvent phase = events(recording, "io.coordl.Phase").get(0);
+    assertThat(phase.getDuration("wall").toMillis())
+        .isGreaterThanOrEqualTo(phase.getLong("steps") * MILLIS_OF_DEVICE);
+    assertThat(job.err()).doesNotContain("sampled", "not when they are done");
   }
 
   @ParameterizedTest
@@ -85,7 +144,9 @@ class GpuIT {
   void devicesAreAsManyAsTheDriverHas(int devices, int told)
       throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-" + devices).resolve("job.jfr");
-    job(Workshop.newestJdk(), "record=" + recording, devices).run().orFail("job");
+    job(Workshop.newestJdk(), "record=" + recording, devices, devices == 0 ? 1 : 3)
+        .run()
+        .orFail("job");
     List<RecordedEvent> samples = samples(recording);
     assertThat(samples.stream().map(each -> each.getLong("device")).distinct()).hasSize(devices);
     assertThat(
@@ -99,7 +160,7 @@ class GpuIT {
   @Test
   void aLostDeviceIsSaidOnceAndTheJobGoesOn() throws IOException, InterruptedException {
     ChildResult job =
-        job(Workshop.newestJdk(), "record=off", 1)
+        job(Workshop.newestJdk(), "record=off", 1, 4)
             .environment("FAKE_LOST", "2")
             .run()
             .orFail("job");
@@ -114,17 +175,51 @@ class GpuIT {
   void withoutADriverOnlyWhoAskedIsTold(String gpu, boolean told)
       throws IOException, InterruptedException {
     ChildResult job =
-        job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1)
+        job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, 1)
             .environment("LD_LIBRARY_PATH", "")
             .run()
             .orFail("job");
     assertThat(job.err().contains("no GPU is sampled: ")).isEqualTo(told);
   }
 
+  @Test
+  void stepsOfAProfileEndWhenTheDeviceIsDone() throws IOException, InterruptedException {
+    Path recording = Workshop.empty("gpu-profile").resolve("job.jfr");
+    ChildResult job = // Its own steps take 4 ms.
+        program(
+                Workshop.newestJdk(),
+                Framework.DJL,
+                "example.truth.DjlRates",
+                "profile=ingestion,profile.steps=20,record=" + recording)
+            .args("serial", "1", "2", "1")
+            .run()
+            .orFail("job");
+    RecordedEvent phase = events(recording, "io.coordl.Phase").get(0);
+    long device = phase.getLong("steps") * MILLIS_OF_DEVICE;
+    assertThat(device).isPositive();
+    assertThat(phase.getDuration("wall").toMillis()).isGreaterThanOrEqualTo(device);
+    assertThat(phase.getDuration("compute").toMillis()).isGreaterThanOrEqualTo(device);
+    // After the last of an epoch no batch is taken.
+    assertThat(events(recording, "io.coordl.Step"))
+        .hasSizeGreaterThan(50)
+        .filteredOn(step -> step.getDuration("compute").toMillis() < MILLIS_OF_DEVICE)
+        .hasSizeLessThanOrEqualTo(events(recording, "io.coordl.Epoch").size());
+    RecordedEvent gpu = events(recording, "io.coordl.GpuStatistics").get(0);
+    assertThat(gpu.getDuration("synchronizedSteps").toMillis()).isGreaterThanOrEqualTo(device);
+    assertThat(job.err()).doesNotContain("not when they are done");
+    assertThat(Summary.text(recording))
+        .anyMatch(line -> line.matches("Devices .*; synchronized steps .* off by -.* %"));
+  }
+
   private static List<RecordedEvent> samples(Path recording) throws IOException {
+    return events(recording, "io.coordl.GpuSample");
+  }
+
+  private static List<RecordedEvent> events(Path recording, String type) throws IOException {
     assertThat(Files.exists(recording)).isTrue();
     return RecordingFile.readAllEvents(recording).stream()
-        .filter(event -> event.getEventType().getName().equals("io.coordl.GpuSample"))
+        .filter(event -> event.getEventType().getName().equals(type))
+        .sorted(Comparator.comparing(RecordedEvent::getEndTime))
         .toList();
   }
 }
