@@ -1,6 +1,7 @@
 package io.coordl.benchmarks;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Locale;
 
 /** The unmodified training examples as child processes. */
@@ -37,11 +38,13 @@ enum Example {
     return program(checkout, jdk, "example." + name().toLowerCase(Locale.ROOT) + ".TrainImages");
   }
 
-  /** Another program with the library on its class path. */
-  ChildJvm program(Checkout checkout, Jdk jdk, String mainClass) throws IOException {
+  /** Another program with the library on its class path, behind other jars if there are any. */
+  ChildJvm program(Checkout checkout, Jdk jdk, String mainClass, Path... inFront)
+      throws IOException {
     String module = name().toLowerCase(Locale.ROOT) + "-image";
     ChildJvm program =
         new ChildJvm(jdk, mainClass)
+            .classPath(inFront)
             .classPath(checkout.exampleJar(module))
             .classPathFile(checkout.exampleClassPath(module))
             .jvmArgs(

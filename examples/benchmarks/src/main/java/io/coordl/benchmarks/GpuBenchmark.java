@@ -1,0 +1,244 @@
+package io.coordl.benchmarks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+
+/**
+ * Whether the agent says of the GPUs what {@code nvidia-smi} says beside it: the unmodified DJL
+ * example, sampled by each binding that is possible here, the means of each figure over the same
+ * seconds; then a profile, whose steps end when the device is done, against its samples. Arguments:
+ * epochs (5); a directory with jars that go in front of the class path (PyTorch's natives for CUDA;
+ * all jars of DJL on a machine without Maven's repository), or {@code -}; a directory with the
+ * JavaCPP presets for CUDA. Exits with 1 if means differ by more than their tolerance or the job
+ * left the devices idle, with 2 without a driver.
+ */
+public final class GpuBenchmark {
+  private static final int FIRST_WITH_FOREIGN = 22;
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu/MM/dd HH:mm:ss.SSS");
+  private static final String FOREIGN = "java.lang.foreign";
+  private static final String JNA = "JNA";
+  private static final String PRESETS = "JavaCPP presets";
+
+  /** What both tell; differences are tolerated up to a share of nvidia-smi's, or {@code least}. */
+  private record Figure(String theirs, String ours, double scale, double share, double least) {
+    double of(RecordedEvent sample) {
+      double value = sample.<Number>getValue(ours).doubleValue();
+      return value < 0 ? Double.NaN : value * scale;
+    }
+  }
+
+  private static final List<Figure> FIGURES =
+      List.of(
+          new Figure("utilization.gpu", "utilization", 100, 0, 10),
+          // The agent counts what the driver reserves, nvidia-smi does not.
+          new Figure("memory.used", "usedMemory", 1.0 / (1 << 20), 0.05, 1024),
+          new Figure("power.draw", "milliwatts", 1e-3, 0.1, 5),
+          new Figure("clocks.sm", "clock", 1, 0.1, 50));
+
+  private final Checkout checkout = Checkout.find();
+  private final Path work = Files.createDirectories(checkout.work("gpu"));
+  private final Path[] inFront;
+  private final String epochs;
+  private final TextTable table =
+      new TextTable("run", "figure", "agent", "nvidia-smi", "tolerated", "verdict");
+  private boolean met = true;
+
+  private GpuBenchmark(String epochs, String jars) throws IOException {
+    this.epochs = epochs;
+    inFront = jars.equals("-") ? new Path[0] : new Path[] {Path.of(jars, "*")};
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    String missing = missing();
+    if (!missing.isEmpty()) {
+      System.out.println("Not measured: this needs an NVIDIA driver, but " + missing + ".");
+      System.exit(2);
+    }
+    GpuBenchmark benchmark =
+        new GpuBenchmark(args.length > 0 ? args[0] : "5", args.length > 1 ? args[1] : "-");
+    Pictures.make(benchmark.checkout, benchmark.work.resolve("images"), "4", "150");
+    List<Jdk> jdks = Jdks.all();
+    Jdk newest = jdks.get(jdks.size() - 1);
+    boolean foreign = newest.feature() >= FIRST_WITH_FOREIGN;
+    if (foreign) {
+      benchmark.compare(FOREIGN, newest, "");
+    }
+    if (jdks.get(0).feature() < FIRST_WITH_FOREIGN) {
+      benchmark.compare(JNA, jdks.get(0), "");
+    }
+    if (args.length > 2) {
+      benchmark.compare(PRESETS, newest, ",gpu.presets=" + Path.of(args[2]).toAbsolutePath());
+    }
+    System.out.printf("%nMeans over the same seconds%n%s%n", benchmark.table);
+    benchmark.profile(foreign ? FOREIGN : JNA, newest);
+    System.out.println(
+        "made by: " + Commands.of(benchmark.checkout, GpuBenchmark.class, String.join(" ", args)));
+    System.exit(benchmark.met ? 0 : 1);
+  }
+
+  private static ProcessBuilder smi(String... arguments) {
+    List<String> command = new ArrayList<>(List.of("nvidia-smi"));
+    command.addAll(List.of(arguments));
+    command.add("--format=csv,noheader,nounits");
+    return new ProcessBuilder(command).redirectErrorStream(true);
+  }
+
+  /** Why nothing can be measured here; empty if it can. */
+  private static String missing() throws InterruptedException {
+    try {
+      Process process = smi("--query-gpu=index,name,driver_version").start();
+      String said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+      System.out.println(said);
+      return process.waitFor() == 0 ? "" : "nvidia-smi failed";
+    } catch (IOException e) {
+      return "nvidia-smi cannot be started";
+    }
+  }
+
+  private Path observe(String name, Jdk jdk, String arguments, String epochs)
+      throws IOException, InterruptedException {
+    Path recording = work.resolve(name.replace(' ', '-') + ".jfr");
+    Files.deleteIfExists(recording);
+    ChildResult job =
+        Example.DJL
+            .program(checkout, jdk, "example.djl.TrainImages", inFront)
+            .args("--data", work.resolve("images").toString(), "--epochs", epochs, "--seed", "1")
+            .args("--checkpoint", work.resolve("checkpoints").toString())
+            .agent(checkout.agentJar(), "gpu=on,record=" + recording + arguments)
+            .run()
+            .orFail("The DJL example");
+    job.err().lines().filter(line -> line.contains("GPU")).forEach(System.out::println);
+    return recording;
+  }
+
+  private void compare(String binding, Jdk jdk, String arguments)
+      throws IOException, InterruptedException {
+    String query = FIGURES.stream().map(Figure::theirs).collect(joining(","));
+    Path lines = work.resolve("nvidia-smi.csv");
+    Process smi =
+        smi("--query-gpu=timestamp,index," + query, "-l", "1")
+            .redirectOutput(lines.toFile())
+            .start();
+    Path recording;
+    try {
+      recording = observe(binding, jdk, arguments, epochs);
+    } finally {
+      smi.destroy();
+      smi.waitFor();
+    }
+    List<String[]> rows =
+        Files.readAllLines(lines).stream()
+            .map(line -> line.split(", ", -1))
+            .filter(row -> row.length == FIGURES.size() + 2)
+            .toList();
+    for (List<RecordedEvent> of : byDevice(events(recording, "io.coordl.GpuSample"))) {
+      Instant from = of.get(0).getStartTime();
+      Instant to = of.get(of.size() - 1).getEndTime();
+      long device = of.get(0).getLong("device");
+      List<String[]> beside =
+          rows.stream()
+              .filter(row -> Long.parseLong(row[1]) == device)
+              .filter(row -> !at(row[0]).isBefore(from) && !at(row[0]).isAfter(to))
+              .toList();
+      for (int i = 0; i < FIGURES.size(); i++) {
+        Figure figure = FIGURES.get(i);
+        int column = i + 2;
+        double ours = mean(of.stream().map(figure::of));
+        double theirs = mean(beside.stream().map(row -> number(row[column])));
+        double tolerated = Math.max(figure.least, figure.share * theirs);
+        boolean same =
+            Double.isNaN(ours) ? Double.isNaN(theirs) : Math.abs(ours - theirs) <= tolerated;
+        met &= same;
+        table.row(
+            binding + ", JDK " + jdk.feature() + ", device " + device,
+            figure.theirs,
+            text(ours),
+            text(theirs),
+            text(tolerated),
+            same ? "same" : "DIFFERENT");
+      }
+    }
+    used(binding, recording);
+  }
+
+  /**
+   * Idle devices would agree with everything, and those that another binding asks prove nothing.
+   */
+  private List<RecordedEvent> used(String binding, Path recording) throws IOException {
+    List<RecordedEvent> devices = events(recording, "io.coordl.GpuStatistics");
+    if (devices.stream()
+        .noneMatch(
+            device ->
+                !device.getDuration("busy").isZero()
+                    && binding.equals(device.getString("binding")))) {
+      met = false;
+      System.out.println("By " + binding + " no device was seen busy.");
+    }
+    return devices;
+  }
+
+  private void profile(String binding, Jdk jdk) throws IOException, InterruptedException {
+    Path recording = observe("profile", jdk, ",profile=all,profile.steps=50", "100000");
+    for (List<RecordedEvent> of : byDevice(used(binding, recording))) {
+      RecordedEvent last = of.get(of.size() - 1);
+      double steps = last.getDuration("synchronizedSteps").toNanos();
+      double busy = last.getDuration("busy").toNanos();
+      met &= steps > 0;
+      System.out.printf(
+          "Profile, device %d: busy %s s by samples, synchronized steps %s s, error %s %%%n",
+          last.getLong("device"),
+          text(busy / 1e9),
+          text(steps / 1e9),
+          text(steps > 0 ? 100 * (busy - steps) / steps : Double.NaN));
+    }
+  }
+
+  private static Instant at(String time) {
+    return LocalDateTime.parse(time, TIME).atZone(ZoneId.systemDefault()).toInstant();
+  }
+
+  private static double number(String cell) {
+    return cell.matches("[0-9.]+") ? Double.parseDouble(cell) : Double.NaN; // [N/A]
+  }
+
+  private static List<RecordedEvent> events(Path recording, String type) throws IOException {
+    return RecordingFile.readAllEvents(recording).stream()
+        .filter(event -> event.getEventType().getName().equals(type))
+        .sorted(Comparator.comparing(RecordedEvent::getEndTime))
+        .toList();
+  }
+
+  private static List<List<RecordedEvent>> byDevice(List<RecordedEvent> events) {
+    return events.stream()
+        .map(event -> event.getLong("device"))
+        .distinct()
+        .sorted()
+        .map(device -> events.stream().filter(e -> e.getLong("device") == device).toList())
+        .toList();
+  }
+
+  private static double mean(Stream<Double> values) {
+    return values.filter(value -> !value.isNaN()).mapToDouble(v -> v).average().orElse(Double.NaN);
+  }
+
+  private static String text(double value) {
+    return Double.isNaN(value) ? "none" : String.format(Locale.ROOT, "%.1f", value);
+  }
+}
