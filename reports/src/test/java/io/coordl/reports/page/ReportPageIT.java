@@ -623,6 +623,7 @@ class ReportPageIT {
 
   @Test
   void theRunIsSmoothedAndZoomsToItsSlots() {
+    browser.resize(1280, 900);
     browser.open(longRun);
     assertDrawn(true);
     int wide = bars();
