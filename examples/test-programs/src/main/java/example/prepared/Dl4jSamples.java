@@ -339,7 +339,7 @@ public final class Dl4jSamples {
     DataSetIterator rows = OwnIterators.of(kind, table().toPath(), knobs);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       if (kind.equals("own-scaled")) {
-        rows.setPreProcessor(new Scaled(epoch / 2));
+        rows.setPreProcessor(new Scaled(Math.floorDiv(epoch, 2)));
       }
       while (rows.hasNext()) {
         say(rows.next());

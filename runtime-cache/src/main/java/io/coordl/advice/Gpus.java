@@ -30,9 +30,10 @@ public final class Gpus {
             .orElseThrow();
     String which =
         gpus.size() == 1
-            ? "GPU " + least.device + " (" + Text.line(String.valueOf(least.name), 40) + "): "
-            : gpus.size() + " GPUs: ";
-    String line = which + "busy " + Text.percent(busy, sampled);
+            ? "GPU " + least.device + " (" + Text.line(String.valueOf(least.name), 40) + ")"
+            : gpus.size() + " GPUs";
+    String whose = gpus.get(0).ownMemory > 0 ? "" : " of this host, whoever used them";
+    String line = which + whose + ": busy " + Text.percent(busy, sampled);
     if (gpus.size() > 1) {
       line += ", the least GPU " + least.device + " " + Text.percent(least.busy, least.sampled);
     }

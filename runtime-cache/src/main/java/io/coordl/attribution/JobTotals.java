@@ -96,9 +96,9 @@ public final class JobTotals {
     lastDone = now;
   }
 
-  /** It is over, however many epochs it took. */
+  /** It is over; where it had epochs left, nobody knows what comes. */
   synchronized void fitted() {
-    planned = updating;
+    planned = left <= 0 ? updating : 0;
     left = 0;
   }
 

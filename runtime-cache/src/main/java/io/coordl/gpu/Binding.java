@@ -13,14 +13,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the driver's libraries are bound: by the JavaCPP presets where the user named them, else by
  * what needs no more than the driver: java.lang.foreign from JDK 22 on, JNA if the program has it.
- * The program's own presets come last: to load them writes files and needs CUDA's runtime library.
- * What failed once is not tried again. Safe for concurrent use.
+ * The program's own presets come last, and only if the user asked for GPUs: to load them writes
+ * files and needs CUDA's runtime library. What failed once is not tried again. Safe for concurrent
+ * use.
  */
 public final class Binding {
   private static final String NONE = "none";
 
   private final String presets;
   private final @Nullable ClassLoader program;
+  private final boolean asked;
   private @Nullable ClassLoader ownPresets;
 
   /**
@@ -28,10 +30,12 @@ public final class Binding {
    *
    * @param presets directory with the presets' jars, or none
    * @param program where the program's libraries are
+   * @param asked whether the user asked for GPUs
    */
-  public Binding(String presets, @Nullable ClassLoader program) {
+  public Binding(String presets, @Nullable ClassLoader program, boolean asked) {
     this.presets = presets;
     this.program = program;
+    this.asked = asked;
   }
 
   /**
@@ -65,10 +69,11 @@ public final class Binding {
       ClassLoader loader = ownPresets();
       return first(() -> new PresetNatives(loader, type));
     }
-    return first(
-        () -> new ForeignNatives(library),
-        () -> new JnaNatives(program, library),
-        () -> new PresetNatives(program, type));
+    Way foreign = () -> new ForeignNatives(library);
+    Way jna = () -> new JnaNatives(program, library);
+    return asked
+        ? first(foreign, jna, () -> new PresetNatives(program, type))
+        : first(foreign, jna);
   }
 
   private static Natives first(Way... ways) throws UnavailableException {
@@ -78,7 +83,9 @@ public final class Binding {
         return way.open();
       } catch (UnavailableException e) {
         reasons.add(String.valueOf(e.getMessage()));
-      } catch (ReflectiveOperationException | LinkageError | RuntimeException e) {
+      } catch (VirtualMachineError e) {
+        throw e;
+      } catch (Exception | Error e) { // JNA throws plain errors.
         reasons.add(reason(e));
       }
     }

@@ -42,7 +42,7 @@ public final class DeviceSteps {
       if (begun != 0) {
         sampler.addSynchronizedStep(System.nanoTime() - begun);
       }
-    } catch (UnavailableException | RuntimeException | LinkageError e) {
+    } catch (UnavailableException | RuntimeException | Error e) {
       failed = true;
       log.say("profile: steps end when their kernels are launched, not when they are done: " + e);
     }

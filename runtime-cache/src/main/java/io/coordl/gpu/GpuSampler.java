@@ -77,6 +77,12 @@ public final class GpuSampler implements Closeable {
   private void run() {
     Nvml nvml = null;
     try {
+      // The program sets up its native libraries first; what it does before does not count either.
+      while (totals.get().batches == 0) {
+        if (stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      }
       nvml = new Nvml(binding.open(Nvml.LIBRARY, "nvml"), ProcessHandle.current().pid());
       String how = nvml.binding();
       GpuTime[] made = new GpuTime[nvml.count()];
@@ -108,7 +114,7 @@ public final class GpuSampler implements Closeable {
         log.say(
             (nvml == null ? "no GPU is sampled: " : "GPUs are sampled no more: ") + e.getMessage());
       }
-    } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       log.say("GPUs are sampled no more: " + e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // By another part of the agent, at the end.

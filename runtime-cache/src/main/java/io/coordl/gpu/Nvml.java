@@ -17,11 +17,13 @@ final class Nvml {
   static final String LIBRARY = "libnvidia-ml.so.1";
   static final int UNKNOWN = -1;
 
-  // Errors of NVML after which nothing more is to be had; any other is of the one question.
+  // Errors of NVML after which nothing more is to be had, the last if it is about the device's
+  // rates; any other is of the one question.
   private static final int UNINITIALIZED = 1;
   private static final int GPU_IS_LOST = 15;
   private static final int DRIVER_NOT_LOADED = 9;
   private static final int UNKNOWN_ERROR = 999;
+  private static final String RATES = "nvmlDeviceGetUtilizationRates";
 
   /** The first driver whose list of processes has the shape that is read here. */
   private static final int FIRST_WITH_PROCESSES = 510;
@@ -126,7 +128,7 @@ final class Nvml {
     GpuSampleEvent sample = new GpuSampleEvent();
     sample.device = number;
     sample.name = device.name;
-    boolean rates = ask("nvmlDeviceGetUtilizationRates", device.handle, struct);
+    boolean rates = ask(RATES, device.handle, struct);
     sample.utilization = rates ? struct.getInt(0) / 100.0 : UNKNOWN;
     boolean memory = ask("nvmlDeviceGetMemoryInfo", device.handle, struct);
     sample.memory = memory ? struct.getLong(0) : UNKNOWN;
@@ -156,19 +158,29 @@ final class Nvml {
     if (result == GPU_IS_LOST
         || result == UNINITIALIZED
         || result == DRIVER_NOT_LOADED
-        || result == UNKNOWN_ERROR) {
+        || (result == UNKNOWN_ERROR && function.equals(RATES))) {
       check(function, result);
     }
     return result == 0;
   }
 
+  /** Of a function that this driver, or these presets, may not have. */
+  private int callIfThere(String function, Object... arguments) {
+    try {
+      return natives.call(function, arguments);
+    } catch (UnavailableException e) {
+      return UNKNOWN;
+    }
+  }
+
   /** Memory of this process; 0 if it is not among the device's, -1 if that is not known. */
-  private long ownMemory(Device device) throws UnavailableException {
+  private long ownMemory(Device device) {
     if (driver < FIRST_WITH_PROCESSES) {
       return UNKNOWN;
     }
     word.putInt(0, PROCESSES);
-    if (!ask("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, word, processes)) {
+    if (callIfThere("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, word, processes)
+        != 0) {
       return UNKNOWN;
     }
     long own = 0;
@@ -181,10 +193,10 @@ final class Nvml {
   }
 
   /** Part of the time that kernels of this process ran, as last sampled; -1 if not known. */
-  private double ownUtilization(Device device) throws UnavailableException {
+  private double ownUtilization(Device device) {
     word.putInt(0, PROCESSES);
     int result =
-        natives.call(
+        callIfThere(
             "nvmlDeviceGetProcessUtilization", device.handle, processes, word, device.lastSeen);
     if (result != 0) {
       return UNKNOWN;

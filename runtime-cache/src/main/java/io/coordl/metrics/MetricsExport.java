@@ -140,7 +140,7 @@ public final class MetricsExport implements Closeable {
     if (listening != null) {
       listening.close();
     }
-    if (!AgentThread.await(done, patience)) {
+    if (!AgentThread.await(done, patience) && listening == null) {
       say("has not sent the last totals: no answer within " + patience.toSeconds() + " s");
     }
   }

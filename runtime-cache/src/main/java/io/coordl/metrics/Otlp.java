@@ -42,7 +42,8 @@ final class Otlp implements MetricsExport.Push {
       if (equals > 0) {
         String value = header.substring(equals + 1).trim();
         headers.put(
-            header.substring(0, equals).trim(), URLDecoder.decode(value, StandardCharsets.UTF_8));
+            header.substring(0, equals).trim(),
+            URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8));
       }
     }
   }
@@ -77,7 +78,10 @@ final class Otlp implements MetricsExport.Push {
     String now = now();
     List<Object> metrics = new ArrayList<>();
     for (Family family : Family.of(events)) {
-      List<Object> points = family.points().stream().map(point -> point(point, now)).toList();
+      List<Object> points =
+          family.points().stream()
+              .map(point -> point(point, now, family.unit().equals("s")))
+              .toList();
       Map<String, Object> data = new LinkedHashMap<>();
       data.put("dataPoints", points);
       if (family.kind() == Family.Kind.counter) {
@@ -121,7 +125,7 @@ final class Otlp implements MetricsExport.Push {
   }
 
   /** Whole numbers of 64 bits are strings in this form of JSON. */
-  private Object point(Point point, String now) {
+  private Object point(Point point, String now, boolean isTime) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("startTimeUnixNano", since);
     json.put("timeUnixNano", now);
@@ -136,7 +140,7 @@ final class Otlp implements MetricsExport.Push {
           point.quantiles().entrySet().stream()
               .map(each -> Map.of("quantile", raw(each.getKey()), "value", raw(each.getValue())))
               .toList());
-    } else if (point.number().indexOf('.') < 0) {
+    } else if (!isTime && point.number().indexOf('.') < 0) {
       json.put("asInt", point.number());
     } else {
       json.put("asDouble", raw(point.number()));

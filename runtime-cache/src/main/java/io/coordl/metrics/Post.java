@@ -46,7 +46,11 @@ final class Post {
       connection.setUseCaches(false);
       connection.setDoOutput(true);
       connection.setRequestProperty("Content-Type", "application/json");
-      headers.forEach(connection::setRequestProperty);
+      try {
+        headers.forEach(connection::setRequestProperty);
+      } catch (IllegalArgumentException e) { // Its message has the value, which may be secret.
+        throw new IOException("a header has characters that none may have");
+      }
       connection.setFixedLengthStreamingMode(body.length);
       try (OutputStream out = connection.getOutputStream()) {
         out.write(body);

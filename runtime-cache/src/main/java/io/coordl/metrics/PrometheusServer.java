@@ -1,6 +1,7 @@
 package io.coordl.metrics;
 
 import io.coordl.partition.HostPort;
+import io.coordl.thread.AgentThread;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -56,6 +57,8 @@ final class PrometheusServer implements Closeable {
       } catch (IOException e) {
         // This client's loss, or no descriptor is free.
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+      } catch (RuntimeException | OutOfMemoryError e) {
+        AgentThread.survive(e);
       }
     }
   }

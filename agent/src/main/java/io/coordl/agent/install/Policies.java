@@ -259,7 +259,7 @@ final class Policies {
         || (options.get(Option.GPU).equals("auto")
             && Binding.isDriverThere(System.getenv("LD_LIBRARY_PATH")))) {
       Binding binding =
-          new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader());
+          new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), asked);
       deviceSteps = new DeviceSteps(binding, job.sample(binding, asked), job.log());
     }
   }

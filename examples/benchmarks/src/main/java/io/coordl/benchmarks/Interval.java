@@ -19,7 +19,7 @@ record Interval(double mean, double half) {
     double t =
         count < 2 ? Double.NaN : new TDistribution(count - 1.0).inverseCumulativeProbability(0.975);
     return new Interval(
-        statistics.getMean(), t * statistics.getStandardDeviation() / Math.sqrt(count));
+        statistics.getMean(), t * statistics.getStandardDeviation() / Math.sqrt((double) count));
   }
 
   @Override

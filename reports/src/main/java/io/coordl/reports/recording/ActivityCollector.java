@@ -66,11 +66,10 @@ final class ActivityCollector {
   }
 
   private void addDevice(JobEvent event) {
-    times.addIdle(
-        event.number("device"),
-        Math.max(0, event.number("idle")),
-        startNanos(event),
-        event.nanos());
+    if (event.number("idle") < 0) {
+      return; // It does not tell.
+    }
+    times.addIdle(event.number("device"), event.number("idle"), startNanos(event), event.nanos());
   }
 
   private void addTime(Part part, JobEvent event, String field) {

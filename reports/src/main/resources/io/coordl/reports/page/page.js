@@ -609,6 +609,7 @@
       return Math.min(1, Math.max(0, (event.offsetX - left) / (right - left)));
     };
     canvas.addEventListener("pointerdown", event => {
+      if (event.button !== 0) return;
       began = share(event);
       canvas.setPointerCapture(event.pointerId);
     });
@@ -623,7 +624,8 @@
     for (const end of ["pointerup", "pointercancel"]) {
       canvas.addEventListener(end, event => {
         mark.remove();
-        const [from, to] = [began ?? 0, share(event)].sort((one, other) => one - other);
+        if (began === null) return;
+        const [from, to] = [began, share(event)].sort((one, other) => one - other);
         began = null;
         if (end === "pointerup" && to - from > 0.01) chosen(from, to);
       });

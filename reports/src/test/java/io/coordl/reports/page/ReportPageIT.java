@@ -18,6 +18,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
@@ -86,7 +88,10 @@ class ReportPageIT {
             folder.resolve("long.jfr"),
             () -> {
               Recordings.emitJob();
-              Recordings.emitBatches(1, 6_000, "/data/train");
+              Recordings.emitBatches(1, 3_000, "/data/train");
+              // So that it has more slots than bars, however fast this is.
+              LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
+              Recordings.emitBatches(3_001, 3_000, "/data/train");
             });
     longRun = write("long.html", List.of(RecordingReader.readInFull(steps, Progress.NONE)));
     browser = new Browser(temporary.resolve("browser"));
@@ -623,6 +628,7 @@ class ReportPageIT {
 
   @Test
   void theRunIsSmoothedAndZoomsToItsSlots() {
+    browser.resize(1280, 900);
     browser.open(longRun);
     assertDrawn(true);
     int wide = bars();
