@@ -80,7 +80,10 @@ class GpuIT {
         .agent(Workshop.checkout().agentJar(), arguments);
   }
 
-  /** Trains for some seconds, saving its model four times. */
+  /**
+   * Trains for some seconds, saving its model four times; the first sample may come two seconds
+   * after the first batch.
+   */
   private static ChildJvm job(Jdk jdk, String arguments, int devices, int seconds)
       throws IOException {
     return program(jdk, Framework.DJL, "example.checkpoints.DjlModels", arguments)
@@ -159,9 +162,10 @@ class GpuIT {
   void devicesAreAsManyAsTheDriverHasAndWhatOneDoesNotSupportIsUnknown(int devices)
       throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-" + devices).resolve("job.jfr");
-    job(Workshop.newestJdk(), "record=" + recording, devices, devices == 0 ? 1 : 3)
-        .run()
-        .orFail("job");
+    ChildResult job =
+        job(Workshop.newestJdk(), "gpu=on,record=" + recording, devices, 4).run().orFail("job");
+    assertThat(job.err().contains("no GPU is sampled: the driver has none for this process"))
+        .isEqualTo(devices == 0);
     List<RecordedEvent> samples = samples(recording);
     assertThat(samples.stream().map(each -> each.getLong("device")).distinct()).hasSize(devices);
     for (RecordedEvent sample : samples) {
@@ -176,8 +180,8 @@ class GpuIT {
   @Test
   void aLostDeviceIsSaidOnceAndTheJobGoesOn() throws IOException, InterruptedException {
     ChildResult job =
-        job(Workshop.newestJdk(), "record=off", 1, 4)
-            .environment("FAKE_LOST", "2")
+        job(Workshop.newestJdk(), "record=off", 1, 5)
+            .environment("FAKE_LOST", "1")
             .run()
             .orFail("job");
     assertThat(job.err())
@@ -191,7 +195,7 @@ class GpuIT {
   void withoutADriverOnlyWhoAskedIsTold(String gpu, boolean told)
       throws IOException, InterruptedException {
     ChildResult job =
-        job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, 1)
+        job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, gpu.equals("on") ? 3 : 1)
             .environment("LD_LIBRARY_PATH", "")
             .run()
             .orFail("job");
