@@ -82,7 +82,7 @@ final class OwnIterators {
           in.readLine();
         }
         for (int i = 0; i < count; i++) {
-          String[] columns = in.readLine().split(",");
+          String[] columns = in.readLine().split(",", -1);
           for (int k = 0; k < 8; k++) {
             features[i][k] = of(Float.parseFloat(columns[k]));
           }
