@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,10 +16,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.zip.CRC32;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
 import org.datavec.api.records.reader.RecordReader;
@@ -135,7 +138,7 @@ public final class Dl4jSamples {
       case "map" -> changedMap();
       case "pipe" -> pipe();
       case "stopping" -> stopping();
-      case "own-seek", "own-early", "own-rewritten" -> disturbed(program);
+      case "own-seek", "own-early", "own-rewritten", "own-stream" -> disturbed(program);
       default -> own(program);
     }
   }
@@ -337,12 +340,25 @@ public final class Dl4jSamples {
   private void own(String kind) throws IOException {
     OwnIterators.Knobs knobs = new OwnIterators.Knobs();
     DataSetIterator rows = OwnIterators.of(kind, table().toPath(), knobs);
+    Set<String> seen = new HashSet<>();
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
-      if (kind.equals("own-scaled")) {
+      if (kind.equals("own-zip")) {
+        rows = OwnIterators.of(kind, zipped(epoch % 2 == 0), knobs);
+      } else if (kind.equals("own-order")) {
+        rows = OwnIterators.of(kind, table().toPath(), knobs);
+      } else if (kind.equals("own-scaled")) {
         rows.setPreProcessor(new Scaled(Math.floorDiv(epoch, 2)));
       }
       while (rows.hasNext()) {
-        say(rows.next());
+        DataSet batch = rows.next();
+        if (batch == null) {
+          System.out.println("nothing");
+        } else if (kind.equals("own-device")) {
+          System.out.println("another " + seen.add(array(batch.getFeatures())));
+        } else {
+          System.out.print(batch.getClass().getSimpleName() + " of ");
+          say(batch);
+        }
         OwnIterators.level++;
         knobs.level++;
         System.setProperty("level", String.valueOf(knobs.level));
@@ -357,6 +373,18 @@ public final class Dl4jSamples {
       rows.reset();
     }
     OwnIterators.level = 1;
+  }
+
+  /** A table in a file system of its own, of the same path in each. */
+  private Path zipped(boolean turned) throws IOException {
+    Path zip = folder.resolve("own-" + turned + ".zip");
+    Files.deleteIfExists(zip);
+    List<String> lines = new ArrayList<>(Files.readAllLines(table().toPath()));
+    if (turned) {
+      Collections.reverse(lines);
+    }
+    return Files.write(
+        FileSystems.newFileSystem(zip, Map.of("create", "true")).getPath("/table.csv"), lines);
   }
 
   /** A pass is left early, goes on elsewhere, has other sizes; or its file changes. */

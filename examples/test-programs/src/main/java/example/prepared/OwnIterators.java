@@ -1,11 +1,17 @@
 package example.prepared;
 
 import java.io.BufferedReader;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Supplier;
 import org.nd4j.linalg.dataset.DataSet;
@@ -38,6 +44,12 @@ final class OwnIterators {
       case "own-last" -> new OfLast(table);
       case "own-array" -> new OfArray(table);
       case "own-nested" -> new OfNested(table);
+      case "own-null" -> new OfNothing(table);
+      case "own-class" -> new OfClass(table);
+      case "own-order" -> new OfOrder(table, knobs.level > 4);
+      case "own-zip" -> new Rows(table);
+      case "own-stream" -> new OfStream(table);
+      case "own-device" -> new OfDevice(table);
       case "own-cached" -> new OfCache(table);
       default -> throw new IllegalArgumentException(kind + " is no iterator of this.");
     };
@@ -68,6 +80,10 @@ final class OwnIterators {
       return value;
     }
 
+    BufferedReader open() throws IOException {
+      return Files.newBufferedReader(table);
+    }
+
     /** Goes on elsewhere. */
     void seek(int place) {
       row = place;
@@ -77,7 +93,7 @@ final class OwnIterators {
     public DataSet next(int count) {
       float[][] features = new float[count][8];
       float[][] labels = new float[count][2];
-      try (BufferedReader in = Files.newBufferedReader(table)) {
+      try (BufferedReader in = open()) {
         for (int skipped = 0; skipped < row; skipped++) {
           in.readLine();
         }
@@ -362,6 +378,102 @@ final class OwnIterators {
       }
       DataSet batch = super.next(count);
       batch.getFeatures().addi(inner.next(32).getFeatures());
+      return batch;
+    }
+  }
+
+  /** Each second batch is none. */
+  static final class OfNothing extends Rows {
+    private boolean some;
+
+    OfNothing(Path table) {
+      super(table);
+    }
+
+    @Override
+    public DataSet next(int count) {
+      DataSet batch = super.next(count);
+      some = !some;
+      return some ? batch : null;
+    }
+  }
+
+  static final class Batch extends DataSet {
+    Batch(DataSet of) {
+      super(of.getFeatures(), of.getLabels());
+    }
+  }
+
+  static final class OfClass extends Rows {
+    OfClass(Path table) {
+      super(table);
+    }
+
+    @Override
+    public DataSet next(int count) {
+      return new Batch(super.next(count));
+    }
+  }
+
+  /** What it does follows from the order of what it keeps. */
+  static final class OfOrder extends Rows {
+    private final Map<String, Float> steps = new LinkedHashMap<>();
+
+    OfOrder(Path table, boolean turned) {
+      super(table);
+      steps.put(turned ? "b" : "a", turned ? 3f : 2f);
+      steps.put(turned ? "a" : "b", turned ? 2f : 3f);
+    }
+
+    @Override
+    float of(float value) {
+      float now = value;
+      for (float step : steps.values()) {
+        now = now * step + 1;
+      }
+      return now;
+    }
+  }
+
+  /** Opens its file where no call of the program does. */
+  static final class Stream extends FileInputStream {
+    Stream(String path) throws IOException {
+      super(path);
+    }
+  }
+
+  static final class OfStream extends Rows {
+    private final String file;
+
+    OfStream(Path table) {
+      super(table);
+      file = table.toString();
+    }
+
+    @Override
+    BufferedReader open() throws IOException {
+      return new BufferedReader(new InputStreamReader(new Stream(file), StandardCharsets.UTF_8));
+    }
+  }
+
+  /** What it reads is no file. */
+  static final class OfDevice extends Rows {
+    OfDevice(Path table) {
+      super(table);
+    }
+
+    @Override
+    public DataSet next(int count) {
+      DataSet batch = super.next(count);
+      try (InputStream in = new FileInputStream("/dev/urandom")) {
+        float factor = 1;
+        for (int i = 0; i < 8; i++) {
+          factor = factor * 256 + in.read();
+        }
+        batch.getFeatures().muli(factor);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
       return batch;
     }
   }

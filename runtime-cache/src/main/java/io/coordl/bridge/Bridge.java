@@ -75,6 +75,7 @@ public final class Bridge {
   /** As {@link #open} for other file systems; see {@link ItemSource#openForeign}. */
   static @Nullable OpenItem openForeign(Path path) {
     try {
+      Producers.opensUnknown();
       return items.openForeign(path);
     } catch (Throwable t) {
       fault("open " + path, t);

@@ -84,7 +84,11 @@ final class ItemCursor {
    * opens them in the one of the process, of which the runtime knows nothing.
    */
   private static @Nullable ItemCursor open(@Nullable String path, boolean randomAccess) {
-    if (path == null || (!ONE_DIRECTORY && !path.startsWith("/"))) {
+    if (path == null) {
+      return null;
+    }
+    if (!ONE_DIRECTORY && !path.startsWith("/")) {
+      Producers.opensUnknown();
       return null;
     }
     long start = System.nanoTime();

@@ -80,6 +80,11 @@ public final class Producers {
     return LISTENERS.get();
   }
 
+  /** This thread is about to open a file that cannot be told by a path. */
+  static void opensUnknown() {
+    opens("\0"); // No file has that path, so it counts as missing.
+  }
+
   /** This thread is about to open a file, or to get its content as if it had. */
   public static void opens(String path) {
     Consumer<String> listener = LISTENERS.get();

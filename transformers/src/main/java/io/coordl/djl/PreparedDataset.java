@@ -16,6 +16,7 @@ import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Hands out the samples of another data set, prepared as far as they are kept. */
@@ -42,7 +43,8 @@ final class PreparedDataset extends RandomAccessDataset {
   @Override
   public Record get(NDManager manager, long index) throws IOException {
     try {
-      Sample sample = samples.sample(plan, index, new Maker(manager, index));
+      Sample sample =
+          Objects.requireNonNull(samples.sample(plan, index, new Maker(manager, index)));
       return new Record(sample.data, sample.labels);
     } catch (IOException | RuntimeException e) {
       throw e;

@@ -62,7 +62,8 @@ final class BatchBytes implements PreparedBatch {
    */
   BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
     this.done = done;
-    if (batch instanceof DataSet one) {
+    if (batch.getClass() == DataSet.class) { // Of a subclass more would be lost.
+      DataSet one = (DataSet) batch;
       refuseAny(one.getExampleMetaData());
       refuse(one.getLabelNamesList(), "label names");
       refuse((List<?>) COLUMN_NAMES.get(one), "column names");
@@ -72,7 +73,8 @@ final class BatchBytes implements PreparedBatch {
           group(one.getLabels()),
           group(one.getFeaturesMaskArray()),
           group(one.getLabelsMaskArray()));
-    } else if (batch instanceof MultiDataSet several) {
+    } else if (batch.getClass() == MultiDataSet.class) {
+      MultiDataSet several = (MultiDataSet) batch;
       refuseAny(several.getExampleMetaData());
       add(
           MultiDataSet.class.getSimpleName(),

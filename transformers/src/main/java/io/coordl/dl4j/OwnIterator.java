@@ -3,6 +3,7 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -18,12 +19,12 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
   /**
    * What the program can change at any time.
    *
-   * @param objects in the iterator's fields
+   * @param objects in the iterator's fields, which may refer to it
    * @param ofLibrary those that have something of the library, which is compared
    */
   private record Settings(
       List<Object> told,
-      List<@Nullable Object> objects,
+      List<@Nullable WeakReference<Object>> objects,
       List<StagedIterator.Preprocessor> ofLibrary) {}
 
   /** Of each class, as the others are: these are few. */
@@ -44,12 +45,13 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
         }
       };
 
-  /** Whether all that such an object has is declared by iterators of the program. */
+  /** Whether all that such an object has is declared by iterators of the program, open to us. */
   static boolean isOwn(Class<?> type) {
     for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
       if (at == null
           || Description.isOfLibrary(at.getName())
-          || !DataSetIterator.class.isAssignableFrom(at)) {
+          || !DataSetIterator.class.isAssignableFrom(at)
+          || !at.getModule().isOpen(at.getPackageName(), OwnIterator.class.getModule())) {
         return false;
       }
     }
@@ -167,19 +169,26 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
         ofLibrary.add(StagedIterator.Preprocessor.of(object));
       }
     }
-    return new Settings(StagedIterator.told(), objects, ofLibrary);
+    List<@Nullable WeakReference<Object>> weak = new ArrayList<>();
+    objects.forEach(object -> weak.add(object == null ? null : new WeakReference<>(object)));
+    return new Settings(StagedIterator.told(), weak, ofLibrary);
   }
 
   @Override
   public boolean isCurrent(Object settings) {
     Settings then = (Settings) settings;
-    return has(then.objects)
+    List<@Nullable Object> now = objects();
+    return IntStream.range(0, now.size()).allMatch(i -> isOf(then.objects.get(i), now.get(i)))
         && then.told.equals(StagedIterator.told())
         && then.ofLibrary.stream().allMatch(OwnIterator::isUnchanged);
   }
 
+  private static boolean isOf(@Nullable WeakReference<Object> then, @Nullable Object now) {
+    return then == null ? now == null : now != null && then.refersTo(now);
+  }
+
   private static boolean isUnchanged(StagedIterator.Preprocessor one) {
-    Object object = one.object();
+    Object object = one.object() == null ? null : one.object().get();
     return object != null && one.isOf(object);
   }
 

@@ -14,16 +14,16 @@ import io.coordl.pipeline.Symbols;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.WeakHashMap;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
@@ -54,8 +54,8 @@ public final class ProgramIterators implements LibraryHooks {
   /** Set while the program's own code makes a batch on this thread. */
   private final ThreadLocal<Boolean> making = new ThreadLocal<>();
 
-  /** Iterators that keep objects in {@code next}. */
-  private final Map<Object, Boolean> left = Collections.synchronizedMap(new WeakHashMap<>());
+  /** Iterators that keep objects in {@code next}: few, and the program's code compares none. */
+  private final List<WeakReference<Object>> left = new CopyOnWriteArrayList<>();
 
   /** Keeps what the iterators of one loader of the library make. */
   public ProgramIterators(Class<?> anchor, Services services) throws ReflectiveOperationException {
@@ -71,7 +71,7 @@ public final class ProgramIterators implements LibraryHooks {
     if (!(self instanceof DataSetIterator iterator)
         || !own.get(self.getClass())
         || making.get() != null
-        || left.containsKey(self)
+        || left.stream().anyMatch(one -> one.refersTo(self))
         || !isCalled(self.getClass(), type, arguments.length)) {
       return null;
     }
@@ -89,7 +89,7 @@ public final class ProgramIterators implements LibraryHooks {
     try {
       batch = samples.sample(plan, index, maker);
       maker.settle();
-      return new InterceptedCall(batch);
+      return batch == null ? InterceptedCall.skipping() : new InterceptedCall(batch);
     } catch (Throwable t) {
       return InterceptedCall.throwing(t); // Of the program.
     } finally {
@@ -127,18 +127,21 @@ public final class ProgramIterators implements LibraryHooks {
 
     /** The program's own call, which comes back here and is let through. */
     @Override
-    public Object get() throws Exception {
+    public @Nullable Object get() throws Exception {
       ran = true;
       try {
         return arguments.length == 0
             ? Iterator.class.getMethod("next").invoke(iterator.get())
             : DataSetIterator.class.getMethod("next", int.class).invoke(iterator.get(), arguments);
       } catch (InvocationTargetException e) {
-        if (e.getCause() instanceof Error error) {
-          throw error;
-        }
-        throw (Exception) e.getCause();
+        throw thrown(e.getCause());
       }
+    }
+
+    /** As it is, which is not always an exception. */
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T extends Throwable> T thrown(@Nullable Throwable cause) throws T {
+      throw (T) Objects.requireNonNull(cause);
     }
 
     @Override
@@ -149,7 +152,9 @@ public final class ProgramIterators implements LibraryHooks {
     @Override
     public @Nullable PreparedBatch bytes(Object batch, List<BatchLayout.Array> files) {
       if (!iterator.has(kept)) {
-        left.put(iterator.get(), true); // The next batch may be made of what it keeps of this one.
+        left.removeIf(one -> one.refersTo(null));
+        // The next batch may be made of what it keeps of this one.
+        left.add(new WeakReference<>(iterator.get()));
         log.once(PreparedSamples.leaves(iterator.name(), "it keeps objects of each batch"));
         return null;
       }

@@ -4,6 +4,7 @@ import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
 import io.coordl.pipeline.Symbols;
+import java.lang.ref.WeakReference;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -38,10 +39,12 @@ record StagedIterator(
   /**
    * What the program can change at any time.
    *
+   * @param object which may refer to the iterator
    * @param text what decides what it does; null if that is not compared, so that it is not kept
    * @param as it was described; null if the text must be compared
    */
-  record Preprocessor(@Nullable Object object, @Nullable String text, @Nullable ObjectSnapshot as) {
+  record Preprocessor(
+      @Nullable WeakReference<Object> object, @Nullable String text, @Nullable ObjectSnapshot as) {
     static Preprocessor of(Object object) {
       try {
         String text = describe(object);
@@ -49,9 +52,11 @@ record StagedIterator(
         boolean hasArrays =
             classes == null || classes.stream().anyMatch(INDArray.class::isAssignableFrom);
         return new Preprocessor(
-            object, text, hasArrays ? null : new ObjectSnapshot(object, type -> true));
+            new WeakReference<>(object),
+            text,
+            hasArrays ? null : new ObjectSnapshot(object, type -> true));
       } catch (CannotShareException e) {
-        return new Preprocessor(object, null, null);
+        return new Preprocessor(new WeakReference<>(object), null, null);
       }
     }
 
@@ -61,7 +66,8 @@ record StagedIterator(
 
     boolean isOf(Object now) {
       try {
-        return object == now
+        return object != null
+            && object.refersTo(now)
             && (as != null ? as.isOf(now) : text == null || text.equals(describe(now)));
       } catch (CannotShareException e) {
         return false;
@@ -141,12 +147,15 @@ record StagedIterator(
   @Override
   public Object settings() {
     Object preprocessor = iterator.preprocessor();
-    return new Settings(
-        text,
-        told(),
-        preprocessor == null || unsteady.get(dataset()) == preprocessor
-            ? new Preprocessor(preprocessor, null, null)
-            : Preprocessor.of(preprocessor));
+    Preprocessor now;
+    if (preprocessor == null) {
+      now = new Preprocessor(null, null, null);
+    } else if (unsteady.get(dataset()) == preprocessor) {
+      now = new Preprocessor(new WeakReference<>(preprocessor), null, null);
+    } else {
+      now = Preprocessor.of(preprocessor);
+    }
+    return new Settings(text, told(), now);
   }
 
   @Override
@@ -166,7 +175,9 @@ record StagedIterator(
     List<List<@Nullable Object>> stages = new ArrayList<>();
     stages.add(new ArrayList<>(OwnCode.of(readers)));
     if (preprocessor.text != null) {
-      stages.add(Collections.singletonList(preprocessor.object));
+      stages.add(
+          Collections.singletonList(
+              preprocessor.object == null ? null : preprocessor.object.get()));
     }
     return stages;
   }

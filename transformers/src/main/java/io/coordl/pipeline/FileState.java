@@ -13,19 +13,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * What differs when a file is rewritten or replaced.
  *
- * @param size in bytes; -1 if there is no such file
+ * @param size in bytes; -1 if there is no such file, or it is a device, a pipe or a directory
  * @param modifiedNanos since 1970
  * @param identity device and inode, which may be taken again, and when the inode last changed,
  *     which nobody can set
  */
 public record FileState(long size, long modifiedNanos, String identity) {
-  private static final String ATTRIBUTES = "unix:size,lastModifiedTime,fileKey,ctime";
+  private static final String ATTRIBUTES = "unix:size,lastModifiedTime,fileKey,ctime,isRegularFile";
   private static final FileState MISSING = new FileState(-1, 0, "");
 
   /** The file as it is now. Never throws. */
   public static FileState of(String path) {
     try {
       Map<String, Object> now = Files.readAttributes(Path.of(path), ATTRIBUTES);
+      if (!Boolean.TRUE.equals(now.get("isRegularFile"))) {
+        return MISSING; // What it gives does not follow from what differs.
+      }
       return new FileState(
           (Long) Objects.requireNonNull(now.get("size")),
           nanos(now.get("lastModifiedTime")),
@@ -41,8 +44,10 @@ public record FileState(long size, long modifiedNanos, String identity) {
   static FileState basic(Path path) {
     try {
       BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
-      return new FileState(
-          now.size(), nanos(now.lastModifiedTime()), String.valueOf(nanos(now.creationTime())));
+      return now.isRegularFile()
+          ? new FileState(
+              now.size(), nanos(now.lastModifiedTime()), String.valueOf(nanos(now.creationTime())))
+          : MISSING;
     } catch (IOException | RuntimeException e) {
       return MISSING;
     }

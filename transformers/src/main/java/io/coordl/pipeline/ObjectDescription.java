@@ -12,12 +12,15 @@ import java.net.URI;
 import java.net.URL;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -25,6 +28,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -40,6 +44,12 @@ import org.jspecify.annotations.Nullable;
 public final class ObjectDescription {
   private static final int READABLE = 240;
   private static final int DEEPEST = 24;
+
+  /** Numbers of an array of which not each is written. */
+  private static final int LONG = 1024;
+
+  private static final Set<Class<?>> UNORDERED =
+      Set.of(HashMap.class, HashSet.class, ConcurrentHashMap.class);
 
   /** What is different in a library. */
   public interface Library {
@@ -75,8 +85,12 @@ public final class ObjectDescription {
     this.outer = outer;
     this.depth = outer == null ? 0 : outer.depth;
     this.objects = outer == null ? 0 : outer.objects;
+    digest = sha256();
+  }
+
+  private static MessageDigest sha256() {
     try {
-      digest = MessageDigest.getInstance("SHA-256");
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e); // Every JDK has it.
     }
@@ -148,6 +162,9 @@ public final class ObjectDescription {
     } else if (object instanceof File file) {
       write(file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
     } else if (object instanceof Path path) {
+      if (path.getFileSystem() != FileSystems.getDefault()) {
+        throw new IOException("it has a path of another file system");
+      }
       write(path.toAbsolutePath().toString());
     } else if (object instanceof Class<?> type) {
       write(type.getName());
@@ -188,19 +205,26 @@ public final class ObjectDescription {
     }
     seen.put(object, numbered());
     boolean ofJdk = JdkObjects.isOfJdk(object.getClass());
-    if (object.getClass().isArray()) {
+    if (object.getClass().isArray() && Array.getLength(object) > LONG && hasNumbers(object)) {
+      writeNumbers(object);
+    } else if (object.getClass().isArray()) {
       write("[");
       for (int i = 0; i < Array.getLength(object); i++) {
         write(i == 0 ? "" : ", ");
         add(Array.get(object, i));
       }
       write("]");
-    } else if (ofJdk && object instanceof Set<?> elements) {
+    } else if (object instanceof Set<?> elements && hasNoOrder(object)) {
       addSorted(elements);
     } else if (ofJdk && object instanceof Collection<?> elements) {
       addAll(elements);
     } else if (ofJdk && object instanceof Map<?, ?> map) {
-      addSorted(map.entrySet());
+      if (hasNoOrder(object)) {
+        addSorted(map.entrySet());
+      } else {
+        addAll(map.keySet());
+        addAll(map.values());
+      }
     } else if (object instanceof Optional<?> optional) {
       addAll(optional.stream().toList());
     } else if (ofJdk) {
@@ -208,6 +232,44 @@ public final class ObjectDescription {
     } else {
       addFields(object);
     }
+  }
+
+  /** Of any other the order may be what the program put in it. */
+  private static boolean hasNoOrder(Object container) {
+    Class<?> type = container.getClass();
+    return UNORDERED.contains(type) || type.getName().startsWith("java.util.ImmutableCollections$");
+  }
+
+  private static boolean hasNumbers(Object array) {
+    return array instanceof byte[]
+        || array instanceof int[]
+        || array instanceof long[]
+        || array instanceof float[]
+        || array instanceof double[];
+  }
+
+  /** A checksum of their bits, since a text of each takes long. */
+  private void writeNumbers(Object array) {
+    MessageDigest bits = sha256();
+    int length = Array.getLength(array);
+    ByteBuffer chunk = ByteBuffer.allocate(Double.BYTES * LONG);
+    for (int from = 0; from < length; from += LONG) {
+      int count = Math.min(LONG, length - from);
+      if (array instanceof byte[] bytes) {
+        chunk.put(0, bytes, from, count);
+      } else if (array instanceof int[] ints) {
+        chunk.asIntBuffer().put(ints, from, count);
+      } else if (array instanceof long[] longs) {
+        chunk.asLongBuffer().put(longs, from, count);
+      } else if (array instanceof float[] floats) {
+        chunk.asFloatBuffer().put(floats, from, count);
+      } else {
+        chunk.asDoubleBuffer().put((double[]) array, from, count);
+      }
+      bits.update(chunk.array()); // What is left of the chunk before follows from the array, too.
+    }
+    write(array.getClass().getComponentType() + " " + length + " ");
+    write(HexFormat.of().formatHex(bits.digest()));
   }
 
   private void addAll(Collection<?> elements) throws ReflectiveOperationException, IOException {

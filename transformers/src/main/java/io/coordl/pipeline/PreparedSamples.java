@@ -140,7 +140,7 @@ public final class PreparedSamples {
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
-      return new Plan(pipeline, settings, now, null, names);
+      return new Plan(pipeline, "", now, null, names);
     }
     // Before the proof: what another thread changes from here on shows.
     ObjectSnapshot looked = new ObjectSnapshot(pipeline.dataset(), code::counts);
@@ -160,7 +160,8 @@ public final class PreparedSamples {
       describe(pipeline, settings, names.size(), proof, text);
       names.add(text.toString());
     }
-    return new Plan(pipeline, settings, now, looked, names);
+    // What is left refers to nothing that may refer to the data set.
+    return new Plan(pipeline, names.isEmpty() ? "" : settings, now, looked, names);
   }
 
   /** Appends what decides what a stage does. */
@@ -189,11 +190,11 @@ public final class PreparedSamples {
   }
 
   /**
-   * A sample after all stages of the plan.
+   * A sample after all stages of the plan; null if that is what the program's code returns.
    *
    * @throws Exception what the program's code throws
    */
-  public <S> S sample(Plan plan, long index, SampleMaker<S> maker) throws Exception {
+  public <S> @Nullable S sample(Plan plan, long index, SampleMaker<S> maker) throws Exception {
     return new Making<>(plan, index, maker).sample();
   }
 
@@ -517,7 +518,7 @@ public final class PreparedSamples {
       this.maker = maker;
     }
 
-    S sample() throws Exception {
+    @Nullable S sample() throws Exception {
       try {
         if (plan.stage >= 0) {
           findOrKeep();
@@ -533,7 +534,7 @@ public final class PreparedSamples {
         Bridge.fault("keeping a prepared sample", e);
       }
       // What is left of it, and all of it where nothing of the above came so far.
-      while (made == null || stages < plan.names.size()) {
+      while (stages < plan.names.size()) {
         next();
       }
       return made;
@@ -553,7 +554,11 @@ public final class PreparedSamples {
       KeptForms.Preparing part = store.forms().begin(isKept && plan.sparesItems);
       try {
         S before = made;
-        made = before == null ? maker.get() : maker.transform(stages, before);
+        if (stages == 0) {
+          made = maker.get();
+        } else if (before != null) {
+          made = maker.transform(stages, before);
+        }
         stages++;
       } catch (Exception | Error e) {
         thrown = e;
@@ -664,6 +669,9 @@ public final class PreparedSamples {
         plan.length = length;
       }
       store.keep(key, length, copy);
+      if (!store.hasRoom(length)) {
+        plan.sparesItems = false;
+      }
     }
 
     /** Goes through all stages and notes what each takes, and keeps the last that can be kept. */

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the library's sample
  */
 public interface SampleMaker<S> {
-  /** Stage 0: throws what the program's code throws. */
-  S get() throws Exception;
+  /** Stage 0: returns and throws what the program's code does. */
+  @Nullable S get() throws Exception;
 
   /** What a transform makes of it, from stage 1 on; throws what the program's code throws. */
   S transform(int stage, S sample) throws Exception;

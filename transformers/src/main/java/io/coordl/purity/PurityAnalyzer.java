@@ -744,6 +744,8 @@ public final class PurityAnalyzer {
           if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
             leave(
                 "reads a file that is not the item asked for (" + dotted(owner) + "." + name + ")");
+          } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
+            leave("reads a file by a reference to a method, or as a part of its own object");
           }
         } else if (ofLibrary
             ? !known.isKnown(owner, name)

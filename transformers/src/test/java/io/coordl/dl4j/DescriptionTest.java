@@ -6,16 +6,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.coordl.pipeline.CannotShareException;
 import java.io.ByteArrayInputStream;
 import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Array;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /** Equal words for objects that do the same, others for those that do not. */
@@ -24,7 +34,7 @@ class DescriptionTest {
   @SuppressWarnings("unused") // Its fields are read by their names.
   private static class Crop {
     final int size;
-    final Map<String, List<double[]>> weights = new LinkedHashMap<>();
+    final Map<String, List<double[]>> weights = new HashMap<>();
     final Random random = new Random();
     @Nullable Object more;
 
@@ -64,6 +74,49 @@ class DescriptionTest {
     assertThat(words(other)).isEqualTo(words(one));
     other.weights.put("a", List.of(new double[] {1, 3}));
     assertThat(words(other)).isNotEqualTo(words(one));
+  }
+
+  @Test
+  void theOrderOfWhatHasOneCounts() throws CannotShareException {
+    Map<String, Integer> map = new LinkedHashMap<>(Map.of("a", 1));
+    Map<String, Integer> turned = new LinkedHashMap<>(Map.of("b", 2));
+    map.put("b", 2);
+    turned.put("a", 1);
+    for (UnaryOperator<Map<String, Integer>> as :
+        List.<UnaryOperator<Map<String, Integer>>>of(
+            given -> given, LinkedHashMap::new, Collections::unmodifiableMap)) {
+      assertThat(words(as.apply(turned))).isNotEqualTo(words(as.apply(map)));
+    }
+    assertThat(words(new LinkedHashMap<>(map))).isEqualTo(words(map));
+    assertThat(words(new LinkedHashSet<>(List.of(1, 2))))
+        .isNotEqualTo(words(new LinkedHashSet<>(List.of(2, 1))));
+    assertThat(words(Map.of("a", 1, "b", 2))).isEqualTo(words(Map.of("b", 2, "a", 1)));
+  }
+
+  @Test
+  void aPathOfAnotherFileSystemIsNoFileOfThisOne(@TempDir Path folder) throws IOException {
+    try (FileSystem zip =
+        FileSystems.newFileSystem(folder.resolve("a.zip"), Map.of("create", "true"))) {
+      assertThatThrownBy(() -> words(zip.getPath("/table")))
+          .isInstanceOf(CannotShareException.class)
+          .hasMessageContaining("a path of another file system");
+    }
+  }
+
+  @Test
+  void everyNumberOfALargeArrayCounts() throws CannotShareException {
+    for (Object array :
+        List.of(new byte[3000], new int[3000], new long[3000], new float[3000], new double[3000])) {
+      String words = words(array);
+      assertThat(words).hasSizeLessThan(100).startsWith(array.getClass().getComponentType() + "");
+      for (int i : new int[] {0, 1023, 1024, 2999}) {
+        Array.setByte(array, i, (byte) 1);
+        assertThat(words(array)).isNotEqualTo(words);
+        Array.setByte(array, i, (byte) 0);
+        assertThat(words(array)).isEqualTo(words);
+      }
+    }
+    assertThat(words(new float[3001])).isNotEqualTo(words(new float[3000]));
   }
 
   @Test

@@ -3,6 +3,10 @@ package io.coordl.dl4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.purity.PurityAnalyzer;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
 import org.datavec.api.writable.Text;
@@ -113,5 +117,47 @@ class KnownDl4jTest {
         .contains("sets its field calls");
     assertThat(reason(new CompositeDataSetPreProcessor(batch -> batch.getFeatures().muli(2))))
         .contains("keeps a lambda");
+  }
+
+  /** Opens its file where no call of the program does. */
+  static final class Stream extends FileInputStream {
+    Stream(String path) throws IOException {
+      super(path);
+    }
+  }
+
+  /** Reads a file. */
+  static class Opening implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    InputStream open() throws IOException {
+      return new FileInputStream("table");
+    }
+
+    @Override
+    public void preProcess(DataSet batch) {
+      try (InputStream in = open()) {
+        batch.getFeatures().addi(in.read());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  static final class OpeningItsOwn extends Opening {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    InputStream open() throws IOException {
+      return new Stream("table");
+    }
+  }
+
+  @Test
+  void aFileThatIsOpenedUnnoticedIsNotRead() {
+    PurityAnalyzer code = new PurityAnalyzer("", KnownDl4j.ofIterators());
+    assertThat(code.reasonToLeave(List.of(new Opening()))).isNull();
+    assertThat(code.reasonToLeave(List.of(new OpeningItsOwn())))
+        .contains("Stream.<init> reads a file by a reference to a method, or as a part");
   }
 }

@@ -382,6 +382,23 @@ class PreparedSamplesTest {
   }
 
   @Test
+  void nothingIsMadeOnceAndPassedOn() throws Exception {
+    Data data = new Data(numbers, "n", new Doubled(2));
+    Maker none =
+        new Maker(0) {
+          @Override
+          public byte[] get() {
+            calls.add("none");
+            return null;
+          }
+        };
+    assertThat(samples.sample(samples.plan(data), 0, none)).isNull();
+    assertThat(sample(samples, data, 1, 1)).containsExactly(1, 1); // Decides.
+    assertThat(samples.sample(samples.plan(data), 0, none)).isNull();
+    assertThat(calls.stream().filter("none"::equals)).hasSize(2);
+  }
+
+  @Test
   void theUserMayVouchForAClass() throws Exception {
     PreparedSamples trusting = job(Set.of(Counting.class.getName()));
     Data data = new Data(new Counting(), "c");

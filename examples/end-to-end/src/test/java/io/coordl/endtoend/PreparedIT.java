@@ -35,11 +35,12 @@ class PreparedIT {
   private static final String OWN = "own,own-doubled,own-cached,own-same-way";
   private static final String HOSTILE_OWN =
       "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
-          + "own-array";
+          + "own-array,own-class,own-zip,own-stream,own-device";
 
   /** Of these some batches are the same. */
   private static final String PART_OWN =
-      "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten";
+      "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
+          + "own-null,own-order";
 
   private static final String LEFT_OWN =
       "OfStatic.of reads example.prepared.OwnIterators.level, which"
