@@ -208,7 +208,8 @@ public enum Option {
       "none, DIR",
       Values.TEXT,
       "directory with the jars of the JavaCPP presets for CUDA, by which the driver is then called;"
-          + " none: by java.lang.foreign from JDK 22 on, by the program's JNA, or by its presets"),
+          + " none: by java.lang.foreign from JDK 22 on, by the program's JNA,"
+          + " or with gpu=on by its presets"),
   PROFILE(
       "off",
       "off, ingestion, cached, cold, all",
