@@ -211,6 +211,9 @@ public final class EpochInterceptor implements LibraryHooks {
     if (!program.isIntercepted()) {
       return; // What it stands on is asked next.
     }
+    if (epochs == null && !keeps() && hasItemsFetched(first.values())) {
+      return; // The order of its files is known while the library walks over them itself.
+    }
     Map<String, SeekableReader> found = first;
     RecordReaderMultiDataSetIterator arrays = program.arrays();
     if (arrays == null && makeReady(program, found)) {
