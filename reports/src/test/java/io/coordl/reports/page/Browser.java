@@ -118,9 +118,13 @@ final class Browser implements AutoCloseable {
         """);
   }
 
-  /** Drags over an element, from one share of its width to another. */
+  /**
+   * Drags over an element, from one share of its width to another. It is brought into view at once:
+   * the page scrolls smoothly, and what still moves is not where the drag begins.
+   */
   void drag(String selector, double from, double to) {
     WebElement element = driver.findElement(By.cssSelector(selector));
+    run("arguments[0].scrollIntoView({behavior: 'instant', block: 'center'})", element);
     int width = element.getSize().getWidth();
     new Actions(driver)
         .moveToElement(element, (int) ((from - 0.5) * width), 0)

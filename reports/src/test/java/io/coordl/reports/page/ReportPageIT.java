@@ -652,7 +652,6 @@ class ReportPageIT {
     assertDrawn(true);
     assertThat((String) browser.list(DRAWN).get(2)).startsWith("Shown: 0 to ");
 
-    browser.run("document.querySelector('#time canvas').scrollIntoView()");
     browser.drag("#time canvas", 0.5, 0.6);
     assertThat((String) browser.list(DRAWN).get(2)).doesNotStartWith("Shown: 0 to ");
     assertThat(browser.console()).isEmpty();
