@@ -193,7 +193,12 @@ final class SupportedVersionsTest {
         (name, of) -> {
           Map<String, Set<String>> refusals = refusals(name, of, loader);
           refusals.forEach(
-              (reason, off) -> told.add("`" + String.join("` and `", off) + "` is off: " + reason));
+              (reason, off) ->
+                  told.add(
+                      "`"
+                          + String.join("` and `", off)
+                          + (off.size() > 1 ? "` are off: " : "` is off: ")
+                          + reason));
           if (refusals.values().stream().mapToInt(Set::size).sum() < of.policies.size()) {
             // What our code finds missing only while the program trains is an error, not a row.
             Set<String> unchecked = references.missing("io/coordl/" + name.replace('.', '/'));
