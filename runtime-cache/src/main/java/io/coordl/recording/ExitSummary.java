@@ -44,8 +44,8 @@ final class ExitSummary {
   }
 
   /**
-   * At most 20 lines; if nothing was trained, read or kept, only what policies did, or why they did
-   * nothing.
+   * At most 20 lines; if nothing was trained, read or found, only what policies did, or why they
+   * did nothing.
    */
   List<String> lines() {
     JobStatisticsEvent now = job.totals();
@@ -57,7 +57,9 @@ final class ExitSummary {
       }
       return lines;
     }
-    if (now.batches == 0 && now.items == 0) {
+    if (now.batches == 0
+        && now.items == 0
+        && job.stores().stream().allMatch(store -> store.hits == 0)) {
       lines.addAll(job.policies());
       lines.addAll(didNothing);
       return lines.stream().limit(MOST_LINES).toList();

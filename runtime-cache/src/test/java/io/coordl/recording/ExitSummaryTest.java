@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,19 @@ class ExitSummaryTest {
     epoch(job, SpanKind.COMPUTE);
     assertThat(job.finish().get(0))
         .startsWith("training: 2 epochs without a model update, 2 batches");
+  }
+
+  /** Another job of the group has made all that this one asked for. */
+  @Test
+  void whatFoundEverythingKeptSaysSo() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    StoreStatisticsEvent store = new StoreStatisticsEvent();
+    store.store = "prepared";
+    store.scope = "host";
+    store.hits = 192;
+    job.addStore(() -> store, () -> {});
+    assertThat(job.finish())
+        .anyMatch(line -> line.startsWith("prepared cache (host)") && line.contains("192 hits"));
   }
 
   @Test
