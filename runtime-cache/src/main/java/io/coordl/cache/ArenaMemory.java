@@ -1,6 +1,6 @@
 package io.coordl.cache;
 
-import java.io.Closeable;
+import io.coordl.shared.Contents;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -13,24 +13,32 @@ import java.nio.ByteOrder;
  * {@link InternalError} where another program damages the memory ({@link
  * io.coordl.shared.MappedLength}). Safe for concurrent use.
  */
-abstract class ArenaMemory implements Closeable {
+abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   /** Zeros for one write of a table. */
   private static final byte[] ZEROS = new byte[1 << 16];
 
+  private final long capacity;
+  final long stride;
+  final long segmentBytes;
+
+  ArenaMemory(long capacity, long stride, long segmentBytes) {
+    this.capacity = capacity;
+    this.stride = stride;
+    this.segmentBytes = segmentBytes;
+  }
+
   /**
-   * The segment that begins at {@code number * stride()}; may be longer than the stride, so that
-   * what begins in one stride and ends in the next lies in one segment all the same.
+   * The segment that begins at {@code number} strides; may be longer than the stride, so that what
+   * begins in one stride and ends in the next lies in one segment all the same.
    */
   abstract ByteBuffer segment(int number);
 
-  abstract long stride();
-
-  abstract long segmentBytes();
-
-  abstract long capacity();
+  final long capacity() {
+    return capacity;
+  }
 
   /**
    * Puts bytes where nothing was yet.
@@ -50,15 +58,17 @@ abstract class ArenaMemory implements Closeable {
 
   /** The first place at or after {@code at} where {@code length} bytes lie in one segment. */
   final long fit(long at, long length) {
-    long within = at % stride();
-    return within + length <= segmentBytes() ? at : at - within + stride();
+    long within = at % stride;
+    return within + length <= segmentBytes ? at : at - within + stride;
   }
 
-  final long get(long at) {
+  @Override
+  public final long get(long at) {
     return (long) WORDS.getVolatile(segmentOf(at), within(at));
   }
 
-  final void set(long at, long value) {
+  @Override
+  public final void set(long at, long value) {
     check();
     WORDS.setVolatile(segmentOf(at), within(at), value);
   }
@@ -85,10 +95,10 @@ abstract class ArenaMemory implements Closeable {
   }
 
   private ByteBuffer segmentOf(long at) {
-    return segment((int) (at / stride()));
+    return segment((int) (at / stride));
   }
 
   private int within(long at) {
-    return (int) (at % stride());
+    return (int) (at % stride);
   }
 }

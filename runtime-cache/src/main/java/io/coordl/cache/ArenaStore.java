@@ -243,7 +243,7 @@ public final class ArenaStore implements ItemStore, Closeable {
         }
         ArenaMemory memory =
             MappedMemory.withoutName(directory, user, clamp(Math.min(room, wanted)));
-        format(memory, user);
+        format(memory);
         return new ArenaStore(memory, "", log);
       }
       log.say(
@@ -262,7 +262,7 @@ public final class ArenaStore implements ItemStore, Closeable {
   static @Nullable ArenaStore openDirect(long capacity, UserLog log) {
     ArenaMemory memory = new DirectMemory(clamp(Math.max(MIN_CAPACITY, capacity)));
     try {
-      format(memory, 0);
+      format(memory);
       return new ArenaStore(memory, "", log);
     } catch (IOException e) {
       log.say("There is no memory for the cache (" + e.getMessage() + "): nothing is cached.");
@@ -306,7 +306,8 @@ public final class ArenaStore implements ItemStore, Closeable {
       taker.accept(file);
     } else {
       store.late =
-          new LateFile<>("the store " + path, ArenaContents.HERE.without(), attempt, taker, log);
+          new LateFile<>(
+              "the store " + path, ArenaContents.HERE.header().without(), attempt, taker, log);
     }
     return store;
   }
@@ -344,17 +345,12 @@ public final class ArenaStore implements ItemStore, Closeable {
     return Math.min(capacity, ArenaDescriptor.MAX_CAPACITY) & -4096L;
   }
 
-  /** Makes an empty arena; the magic comes last. */
-  static void format(ArenaMemory memory, long user) throws IOException {
+  /** Makes an empty arena, but for its header as a file. */
+  static void format(ArenaMemory memory) throws IOException {
     memory.writeZeros(0, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
-    memory.set(Header.VERSION, ArenaDescriptor.VERSION_VALUE);
-    memory.set(Header.LAYOUT, ArenaDescriptor.LAYOUT_VALUE);
-    memory.set(Header.UID, user);
-    memory.set(Header.CAPACITY, memory.capacity());
     memory.set(ArenaDescriptor.tableOffset(0), ArenaDescriptor.HEADER_BYTES);
     memory.set(ArenaDescriptor.TAIL, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
     memory.set(ArenaDescriptor.TABLES, 1);
-    memory.set(Header.MAGIC, ArenaDescriptor.MAGIC_VALUE);
   }
 
   @Override

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <M> the memory of its {@link Contents}
  */
-public final class LateFile<M extends Closeable> implements Closeable {
+public final class LateFile<M extends Contents.Memory> implements Closeable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -25,7 +25,7 @@ public final class LateFile<M extends Closeable> implements Closeable {
 
   /** One attempt to open the file. */
   @FunctionalInterface
-  public interface Attempt<M extends Closeable> {
+  public interface Attempt<M extends Contents.Memory> {
     /** The file; null if another job keeps it locked. */
     @Nullable SharedFile<M> open() throws IOException;
   }

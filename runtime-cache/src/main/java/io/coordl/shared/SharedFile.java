@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <M> the memory of its {@link Contents}
  */
-public final class SharedFile<M extends Closeable> {
+public final class SharedFile<M extends Contents.Memory> {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final Duration LEAVING = Duration.ofSeconds(1);
   private static final long FIRST_PAUSE_NANOS = 1_000_000;
@@ -97,7 +97,7 @@ public final class SharedFile<M extends Closeable> {
   /** The path of a group's file. */
   public static Path path(Path directory, long user, String group, Contents<?> contents) {
     return directory
-        .resolve("coordl-" + user + "-" + fileName(group) + contents.suffix())
+        .resolve("coordl-" + user + "-" + fileName(group) + contents.header().suffix())
         .toAbsolutePath();
   }
 
@@ -132,14 +132,14 @@ public final class SharedFile<M extends Closeable> {
    * @throws BusyFileException if a job keeps it locked for too long
    * @throws IOException with a sentence for the user if the file is not to be used
    */
-  public static <M extends Closeable> SharedFile<M> open(
+  public static <M extends Contents.Memory> SharedFile<M> open(
       Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
       throws IOException {
     return open(path, user, contents, capacity, log, PATIENCE);
   }
 
   /** As above, but waits as long as {@code patience}. */
-  public static <M extends Closeable> SharedFile<M> open(
+  public static <M extends Contents.Memory> SharedFile<M> open(
       Path path,
       long user,
       Contents<M> contents,
@@ -165,7 +165,7 @@ public final class SharedFile<M extends Closeable> {
   }
 
   /** As {@link #open}, but at once: null if another job keeps the file locked. */
-  public static <M extends Closeable> @Nullable SharedFile<M> tryOpen(
+  public static <M extends Contents.Memory> @Nullable SharedFile<M> tryOpen(
       Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
       throws IOException {
     Opening<M> opening = new Opening<>(path, user, contents, capacity, log);
@@ -196,14 +196,14 @@ public final class SharedFile<M extends Closeable> {
   }
 
   /** What is to be opened. */
-  private record Opening<M extends Closeable>(
+  private record Opening<M extends Contents.Memory>(
       Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log) {
     String name() {
-      return "The " + contents.noun() + " " + path + " ";
+      return "The " + contents.header().noun() + " " + path + " ";
     }
 
     String refusal(String why, String advice) {
-      return name() + why + contents.without() + advice + ".";
+      return name() + why + contents.header().without() + advice + ".";
     }
 
     IOException refused(String why, String advice) {
@@ -272,9 +272,13 @@ public final class SharedFile<M extends Closeable> {
       try {
         memory = contents.map(path, bytes);
         if (fresh) {
-          contents.format(memory, user);
+          contents.format(memory);
+          contents.header().write(memory, user, bytes);
         }
-        long job = contents.nextJob(memory, path);
+        long job = Contents.nextJob(memory);
+        if (job == 0) {
+          throw refused("has been joined too often; ", "");
+        }
         if (!liveness.tryJoin(job)) {
           throw new BusyFileException(name() + "is being looked at.");
         }
@@ -316,7 +320,7 @@ public final class SharedFile<M extends Closeable> {
       }
       ByteBuffer header = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
       if (header.getLong((int) Contents.Header.MAGIC) != expected.magic()) {
-        return "is no " + contents.noun() + " or was never finished";
+        return "is no " + expected.noun() + " or was never finished";
       }
       long version = header.getLong((int) Contents.Header.VERSION);
       if (version != expected.version()
@@ -366,13 +370,14 @@ public final class SharedFile<M extends Closeable> {
   public static void sweep(Path directory, long user, Contents<?> contents, UserLog log) {
     synchronized (OPEN) {
       try (DirectoryStream<Path> files =
-          Files.newDirectoryStream(directory, "coordl-" + user + "-*" + contents.suffix())) {
+          Files.newDirectoryStream(
+              directory, "coordl-" + user + "-*" + contents.header().suffix())) {
         for (Path file : files) {
           Path path = file.toAbsolutePath();
           if (!OPEN.contains(path) && sweepOne(path, user)) {
             log.say(
                 "Removed the "
-                    + contents.noun()
+                    + contents.header().noun()
                     + " "
                     + path
                     + ", left over by jobs that were killed.");

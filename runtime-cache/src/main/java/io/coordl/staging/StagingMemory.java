@@ -1,21 +1,17 @@
 package io.coordl.staging;
 
-import java.io.Closeable;
+import io.coordl.shared.Contents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** The bytes of a staging file; words are read and changed atomically. Thread-safe. */
-interface StagingMemory extends Closeable {
+interface StagingMemory extends Contents.Memory {
   /** Where a descriptor of an epoch, 0 or 1, lies. */
   StagingDescriptor.Epoch epoch(int descriptor);
 
   long itemRoom();
 
   long batchRoom();
-
-  long get(long at);
-
-  void set(long at, long value);
 
   boolean compareAndSet(long at, long expected, long value);
 

@@ -31,7 +31,7 @@ class ArenaIndexTest {
 
   @BeforeEach
   void make() throws IOException {
-    ArenaStore.format(memory, 42);
+    ArenaStore.format(memory);
     store = new ArenaStore(memory, null, 1, job -> job == ALIVE, "", words::add);
     store.measureBy(before -> false);
   }
@@ -101,6 +101,7 @@ class ArenaIndexTest {
 
   @Test
   void theHeaderSaysWhoseArenaItIsAndHowItIsLaidOut() {
+    ArenaContents.HERE.header().write(memory, 42, CAPACITY);
     assertThat(memory.get(Header.MAGIC)).isEqualTo(ArenaDescriptor.MAGIC_VALUE);
     assertThat(memory.get(Header.VERSION)).isEqualTo(ArenaDescriptor.VERSION_VALUE);
     assertThat(memory.get(Header.LAYOUT)).isEqualTo(ArenaDescriptor.LAYOUT_VALUE);
@@ -336,7 +337,7 @@ class ArenaIndexTest {
   @Test
   void anEmptyItemMayEndASegment() throws IOException {
     DirectMemory segments = new DirectMemory(65 << 20);
-    ArenaStore.format(segments, 0);
+    ArenaStore.format(segments);
     segments.set(ArenaDescriptor.TAIL, (64 << 20) - ArenaDescriptor.ITEM_HEADER_BYTES);
     store = new ArenaStore(segments, null, 1, job -> false, "", words::add);
     assertThat(fetch(5, 0).outcome()).isEqualTo(Outcome.ADMITTED);

@@ -88,7 +88,7 @@ class ArenaModelTest {
     }
 
     int run() throws Exception {
-      ArenaStore.format(memory, 1);
+      ArenaStore.format(memory);
       // One more item, and the first table is crowded.
       memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0) - 1);
       start(WANTED);
@@ -235,6 +235,7 @@ class ArenaModelTest {
     private final Run run;
 
     Memory(Run run) {
+      super(CAPACITY, CAPACITY, CAPACITY);
       this.run = run;
     }
 
@@ -245,21 +246,6 @@ class ArenaModelTest {
     ByteBuffer segment(int number) {
       run.step();
       return bytes;
-    }
-
-    @Override
-    long stride() {
-      return CAPACITY;
-    }
-
-    @Override
-    long segmentBytes() {
-      return CAPACITY;
-    }
-
-    @Override
-    long capacity() {
-      return CAPACITY;
     }
 
     /** In two halves: a job may be killed between them. */

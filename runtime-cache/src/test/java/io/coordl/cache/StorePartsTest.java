@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.bridge.Origin;
+import io.coordl.shared.Liveness;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
@@ -33,7 +34,7 @@ class StorePartsTest {
     Random random = new Random(1);
     for (int i = 0; i < 100; i++) {
       ItemKey key = new ItemKey(random.nextLong(), random.nextLong());
-      long job = 1 + random.nextLong(ArenaDescriptor.MAX_JOB);
+      long job = 1 + random.nextLong(Liveness.MAX_JOB);
       long offset = random.nextLong(ArenaDescriptor.MAX_CAPACITY) & -8L;
       long claimed = ArenaDescriptor.claimed(job, key);
       long ready = ArenaDescriptor.ready(offset, key);

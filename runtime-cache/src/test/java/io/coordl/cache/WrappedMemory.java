@@ -8,6 +8,7 @@ class WrappedMemory extends ArenaMemory {
   final ArenaMemory memory;
 
   WrappedMemory(ArenaMemory memory) {
+    super(memory.capacity(), memory.stride, memory.segmentBytes);
     this.memory = memory;
   }
 
@@ -24,21 +25,6 @@ class WrappedMemory extends ArenaMemory {
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     memory.write(at, bytes, offset, length);
-  }
-
-  @Override
-  final long stride() {
-    return memory.stride();
-  }
-
-  @Override
-  final long segmentBytes() {
-    return memory.segmentBytes();
-  }
-
-  @Override
-  final long capacity() {
-    return memory.capacity();
   }
 
   @Override
