@@ -27,10 +27,10 @@ public final class SpanRecorder implements SpanSink {
 
   private final ThreadLocal<ThreadSpans> threads =
       ThreadLocal.withInitial(() -> new ThreadSpans(this));
-  private final AtomicLong batchIds = new AtomicLong();
-  private final RecentBatches recent = new RecentBatches();
+  final AtomicLong batchIds = new AtomicLong();
+  final RecentBatches recent = new RecentBatches();
   private final JobTotals totals;
-  private final Durations durations;
+  final Durations durations;
   private final GcPauses gcNanos;
   private final LongSupplier clock;
   private final EventLog events;
@@ -39,8 +39,8 @@ public final class SpanRecorder implements SpanSink {
   private final List<ThreadSpans> training = new CopyOnWriteArrayList<>();
 
   private final Preparers preparers = new Preparers();
-  private final LongAdder updates = new LongAdder();
-  private final LongAdder epochEnds = new LongAdder();
+  final LongAdder updates = new LongAdder();
+  final LongAdder epochEnds = new LongAdder();
   private volatile ToLongFunction<Object> sizes = batch -> 0;
   private volatile boolean ended;
 
@@ -106,25 +106,6 @@ public final class SpanRecorder implements SpanSink {
     return epochEnds.sum();
   }
 
-  void updated() {
-    updates.increment();
-  }
-
-  void epochEnded() {
-    epochEnds.increment();
-  }
-
-  void preparing(BatchRecord record) {
-    record.preparedAhead();
-    preparers.begin();
-  }
-
-  void prepared(BatchRecord record) {
-    if (record.isPreparedAhead()) {
-      preparers.end();
-    }
-  }
-
   /** A thread turned out to train: its open epochs are to be ended with the job. */
   synchronized void trains(ThreadSpans thread) {
     if (training.size() == MAX_TRAINING) {
@@ -158,18 +139,6 @@ public final class SpanRecorder implements SpanSink {
   /** Whether there is a recording, so that events are worth beginning. */
   boolean recording() {
     return events.sink() != null;
-  }
-
-  long nextBatchId() {
-    return batchIds.incrementAndGet();
-  }
-
-  RecentBatches recent() {
-    return recent;
-  }
-
-  Durations durations() {
-    return durations;
   }
 
   long now() {

@@ -110,7 +110,7 @@ final class ThreadSpans {
       case COMPUTE -> trains();
       case UPDATE -> {
         trains();
-        recorder.updated();
+        recorder.updates.increment();
         updated();
       }
       case PRODUCER -> building = null;
@@ -169,13 +169,13 @@ final class ThreadSpans {
 
   void itemFetched() {
     if (building != null) {
-      building.addItem();
+      building.items++;
     }
   }
 
   private void countFetch(long nanos) {
     if (building != null) {
-      building.addFetch(nanos);
+      building.fetch += nanos;
     } else {
       recorder.totals().fetchTime.add(nanos);
     }
@@ -197,47 +197,41 @@ final class ThreadSpans {
     switch (kind) {
       case DECODE, CONVERT -> {
         if (building != null) {
-          building.addDecode(self);
+          building.decode += self;
         } else {
           recorder.totals().decodeTime.add(self);
         }
         if (outermost && kind == SpanKind.DECODE) {
-          recorder.durations().record(Durations.Kind.DECODE, duration);
+          recorder.durations.record(Durations.Kind.DECODE, duration);
           if (event instanceof DecodeEvent decode) {
-            decode.end();
-            recorder
-                .events()
-                .emitNow(
-                    sink -> {
-                      if (sink.wants(decode)) {
-                        decode.batch = batchId();
-                        decode.codec = nameOf(subject);
-                        sink.write(decode, now - duration, now);
-                      }
-                    });
+            end(
+                decode,
+                now - duration,
+                now,
+                () -> {
+                  decode.batch = batchId();
+                  decode.codec = nameOf(subject);
+                });
           }
         }
       }
       case TRANSFORM -> {
         if (building != null) {
-          building.addTransform(self);
+          building.transform += self;
         } else {
           recorder.totals().transformTime.add(self);
         }
         if (outermost) {
-          recorder.durations().record(Durations.Kind.TRANSFORM, duration);
+          recorder.durations.record(Durations.Kind.TRANSFORM, duration);
           if (event instanceof TransformEvent transform) {
-            transform.end();
-            recorder
-                .events()
-                .emitNow(
-                    sink -> {
-                      if (sink.wants(transform)) {
-                        transform.batch = batchId();
-                        transform.transform = nameOf(subject);
-                        sink.write(transform, now - duration, now);
-                      }
-                    });
+            end(
+                transform,
+                now - duration,
+                now,
+                () -> {
+                  transform.batch = batchId();
+                  transform.transform = nameOf(subject);
+                });
           }
         }
       }
@@ -279,6 +273,20 @@ final class ThreadSpans {
     outerBatches[at] = null;
   }
 
+  /** Ends the event of a span, and writes it if the recording runs; {@code fill} completes it. */
+  private void end(Event event, long start, long now, Runnable fill) {
+    event.end();
+    recorder
+        .events()
+        .emitNow(
+            sink -> {
+              if (sink.wants(event)) {
+                fill.run();
+                sink.write(event, start, now);
+              }
+            });
+  }
+
   /** Open spans of a kind, after adding {@code change}. */
   @SuppressWarnings("EnumOrdinal") // An array is what makes a span cost nanoseconds.
   private int openSpans(SpanKind kind, int change) {
@@ -303,7 +311,8 @@ final class ThreadSpans {
     if (!nested || (waitDepth > 0 && isBuiltByWait())) {
       building = newRecord(now);
       if (waitDepth == 0) {
-        recorder.preparing(building);
+        building.ahead = true;
+        recorder.preparers().begin();
       }
     }
   }
@@ -314,7 +323,8 @@ final class ThreadSpans {
   }
 
   private BatchRecord newRecord(long now) {
-    BatchRecord record = new BatchRecord(recorder::nextBatchId, now, recorder.gcNanos());
+    BatchRecord record =
+        new BatchRecord(recorder.batchIds::incrementAndGet, now, recorder.gcNanos());
     record.begin(recorder.recording() ? new BatchEvent() : null);
     return record;
   }
@@ -326,10 +336,12 @@ final class ThreadSpans {
       return; // A next() inside a next(): the outermost is the batch.
     }
     building = outer;
-    recorder.prepared(record);
+    if (record.ahead) {
+      recorder.preparers().end();
+    }
     if (result != null) {
       finish(record, now, subject, result);
-      recorder.recent().put(result, record);
+      recorder.recent.put(result, record);
     } else {
       record.count(recorder.totals());
     }
@@ -337,7 +349,7 @@ final class ThreadSpans {
 
   private void finish(BatchRecord record, long now, @Nullable Object source, Object batch) {
     record.finish(now, source, batch, recorder);
-    recorder.durations().record(Durations.Kind.BATCH, record.end() - record.start());
+    recorder.durations.record(Durations.Kind.BATCH, record.end - record.start);
   }
 
   // ---- waits and steps
@@ -405,13 +417,13 @@ final class ThreadSpans {
       tookNothing(now, subject);
       return;
     }
-    BatchRecord made = recorder.recent().take(batch);
+    BatchRecord made = recorder.recent.take(batch);
     if (made == null) {
       // Nobody else prepared it: it was prepared here, while the thread waited.
       finish(mine, now, subject, batch);
       made = mine;
       if (!training) {
-        recorder.recent().put(batch, mine);
+        recorder.recent.put(batch, mine);
       }
     } else {
       mine.count(recorder.totals()); // What it did besides, as a preprocessor on this thread.
@@ -420,7 +432,7 @@ final class ThreadSpans {
     DataStallEvent stall = begun == null ? new DataStallEvent() : begun;
     waits.divide(stall, waitGc, made);
     clearWait();
-    long samples = made.samples();
+    long samples = made.samples;
     epoch.event.addBatch(samples);
     epoch.event.addStall(stall);
     closeStep(epoch);
@@ -432,7 +444,7 @@ final class ThreadSpans {
     whenTraining(
         epoch,
         () -> {
-          recorder.durations().record(Durations.Kind.STALL, stall.wait);
+          recorder.durations.record(Durations.Kind.STALL, stall.wait);
           recorder
               .totals()
               .count(
@@ -440,7 +452,7 @@ final class ThreadSpans {
                     job.addBatch(samples);
                     job.addStall(stall);
                   });
-          recorder.totals().seen(start, now, mine.gcBefore());
+          recorder.totals().seen(start, now, mine.gcBefore);
           stall.epoch = numberOf(epoch);
           write(stall, start, now);
         });
@@ -525,7 +537,7 @@ final class ThreadSpans {
     whenTraining(
         epoch,
         () -> {
-          recorder.durations().record(Durations.Kind.STEP, step.compute);
+          recorder.durations.record(Durations.Kind.STEP, step.compute);
           step.epoch = numberOf(epoch);
           write(step, start, end);
         });
@@ -537,20 +549,11 @@ final class ThreadSpans {
       stepping.pieceCheckpoint += duration;
       stepping.event.checkpoint += duration;
     }
-    recorder.durations().record(Durations.Kind.CHECKPOINT, duration);
+    recorder.durations.record(Durations.Kind.CHECKPOINT, duration);
     recorder.totals().count(job -> job.checkpoint += duration);
     recorder.totals().wrote(now - duration, now);
     if (event instanceof CheckpointEvent done) {
-      done.end();
-      recorder
-          .events()
-          .emitNow(
-              sink -> {
-                if (sink.wants(done)) {
-                  done.model = nameOf(subject);
-                  sink.write(done, now - duration, now);
-                }
-              });
+      end(done, now - duration, now, () -> done.model = nameOf(subject));
     }
   }
 
@@ -601,7 +604,7 @@ final class ThreadSpans {
 
   private void end(OpenEpoch epoch, boolean complete, long now) {
     epochs.remove(epoch);
-    recorder.epochEnded();
+    recorder.epochEnds.increment();
     if (!training) {
       // Before the training (statistics for a normaliser, a look at the first batch) or on a thread
       // that only loads: no epoch, and its waits are nobody's stall.
@@ -623,7 +626,7 @@ final class ThreadSpans {
     recorder.totals().epochEnded(event, now);
     event.end();
     write(event, epoch.start, now);
-    recorder.durations().epochEnded(event.epoch);
+    recorder.durations.epochEnded(event.epoch);
     recorder.totals().written(event);
     // A validation inside an epoch is over: the step it interrupted goes on.
     OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);

@@ -62,7 +62,7 @@ final class WaitIntervals {
     if (batch != null) {
       stall.gc = Math.min(total, pauses);
       double left = total == 0 ? 0 : (double) (total - stall.gc) / total;
-      long preparing = Math.round(overlap(batch.start(), batch.end()) * left);
+      long preparing = Math.round(overlap(batch.start, batch.end) * left);
       stall.fetch = Math.round(preparing * batch.fetchShare());
       stall.prep = preparing - stall.fetch;
     }

@@ -724,17 +724,14 @@ class RecordedFiguresTest {
   @Test
   void theShareOfFetchingIsAtMostAll() {
     BatchRecord record = new BatchRecord(() -> 7, 100, 0);
-    record.addFetch(30);
+    record.fetch += 30;
     assertThat(record.fetchShare()).as("not ended").isZero();
     assertThat(record.id()).isEqualTo(7);
     record.finish(200, null, "a batch", spans);
     assertThat(record.fetchShare()).isEqualTo(0.3);
-    record.addFetch(300);
+    record.fetch += 300;
     assertThat(record.fetchShare()).isEqualTo(1.0);
     assertThat(record.other()).isZero();
-    assertThat(record.isPreparedAhead()).isFalse();
-    record.preparedAhead();
-    assertThat(record.isPreparedAhead()).isTrue();
   }
 
   @Test
@@ -742,7 +739,7 @@ class RecordedFiguresTest {
     WaitIntervals wait = new WaitIntervals();
     wait.add(0, 100);
     BatchRecord batch = new BatchRecord(() -> 1, 20, 0);
-    batch.addFetch(15);
+    batch.fetch += 15;
     batch.finish(80, null, "a batch", spans);
     assertThat(divided(wait, 50, batch)).containsExactly(100L, 8L, 22L, 50L, 20L);
     assertThat(divided(wait, 500, batch)).containsExactly(100L, 0L, 0L, 100L, 0L);
