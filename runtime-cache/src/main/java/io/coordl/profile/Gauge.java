@@ -6,6 +6,7 @@ import io.coordl.event.PhaseEvent;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -224,20 +225,15 @@ final class Gauge {
     event.sampleNanos = estimate.nanos();
     event.sampleNanosError = estimate.error();
     event.steady = steady;
-    event.note = note(note);
+    event.note = note(note, estimate.outlier());
     return event;
   }
 
-  private String note(String note) {
-    StringBuilder text = new StringBuilder(note);
-    if (estimate.outlier() > 0) {
-      text.append(text.length() == 0 ? "" : "; ")
-          .append(
-              String.format(
-                  java.util.Locale.ROOT,
-                  "one step of %.0f ms set aside",
-                  estimate.outlier() / 1e6));
-    }
-    return text.toString();
+  private static String note(String note, long outlier) {
+    return outlier == 0
+        ? note
+        : note
+            + (note.isEmpty() ? "" : "; ")
+            + String.format(Locale.ROOT, "one step of %.0f ms set aside", outlier / 1e6);
   }
 }

@@ -5,6 +5,7 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
 import io.coordl.shared.Machine;
 import io.coordl.thread.AgentThread;
+import io.coordl.thread.Uninterrupted;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -255,18 +256,13 @@ final class HostRates {
       thread.start();
       threads.add(thread);
     }
-    boolean interrupted = false;
     for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true; // The program's, for later.
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+      Uninterrupted.await(
+          Long.MAX_VALUE / 2,
+          nanos -> {
+            thread.join();
+            return true;
+          });
     }
   }
 }

@@ -41,17 +41,23 @@ final class Plan {
 
   private final Set<String> phases;
   private final int steps;
-  private final SpanRecorder spans;
-  private final ProfiledItems items;
-  private final Gate gate;
-  private final Results results;
+  final SpanRecorder spans;
+  final ProfiledItems items;
+  final Gate gate;
+  final Results results;
   private final @Nullable DecodedSizes sizes;
   private final UserLog log;
-  private final HostRates rates;
+  final HostRates rates;
   private final LongSupplier clock;
   private long begun;
   private int workers;
-  private String notCached = "";
+
+  /**
+   * Why items could not be had from memory, which preparation alone needs, too; empty if they are
+   * there.
+   */
+  String notCached = "";
+
   private List<Batches.Kept> kept = List.of();
   private long taken;
 
@@ -76,10 +82,6 @@ final class Plan {
     this.rates = new HostRates(items);
     this.clock = clock;
     this.begun = clock.getAsLong();
-  }
-
-  List<Stage> beginning() {
-    return List.of(new WarmUp(this));
   }
 
   /** The first step of training is here: from now on the profile's time counts. */
@@ -184,16 +186,6 @@ final class Plan {
     log.say("profile: " + stage);
   }
 
-  /** Items could not be had from memory, which preparation alone needs, too. */
-  void notCached(String reason) {
-    notCached = reason;
-  }
-
-  /** Why items are not in memory; empty if they are. */
-  String notCached() {
-    return notCached;
-  }
-
   void warmedUp(int count, boolean steady) {
     workers = spans.preparers().most();
     results.warmedUp(count, steady);
@@ -234,26 +226,6 @@ final class Plan {
 
   Gauge gaugeOf(int transition) {
     return new Gauge(steps, transition);
-  }
-
-  SpanRecorder spans() {
-    return spans;
-  }
-
-  ProfiledItems items() {
-    return items;
-  }
-
-  Gate gate() {
-    return gate;
-  }
-
-  Results results() {
-    return results;
-  }
-
-  HostRates rates() {
-    return rates;
   }
 
   HostEvent host() {

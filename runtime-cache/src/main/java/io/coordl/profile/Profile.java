@@ -65,22 +65,10 @@ public final class Profile {
    * @param steps to count in each phase, 0 for as many as a confidence interval of 1 % needs
    * @param items what the program reads, which this steers
    * @param sizes learns what items take once they are decoded; null if nothing does
-   * @param log takes sentences for the user
    * @param ending ends the job; called on the training thread
+   * @param clock nanoseconds
    */
   public Profile(
-      Set<String> phases,
-      int steps,
-      SpanRecorder spans,
-      ProfiledItems items,
-      @Nullable DecodedSizes sizes,
-      UserLog log,
-      Runnable ending) {
-    this(phases, steps, spans, items, sizes, log, ending, System::nanoTime);
-  }
-
-  /** For tests: with a clock that only they move. */
-  Profile(
       Set<String> phases,
       int steps,
       SpanRecorder spans,
@@ -94,7 +82,7 @@ public final class Profile {
     this.ending = ending;
     this.results = new Results(spans, items);
     this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, log, clock);
-    stages.addAll(plan.beginning());
+    stages.add(new WarmUp(plan));
   }
 
   /**

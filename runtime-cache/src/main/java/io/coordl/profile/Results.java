@@ -70,6 +70,22 @@ final class Results {
     spans.events().emit(sink -> sink.write(event));
   }
 
+  /**
+   * A phase is over: whether it has figures; else it is told why not.
+   *
+   * @param reason why nothing could be measured, empty if it could
+   */
+  boolean has(String phase, Gauge gauge, String reason) {
+    if (reason.isEmpty()) {
+      gauge.close();
+    }
+    if (reason.isEmpty() && gauge.isDone()) {
+      return true;
+    }
+    notMeasured(phase, reason.isEmpty() ? gauge.tooFew() : reason);
+    return false;
+  }
+
   synchronized void notMeasured(String phase, String reason) {
     remark(phase + " was not measured: " + reason);
     emitNotMeasured(phase, reason);
