@@ -559,7 +559,7 @@ public final class ArenaStore implements ItemStore, Closeable {
   }
 
   /** A word of the header; 0 if the memory is damaged, or not there yet. */
-  private long word(long at) {
+  long word(long at) {
     ArenaMemory here = memory;
     if (saidDamaged.get() || here.capacity() == 0) {
       return 0;
@@ -909,37 +909,8 @@ public final class ArenaStore implements ItemStore, Closeable {
     return word(ArenaDescriptor.ITEMS);
   }
 
-  /** Decoded items among them. */
-  long decodedItems() {
-    return word(ArenaDescriptor.DECODED_ITEMS);
-  }
-
-  /** Bytes that decoded items take. */
-  long decodedBytes() {
-    return word(ArenaDescriptor.DECODED_BYTES);
-  }
-
-  /** Prepared samples among them. */
-  long preparedItems() {
-    return word(ArenaDescriptor.PREPARED_ITEMS);
-  }
-
-  /** Bytes that prepared samples take. */
-  long preparedBytes() {
-    return word(ArenaDescriptor.PREPARED_BYTES);
-  }
-
-  /** Notes that an item that was admitted is a decoded one. */
-  void countDecoded(int length) {
-    count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, length);
-  }
-
-  /** Notes that an item that was admitted is a prepared sample. */
-  void countPrepared(int length) {
-    count(ArenaDescriptor.PREPARED_ITEMS, ArenaDescriptor.PREPARED_BYTES, length);
-  }
-
-  private void count(long items, long bytes, int length) {
+  /** Counts an item that was admitted in the words for its form, decoded or prepared. */
+  void count(long items, long bytes, int length) {
     try {
       memory.getAndAdd(items, 1);
       memory.getAndAdd(bytes, ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));

@@ -16,42 +16,20 @@ public final class DecodedItem {
   }
 
   private final DecodedStore store;
-  private final ItemFile file;
-  private final AtomicLong readNanos = new AtomicLong();
-  private final AtomicLong madeNanos = new AtomicLong();
-  private volatile boolean again;
+  final ItemFile file;
+
+  /** Time that reading the file from storage took; 0 if it was in memory or is not known. */
+  final AtomicLong readNanos = new AtomicLong();
+
+  /** Time that {@link #made} was told of. */
+  final AtomicLong madeNanos = new AtomicLong();
+
+  /** Whether this process has asked for the item before, as far as is remembered. */
+  volatile boolean again;
 
   DecodedItem(DecodedStore store, ItemFile file) {
     this.store = store;
     this.file = file;
-  }
-
-  ItemFile file() {
-    return file;
-  }
-
-  /** Whether this process has asked for the item before, as far as is remembered. */
-  boolean again() {
-    return again;
-  }
-
-  void again(boolean before) {
-    again = before;
-  }
-
-  /** Notes a read of the file from storage. */
-  void read(long nanos) {
-    readNanos.addAndGet(nanos);
-  }
-
-  /** Time that reading the file from storage took; 0 if it was in memory or is not known. */
-  long readNanos() {
-    return readNanos.get();
-  }
-
-  /** Time that {@link #made} was told of. */
-  long madeNanos() {
-    return madeNanos.get();
   }
 
   /** Notes time spent making the decoded bytes, reading the file included. */

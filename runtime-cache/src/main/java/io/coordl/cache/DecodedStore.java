@@ -111,13 +111,13 @@ public final class DecodedStore implements Closeable {
     if (budget != null) {
       budget.measure(item, length);
     }
-    forms.decoded(length, item.madeNanos() - item.readNanos());
+    forms.decoded(length, item.madeNanos.get() - item.readNanos.get());
     if (forms.keepsSample() || (budget != null && !budget.admitsDecoded(item))) {
       counters.bytes(Origin.STORAGE, length);
-      counters.spared();
+      counters.spared.increment();
       return;
     }
-    ItemFile file = item.file();
+    ItemFile file = item.file;
     Loader copy =
         (target, offset) -> {
           source.copyTo(ByteBuffer.wrap(target, offset, (int) length));
@@ -126,7 +126,7 @@ public final class DecodedStore implements Closeable {
     try {
       Outcome outcome = store.fetch(file.key(form.id()), (int) length, copy).outcome();
       if (outcome == Outcome.ADMITTED) {
-        store.countDecoded((int) length);
+        store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, (int) length);
       }
       if (outcome != Outcome.HIT) {
         counters.bytes(Origin.STORAGE, length);

@@ -153,11 +153,11 @@ public final class ItemNames {
 
   /** Looked at after size and time were: what is changed in between is newer then. */
   private static boolean isOlder(Manifest manifest, String path, long modifiedNanos) {
-    if (modifiedNanos >= manifest.madeNanos()) {
+    if (modifiedNanos >= manifest.madeNanos) {
       return false;
     }
     try {
-      return changedNanos(Path.of(path)) < manifest.madeNanos();
+      return changedNanos(Path.of(path)) < manifest.madeNanos;
     } catch (IOException | RuntimeException e) {
       return false; // Gone, or a file system that does not tell.
     }

@@ -105,7 +105,7 @@ public final class MinioCache implements ItemSource {
       return null;
     }
     if (store == null || !keeps.getAsBoolean()) {
-      counters.observed();
+      counters.observed.increment();
       counters.bytes(Origin.STORAGE, file.size());
       return new WholeItem(path, file, null, Origin.STORAGE);
     }
@@ -133,7 +133,7 @@ public final class MinioCache implements ItemSource {
     ByteBuffer content = from.find(file.key());
     Origin origin = content == null ? Origin.STORAGE : Origin.MEMORY;
     if (content == null) {
-      counters.spared();
+      counters.spared.increment();
     } else {
       counters.count(Outcome.HIT);
     }
@@ -150,7 +150,7 @@ public final class MinioCache implements ItemSource {
     try {
       fetched = fetch(file, from, asker);
     } catch (IOException e) {
-      counters.unreadable();
+      counters.unreadable.increment();
       return null;
     }
     counters.count(fetched.outcome());
@@ -175,7 +175,7 @@ public final class MinioCache implements ItemSource {
     boolean read = file.readWhole(target, offset);
     long nanos = System.nanoTime() - start;
     if (asker != null) {
-      asker.read(nanos);
+      asker.readNanos.addAndGet(nanos);
     }
     forms.raw(file.size(), nanos);
     return read;

@@ -21,10 +21,6 @@ public final class PreparedStore implements Closeable {
   private final KeptForms forms;
   private final StoreCounters counters = new StoreCounters();
 
-  public PreparedStore(ArenaStore arena) {
-    this(arena, new KeptForms());
-  }
-
   /** A store over {@code arena}; {@code forms} hears of what is kept here. */
   public PreparedStore(ArenaStore arena, KeptForms forms) {
     this.store = arena;
@@ -56,7 +52,7 @@ public final class PreparedStore implements Closeable {
   public void keep(ItemKey key, int length, Loader sample) throws IOException {
     Outcome outcome = store.fetch(key, length, sample).outcome();
     if (outcome == Outcome.ADMITTED) {
-      store.countPrepared(length);
+      store.count(ArenaDescriptor.PREPARED_ITEMS, ArenaDescriptor.PREPARED_BYTES, length);
     }
     if (outcome != Outcome.HIT) {
       counters.count(outcome);
@@ -66,7 +62,7 @@ public final class PreparedStore implements Closeable {
 
   /** Counts a sample that cannot be kept. */
   public void left() {
-    counters.spared();
+    counters.spared.increment();
   }
 
   /** Whether a sample of this length would be kept now. */

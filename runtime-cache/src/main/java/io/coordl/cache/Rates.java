@@ -1,8 +1,6 @@
 package io.coordl.cache;
 
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.ToLongFunction;
 
 /**
  * What an item takes, on average, in its two forms.
@@ -40,18 +38,5 @@ public record Rates(long rawBytes, long decodedBytes, long readNanos, long decod
   public Rates by(int count) {
     return new Rates(
         rawBytes / count, decodedBytes / count, readNanos / count, decodeNanos / count);
-  }
-
-  /** The mean of the first {@code count} of {@code items}, at least one. */
-  static Rates mean(Rates[] items, int count) {
-    return new Rates(
-        mean(items, count, Rates::rawBytes),
-        mean(items, count, Rates::decodedBytes),
-        mean(items, count, Rates::readNanos),
-        mean(items, count, Rates::decodeNanos));
-  }
-
-  private static long mean(Rates[] items, int count, ToLongFunction<Rates> of) {
-    return Math.round(Arrays.stream(items, 0, count).mapToLong(of).average().orElse(0));
   }
 }
