@@ -151,8 +151,8 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   // These are set before the store opens, and read after it was seen to be open; or else tell of
   // an empty arena without room.
-  private ArenaMemory memory;
-  private @Nullable SharedFile<ArenaMemory> shared;
+  ArenaMemory memory;
+  @Nullable SharedFile<ArenaMemory> shared;
   private long job;
   private LongPredicate alive;
   private long capacity;
@@ -163,8 +163,12 @@ public final class ArenaStore implements ItemStore, Closeable {
   private final AtomicReferenceArray<AtomicLongArray> verified =
       new AtomicReferenceArray<>(ArenaDescriptor.MAX_TABLES);
   private final Object growing = new Object();
-  private final LongAdder corrupt = new LongAdder();
-  private final LongAdder takenOver = new LongAdder();
+
+  /** Items this process found damaged. */
+  final LongAdder corrupt = new LongAdder();
+
+  /** Claims of killed jobs this process took over. */
+  final LongAdder takenOver = new LongAdder();
 
   /** Not there yet, or not any more. */
   private volatile boolean closed;
@@ -889,11 +893,6 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   // ---- state
 
-  /** Name of the group, empty for a store of this process alone. */
-  public String group() {
-    return group;
-  }
-
   /** Budget in bytes, index included. */
   public long capacity() {
     return capacity;
@@ -953,26 +952,6 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Live jobs that use the store, this one included. */
   public long jobs() {
     return shared == null ? 1 : shared.liveness().count(word(Header.JOBS));
-  }
-
-  /** Items this process found damaged. */
-  long corrupt() {
-    return corrupt.sum();
-  }
-
-  /** Claims of killed jobs this process took over. */
-  long takenOver() {
-    return takenOver.sum();
-  }
-
-  /** The bytes themselves, for tests that damage them. */
-  ArenaMemory memory() {
-    return memory;
-  }
-
-  /** File of the store, null if it has none. */
-  @Nullable Path path() {
-    return shared == null ? null : shared.path();
   }
 
   /**

@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,12 +10,6 @@ import org.jspecify.annotations.Nullable;
  * Safe for concurrent use.
  */
 public final class DecodedItem {
-  /** Puts an item's decoded bytes into memory. */
-  public interface Source {
-    /** Puts exactly the length announced into {@code target}, from its position on. */
-    void copyTo(ByteBuffer target);
-  }
-
   private final DecodedStore store;
   final ItemFile file;
 
@@ -57,9 +52,10 @@ public final class DecodedItem {
    * them. May wait, boundedly, for another job that is keeping the same ones.
    *
    * @param length number of bytes
-   * @param source called at most once, on this thread
+   * @param source puts exactly {@code length} bytes into the buffer, from its position on; called
+   *     at most once, on this thread
    */
-  public void put(DecodedForm form, long length, Source source) {
+  public void put(DecodedForm form, long length, Consumer<ByteBuffer> source) {
     store.put(this, form, length, source);
   }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +102,7 @@ public final class DecodedStore implements Closeable {
     return store.isOpening() || store.find(file.key(form.id())) != null;
   }
 
-  void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {
+  void put(DecodedItem item, DecodedForm form, long length, Consumer<ByteBuffer> source) {
     shortest.accumulateAndGet(length, Math::min);
     if (length > MAX_BYTES) {
       counters.bytes(Origin.STORAGE, length);
@@ -120,7 +121,7 @@ public final class DecodedStore implements Closeable {
     ItemFile file = item.file;
     Loader copy =
         (target, offset) -> {
-          source.copyTo(ByteBuffer.wrap(target, offset, (int) length));
+          source.accept(ByteBuffer.wrap(target, offset, (int) length));
           return file.unchanged();
         };
     try {

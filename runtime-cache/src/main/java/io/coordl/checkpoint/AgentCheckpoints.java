@@ -1,5 +1,6 @@
 package io.coordl.checkpoint;
 
+import io.coordl.advice.Text;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.thread.Uninterrupted;
@@ -11,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -307,16 +307,10 @@ public final class AgentCheckpoints {
   public synchronized String said() {
     return tried == 0
         ? ""
-        : String.format(
-            Locale.ROOT,
+        : Text.format(
             "checkpoint.every=%s: %d checkpoint%s of the agent's own in %s (the job waited %.3f s"
                 + " for each%s)",
-            every,
-            written,
-            written == 1 ? "" : "s",
-            root,
-            waited / 1e9 / tried,
-            intervals());
+            every, written, written == 1 ? "" : "s", root, waited / 1e9 / tried, intervals());
   }
 
   private String intervals() {

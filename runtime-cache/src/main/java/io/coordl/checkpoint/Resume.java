@@ -1,5 +1,6 @@
 package io.coordl.checkpoint;
 
+import io.coordl.advice.Text;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import java.io.DataInputStream;
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,8 +183,7 @@ public final class Resume {
   public synchronized void end() {
     skipping = false;
     done =
-        String.format(
-            Locale.ROOT,
+        Text.format(
             "resume: went on after step %d of %s (%.1f s after the model was restored)%s",
             from,
             shown(checkpoint),

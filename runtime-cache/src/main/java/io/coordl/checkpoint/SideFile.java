@@ -11,7 +11,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -76,17 +78,10 @@ final class SideFile {
 
   /** Whether a directory has a model that has been written whole. */
   static boolean isWhole(Path directory) throws IOException {
-    Path sides = directory.resolve(DIRECTORY);
-    if (!Files.isDirectory(sides, LinkOption.NOFOLLOW_LINKS)) {
-      return false;
-    }
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(sides, "*" + SUFFIX)) {
-      for (Path side : files) {
-        Path model = model(side, directory.resolve(DIRECTORY));
-        SideFile known = read(model);
-        if (known != null && Files.isRegularFile(model) && Files.size(model) == known.now.bytes) {
-          return true;
-        }
+    for (Path model : models(directory)) {
+      SideFile known = read(model);
+      if (known != null && Files.isRegularFile(model) && Files.size(model) == known.now.bytes) {
+        return true;
       }
     }
     return false;
@@ -97,17 +92,25 @@ final class SideFile {
     if (!isWhole(directory)) {
       return false;
     }
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(directory.resolve(DIRECTORY), "*" + SUFFIX)) {
-      for (Path side : files) {
-        Path model = model(side, directory.resolve(DIRECTORY));
-        SideFile known = read(model);
-        if (known == null || !Files.isRegularFile(model) || !known.isOf(model)) {
-          return false;
-        }
+    for (Path model : models(directory)) {
+      SideFile known = read(model);
+      if (known == null || !Files.isRegularFile(model) || !known.isOf(model)) {
+        return false;
       }
     }
     return true;
+  }
+
+  /** The models of a directory of which something is known. */
+  private static List<Path> models(Path directory) throws IOException {
+    Path sides = directory.resolve(DIRECTORY);
+    List<Path> models = new ArrayList<>();
+    if (Files.isDirectory(sides, LinkOption.NOFOLLOW_LINKS)) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(sides, "*" + SUFFIX)) {
+        files.forEach(side -> models.add(model(side, sides)));
+      }
+    }
+    return models;
   }
 
   /** What a side file is of, beside another model. */
@@ -195,8 +198,7 @@ final class SideFile {
       text.append(known != null && known.now.bytes == size ? known.now.sha256 : Known.NOT_READ);
       text.append(", time ").append(Files.getLastModifiedTime(model).toMillis()).append('\n');
     }
-    text.append(sha256).append("  ").append(model.getFileName());
-    text.append('\n');
+    text.append(sha256).append("  ").append(model.getFileName()).append('\n');
     Path incomplete = ModelFile.newFile(model);
     try {
       try (FileOutputStream out = ModelFile.createLocked(incomplete)) {

@@ -1,12 +1,12 @@
 package io.coordl.profile;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.PhaseEvent;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -234,6 +234,6 @@ final class Gauge {
         ? note
         : note
             + (note.isEmpty() ? "" : "; ")
-            + String.format(Locale.ROOT, "one step of %.0f ms set aside", outlier / 1e6);
+            + Text.format("one step of %.0f ms set aside", outlier / 1e6);
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.profile;
 
+import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
@@ -8,7 +9,6 @@ import io.coordl.event.HostEvent;
 import io.coordl.log.UserLog;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -244,19 +244,14 @@ final class Plan {
     }
     long room = (long) (STORE_SHARE * items.openStore(ByteBudget.parse("auto")));
     if (listing.bytes() > room) {
-      return String.format(
-          Locale.ROOT,
+      return Text.format(
           "the data set's %d files of %.1f MiB do not fit into the %.1f MiB that may be taken",
-          listing.items().size(),
-          listing.bytes() / (double) (1 << 20),
-          room / (double) (1 << 20));
+          listing.items().size(), listing.bytes() / (double) (1 << 20), room / (double) (1 << 20));
     }
     log.say(
-        String.format(
-            Locale.ROOT,
+        Text.format(
             "profile: bringing %d files (%.1f MiB) into memory; the program waits",
-            listing.items().size(),
-            listing.bytes() / (double) (1 << 20)));
+            listing.items().size(), listing.bytes() / (double) (1 << 20)));
     rates.keep(listing, Math.max(2, workers));
     return "";
   }

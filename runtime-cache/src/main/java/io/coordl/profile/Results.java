@@ -1,5 +1,6 @@
 package io.coordl.profile;
 
+import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
@@ -8,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -123,7 +123,7 @@ final class Results {
     lines.add(
         "profile run: its phases are measured apart, the totals of the whole run mean nothing");
     lines.add(
-        format(
+        Text.format(
             "  warm-up: %d steps%s",
             warmup, warm ? " until they were steady" : ", ended before all was steady"));
     for (PhaseEvent phase : phases) {
@@ -135,7 +135,7 @@ final class Results {
     HostEvent known = host;
     if (known != null && known.storageRate > 0) {
       lines.add(
-          format(
+          Text.format(
               "  storage %.1f MB/s +- %.1f (%d threads, %s), memory %.0f MB/s",
               known.storageRate / 1e6,
               known.storageRateError / 1e6,
@@ -159,7 +159,7 @@ final class Results {
     String note =
         (phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note)
             + (phase.steady ? "" : "; not steady");
-    return format(
+    return Text.format(
         "  %-10s %10.1f samples/s  %9.4f ms a sample +- %.2f %%  (%d steps%s)",
         name,
         1e9 / phase.sampleNanos,
@@ -185,7 +185,7 @@ final class Results {
     // What both are divided by is in error too.
     double prepOfWhole = (known - compute) / whole * cold.sampleNanosError;
     lines.add(
-        format(
+        Text.format(
             "  of an epoch: compute %.1f %% +- %.1f, prep stall %.1f %% +- %.1f, fetch stall"
                 + " %.1f %% +- %.1f, GC inside stalls %.1f %%",
             all * compute,
@@ -201,9 +201,5 @@ final class Results {
 
   private @Nullable PhaseEvent phase(String name) {
     return phases.stream().filter(phase -> name.equals(phase.phase)).findFirst().orElse(null);
-  }
-
-  private static String format(String pattern, Object... values) {
-    return String.format(Locale.ROOT, pattern, values);
   }
 }

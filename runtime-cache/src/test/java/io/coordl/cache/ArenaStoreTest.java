@@ -284,9 +284,9 @@ class ArenaStoreTest {
       ItemKey key = Items.key(3);
       store.fetch(key, Items.length(3), Items.loader(3));
       store.forgetChecks();
-      store.memory().write(store.used() - 40, new byte[] {1, 2, 3, 4, 5}, 0, 5);
+      store.memory.write(store.used() - 40, new byte[] {1, 2, 3, 4, 5}, 0, 5);
       assertThat(store.find(key)).isNull();
-      assertThat(store.corrupt()).isEqualTo(1);
+      assertThat(store.corrupt.sum()).isEqualTo(1);
       Fetched again = store.fetch(key, Items.length(3), Items.loader(3));
       assertThat(again.outcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(Items.bytes(again.content())).isEqualTo(Items.content(3));
@@ -298,7 +298,7 @@ class ArenaStoreTest {
     Path path = file("a group/of mine");
     assertThat(path.getFileName().toString()).doesNotContain(" ").endsWith(".arena");
     try (ArenaStore store = host("a group/of mine")) {
-      assertThat(store.path()).isEqualTo(path);
+      assertThat(store.shared.path()).isEqualTo(path);
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
           .isEqualTo("rw-------");
       assertThat(store.jobs()).isEqualTo(1);
@@ -355,7 +355,7 @@ class ArenaStoreTest {
       words.clear();
       try (ArenaStore store = process("8m")) {
         if (full) {
-          store.memory().set(ArenaDescriptor.REFUSING, 1);
+          store.memory.set(ArenaDescriptor.REFUSING, 1);
         } else {
           store.measureBy(before -> true);
         }
@@ -556,15 +556,15 @@ class ArenaStoreTest {
   void theRightToAppendATableIsTakenFromTheDeadEvenByAnInterruptedThread() throws IOException {
     try (ArenaStore store = host("grower")) {
       Thread.currentThread().interrupt();
-      store.memory().set(ArenaDescriptor.GROWER, 12_345);
+      store.memory.set(ArenaDescriptor.GROWER, 12_345);
       for (int i = 0; i < 5000; i++) {
         Fetched fetched = store.fetch(small(i), 8, (target, offset) -> true);
         assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
       }
       assertThat(Thread.interrupted()).isTrue();
       assertThat(store.jobs()).isEqualTo(1);
-      assertThat(store.memory().get(ArenaDescriptor.TABLES)).isEqualTo(2);
-      assertThat(store.memory().get(ArenaDescriptor.GROWER)).isZero();
+      assertThat(store.memory.get(ArenaDescriptor.TABLES)).isEqualTo(2);
+      assertThat(store.memory.get(ArenaDescriptor.GROWER)).isZero();
     }
   }
 
@@ -573,7 +573,7 @@ class ArenaStoreTest {
     try (ArenaStore store = host("shorter")) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       long used = store.used();
-      try (RandomAccessFile file = new RandomAccessFile(store.path().toFile(), "rw")) {
+      try (RandomAccessFile file = new RandomAccessFile(store.shared.path().toFile(), "rw")) {
         file.setLength(used); // All that is read still lies in it.
       }
       for (int i = 0; i < 2; i++) {
@@ -607,7 +607,6 @@ class ArenaStoreTest {
       store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 8);
       assertThat(store.word(ArenaDescriptor.DECODED_ITEMS)).isEqualTo(2);
       assertThat(store.word(ArenaDescriptor.DECODED_BYTES)).isEqualTo(32 + 32);
-      assertThat(store.group()).isEqualTo("rates");
     }
   }
 

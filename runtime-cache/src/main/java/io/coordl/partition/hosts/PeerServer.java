@@ -132,7 +132,7 @@ public final class PeerServer implements Closeable {
     PeerSession session;
     try {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      makeRoom(MOST_STRANGERS, PeerSession::isStranger);
+      makeRoom(MOST_STRANGERS, one -> one.stranger);
       makeRoom(MOST_CONNECTIONS, any -> true);
       session = new PeerSession(channel, this);
       sessions.add(session);
@@ -151,7 +151,8 @@ public final class PeerServer implements Closeable {
     if (sessions.stream().filter(these).count() >= most) {
       sessions.stream()
           .filter(these)
-          .min(Comparator.comparing(PeerSession::isBusy).thenComparing(PeerSession::lastUse))
+          .min(
+              Comparator.comparing((PeerSession one) -> one.busy).thenComparing(one -> one.lastUse))
           .ifPresent(
               least -> {
                 least.close();
@@ -168,7 +169,7 @@ public final class PeerServer implements Closeable {
   void refused(PeerSession session, String kind, String why) {
     if (!closed) {
       log.once(
-          kind, "A connection from " + session.remote() + " was closed: " + why + ". (Said once.)");
+          kind, "A connection from " + session.remote + " was closed: " + why + ". (Said once.)");
     }
   }
 

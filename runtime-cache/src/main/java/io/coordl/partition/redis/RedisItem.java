@@ -30,11 +30,6 @@ final class RedisItem {
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  /** An array for an item of {@code length} bytes. */
-  static byte[] allocate(int length) {
-    return new byte[HEADER_BYTES + length];
-  }
-
   /** Writes the header; the item's bytes stand behind it already. */
   static void seal(byte[] value, ItemKey key) {
     System.arraycopy(header(value, key), 0, value, 0, HEADER_BYTES);
