@@ -52,7 +52,6 @@ public final class JobTotals {
     return updating;
   }
 
-  /** The epochs that have ended. */
   public Epochs ended() {
     return ended;
   }

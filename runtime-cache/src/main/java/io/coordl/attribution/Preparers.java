@@ -23,7 +23,6 @@ public final class Preparers {
     return batches.sum();
   }
 
-  /** Batches in the making now. */
   public int busy() {
     return busy.get();
   }

@@ -44,13 +44,6 @@ public final class SpanRecorder implements SpanSink {
   private volatile ToLongFunction<Object> sizes = batch -> 0;
   private volatile boolean ended;
 
-  /**
-   * A recorder of spans.
-   *
-   * @param events where events go
-   * @param durations hears of every duration
-   * @param gcNanos total of collector pauses of this JVM so far, in nanoseconds
-   */
   public SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos) {
     this(events, durations, gcNanos, System::nanoTime);
   }
@@ -73,7 +66,6 @@ public final class SpanRecorder implements SpanSink {
     return sizes.applyAsLong(batch);
   }
 
-  /** The way of events into the recording. */
   public EventLog events() {
     return events;
   }
@@ -91,7 +83,6 @@ public final class SpanRecorder implements SpanSink {
     return threads.get().isBatchGet();
   }
 
-  /** Who prepares batches ahead of the training thread. */
   public Preparers preparers() {
     return preparers;
   }
@@ -131,7 +122,6 @@ public final class SpanRecorder implements SpanSink {
     totals.close();
   }
 
-  /** Exact totals so far. */
   public JobTotals totals() {
     return totals;
   }

@@ -86,7 +86,6 @@ abstract class ArenaMemory implements Contents.Memory {
   /** Throws an {@link InternalError} if another program has taken the memory away. */
   abstract void check();
 
-  /** A read-only view. */
   final ByteBuffer view(long at, int length) {
     if (length == 0) { // It may begin where the last segment ends.
       return ByteBuffer.allocate(0).asReadOnlyBuffer();

@@ -146,7 +146,6 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Direct buffers are the program's too: of what it may have, the cache takes only this part. */
   static final int DIRECT_PART = 8;
 
-  /** Where a shared memory file system is found. */
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
   // These are set before the store opens, and read after it was seen to be open; or else tell of
@@ -225,7 +224,6 @@ public final class ArenaStore implements ItemStore, Closeable {
    * A store of this process alone, in a file of {@code directory} that has no name and vanishes
    * with the process; in direct buffers where the directory has too little room.
    *
-   * @param log takes sentences for the user
    * @return null if the budget allows nothing, which {@code log} hears of
    */
   public static @Nullable ArenaStore openProcess(Path directory, ByteBudget budget, UserLog log) {
@@ -279,7 +277,6 @@ public final class ArenaStore implements ItemStore, Closeable {
    * of this job, else joined as it is. Never waits: while another job keeps the file locked nothing
    * is found here and nothing kept, until it gets on.
    *
-   * @param log takes sentences for the user
    * @return null if the budget is less than the least, which {@code log} hears of
    * @throws IOException with a sentence for the user if the group's file is not to be used, or has
    *     to be made and there is no memory for it
@@ -602,7 +599,6 @@ public final class ArenaStore implements ItemStore, Closeable {
     return tight;
   }
 
-  /** Looks whether memory is short. */
   private void look() {
     tight = gauge.isShort(tight);
     nextLook.set(System.nanoTime() + LOOK_AGAIN_NANOS);

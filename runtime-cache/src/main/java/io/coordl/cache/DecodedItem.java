@@ -51,7 +51,6 @@ public final class DecodedItem {
    * Keeps the bytes if there is room and the file is still what it was; nothing is ever evicted for
    * them. May wait, boundedly, for another job that is keeping the same ones.
    *
-   * @param length number of bytes
    * @param source puts exactly {@code length} bytes into the buffer, from its position on; called
    *     at most once, on this thread
    */

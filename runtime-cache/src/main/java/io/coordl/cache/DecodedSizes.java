@@ -22,7 +22,6 @@ public final class DecodedSizes implements Closeable {
   /**
    * Knows no item, and does not learn.
    *
-   * @param log takes sentences for the user
    * @return null if there is no memory for it, which {@code log} hears of
    */
   public static @Nullable DecodedSizes open(ItemFilter filter, UserLog log) {

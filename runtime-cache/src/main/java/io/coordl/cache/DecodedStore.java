@@ -40,7 +40,6 @@ public final class DecodedStore implements Closeable {
    * A store over {@code arena}.
    *
    * @param budget that of the arena, if this process keeps raw items there too
-   * @param forms tells which items are kept in another form
    * @param keeps whether items are to be kept now
    */
   public DecodedStore(
@@ -74,7 +73,6 @@ public final class DecodedStore implements Closeable {
     return item;
   }
 
-  /** What this process had of the store so far. */
   public StoreStatistics statistics() {
     return counters.ofDecoded(store);
   }
@@ -138,7 +136,6 @@ public final class DecodedStore implements Closeable {
     }
   }
 
-  /** Leaves the arena; see {@link ArenaStore#close}. */
   @Override
   public void close() {
     store.close();

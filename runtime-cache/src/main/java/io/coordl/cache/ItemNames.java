@@ -69,7 +69,6 @@ public final class ItemNames {
    *
    * @param root a directory; relative to the working directory if not absolute
    * @param manifest as {@code sha256sum} writes it when run in the root; null for none
-   * @param log takes sentences for the user
    */
   public static ItemNames below(String root, @Nullable String manifest, UserLog log) {
     try {

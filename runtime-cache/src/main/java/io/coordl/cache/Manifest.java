@@ -112,7 +112,6 @@ final class Manifest {
    * Reads a manifest, and says what is wrong with it.
    *
    * @param relative what a listed name is known by below the root; null for what is not there
-   * @param log takes sentences for the user
    * @throws IOException if it is not a file that can be read, or changes meanwhile
    */
   static Manifest read(Path file, Function<String, @Nullable String> relative, UserLog log)

@@ -60,7 +60,6 @@ public final class MinioCache implements ItemSource {
    * A cache over {@code store}.
    *
    * @param budget that of the store, if this process keeps decoded items there too
-   * @param forms tells which items are kept in another form
    * @param keeps whether items are to be kept now, and served
    */
   public MinioCache(
@@ -93,7 +92,6 @@ public final class MinioCache implements ItemSource {
     this.budget = null;
   }
 
-  /** What this process had of the store so far. */
   public StoreStatistics statistics() {
     return counters.ofRaw(arena);
   }

@@ -53,7 +53,6 @@ final class PrefetchedItems {
     }
   }
 
-  /** Whether the item waits here. */
   synchronized boolean has(ItemKey key) {
     return waiting.containsKey(key);
   }

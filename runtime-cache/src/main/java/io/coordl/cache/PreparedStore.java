@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
 public final class PreparedStore implements Closeable {
-  /** The longest sample that is kept. */
   public static final int MAX_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
 
   private final ArenaStore store;
@@ -70,17 +69,14 @@ public final class PreparedStore implements Closeable {
     return store.hasRoom(length);
   }
 
-  /** Bytes that are still free. */
   public long room() {
     return Math.max(0, store.capacity() - store.used());
   }
 
-  /** What this process had of the store so far. */
   public StoreStatistics statistics() {
     return counters.ofPrepared(store);
   }
 
-  /** Leaves the arena; see {@link ArenaStore#close}. */
   @Override
   public void close() {
     store.close();

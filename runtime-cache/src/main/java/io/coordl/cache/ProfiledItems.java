@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  * left to the program, and counts as read from storage. Safe for concurrent use.
  */
 public final class ProfiledItems implements ItemSource, Closeable {
-  /** Where items come from. */
   public enum From {
     /** The program's own reads. */
     PROGRAM,
@@ -58,17 +57,11 @@ public final class ProfiledItems implements ItemSource, Closeable {
   private volatile boolean foreign;
   private volatile boolean large;
 
-  /**
-   * Knows no item yet.
-   *
-   * @param log takes sentences for the user
-   */
   public ProfiledItems(ItemFilter filter, UserLog log) {
     this.filter = filter;
     this.log = log;
   }
 
-  /** From now on items come from there. */
   public void from(From now) {
     from = now;
   }
@@ -291,7 +284,6 @@ public final class ProfiledItems implements ItemSource, Closeable {
       this.file = file;
     }
 
-    /** Size in bytes. */
     public long size() {
       return file.size();
     }
@@ -341,7 +333,6 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
   }
 
-  /** Bytes the store has taken. */
   public synchronized long kept() {
     ArenaStore open = store;
     return open == null ? 0 : open.used();

@@ -25,7 +25,6 @@ public record Rates(long rawBytes, long decodedBytes, long readNanos, long decod
     return readNanos + decodeNanos;
   }
 
-  /** All of them together. */
   public static Rates sum(List<Rates> parts) {
     return new Rates(
         parts.stream().mapToLong(Rates::rawBytes).sum(),
@@ -34,7 +33,6 @@ public record Rates(long rawBytes, long decodedBytes, long readNanos, long decod
         parts.stream().mapToLong(Rates::decodeNanos).sum());
   }
 
-  /** A part of each. */
   public Rates by(int count) {
     return new Rates(
         rawBytes / count, decodedBytes / count, readNanos / count, decodeNanos / count);

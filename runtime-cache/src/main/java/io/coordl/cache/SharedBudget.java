@@ -49,7 +49,6 @@ public final class SharedBudget {
   private final Rates[] samples = new Rates[SAMPLES];
   private long sampled;
 
-  /** The budget is all of {@code arena}. */
   public SharedBudget(ArenaStore arena) {
     this.arena = arena;
   }

@@ -54,7 +54,6 @@ final class StoreCounters {
                 - store.word(ArenaDescriptor.PREPARED_ITEMS));
   }
 
-  /** State of the decoded items of an arena. */
   StoreStatistics ofDecoded(ArenaStore store) {
     return snapshot(
         store,
@@ -62,7 +61,6 @@ final class StoreCounters {
         store.word(ArenaDescriptor.DECODED_ITEMS));
   }
 
-  /** State of the prepared samples of an arena. */
   StoreStatistics ofPrepared(ArenaStore store) {
     return snapshot(
         store,

@@ -52,7 +52,6 @@ final class CheckpointDirectory {
       this.lock = lock;
     }
 
-    /** For one more model. */
     CheckpointDirectory directory(String name) throws IOException {
       if (!lock.getChannel().isOpen()) {
         throw new IOException("its lock has been closed");
@@ -119,7 +118,6 @@ final class CheckpointDirectory {
     return all;
   }
 
-  /** A new directory for the next one. */
   Path next() throws IOException {
     Files.createDirectories(path); // Somebody may have removed it.
     while (true) {
@@ -171,7 +169,6 @@ final class CheckpointDirectory {
     }
   }
 
-  /** One that failed. */
   void discardUnlessWhole(Path checkpoint) throws IOException {
     if (Files.exists(checkpoint) && !SideFile.isWhole(checkpoint)) {
       delete(checkpoint);

@@ -137,7 +137,6 @@ public final class ModelFiles implements Closeable {
    *
    * @param background whether {@link #inBackground} is to be
    * @param staging bytes that snapshots may take, asked once
-   * @param log takes sentences for the user
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this.background = background;
@@ -152,7 +151,6 @@ public final class ModelFiles implements Closeable {
     return background;
   }
 
-  /** Whether a file is being written in the background. */
   boolean isWriting() {
     return inFlight != null;
   }
@@ -229,7 +227,6 @@ public final class ModelFiles implements Closeable {
     turn.unlock();
   }
 
-  /** What snapshots may take. */
   public SnapshotMemory memory() {
     return memory;
   }
@@ -470,7 +467,6 @@ public final class ModelFiles implements Closeable {
         .toString();
   }
 
-  /** Whether this file is being written. */
   private boolean isPending(Path file) {
     Pending now = inFlight;
     return now != null && now.target.equals(real(file));

@@ -49,7 +49,6 @@ public final class Resume {
     }
   }
 
-  /** As the user would write it. */
   private static String shown(@Nullable Path path) {
     return path == null ? "" : ModelFiles.shown(path);
   }

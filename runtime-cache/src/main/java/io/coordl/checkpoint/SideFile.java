@@ -180,7 +180,6 @@ final class SideFile {
    * Writes what a model will be, durably, before it is moved into place; nothing if a file of
    * somebody else has that name.
    *
-   * @param complete what becomes the model
    * @return false if somebody else's file has that name
    */
   static boolean write(Path model, Path complete, String sha256) throws IOException {

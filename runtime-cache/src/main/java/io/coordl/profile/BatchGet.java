@@ -56,7 +56,6 @@ final class BatchGet {
     return nanos;
   }
 
-  /** Whether the program's iterator has another batch. */
   boolean hasMore() {
     try {
       return iterator.hasNext();

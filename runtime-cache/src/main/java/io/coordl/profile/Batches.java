@@ -24,7 +24,6 @@ public interface Batches {
 
   /** A copy of a batch, from which any number of equal batches can be made. */
   interface Kept {
-    /** Its samples. */
     int samples();
 
     /**

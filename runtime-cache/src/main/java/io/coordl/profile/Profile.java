@@ -63,7 +63,6 @@ public final class Profile {
    * @param phases which to measure: {@code cold}, {@code cached}, {@code ingestion}; all of them
    *     measures each stage alone, too
    * @param steps to count in each phase, 0 for as many as a confidence interval of 1 % needs
-   * @param items what the program reads, which this steers
    * @param sizes learns what items take once they are decoded; null if nothing does
    * @param ending ends the job; called on the training thread
    * @param clock nanoseconds

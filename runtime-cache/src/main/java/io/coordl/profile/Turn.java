@@ -46,12 +46,10 @@ abstract class Turn extends Stage {
     return ended || !reason.isEmpty();
   }
 
-  /** The program asks for a batch in this phase. */
   final void asks() {
     asked++;
   }
 
-  /** A turn begins. */
   final void begins() {
     turnBegun = plan.now();
   }

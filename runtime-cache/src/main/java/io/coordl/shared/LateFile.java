@@ -23,7 +23,6 @@ public final class LateFile<M extends Contents.Memory> implements Closeable {
   /** A job that runs sets a file up in less. */
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** One attempt to open the file. */
   @FunctionalInterface
   public interface Attempt<M extends Contents.Memory> {
     /** The file; null if another job keeps it locked. */
@@ -44,7 +43,6 @@ public final class LateFile<M extends Contents.Memory> implements Closeable {
    * @param file what the user calls it
    * @param without what it costs the user as long as it is not there
    * @param taker takes the file, on the thread
-   * @param log takes sentences for the user
    */
   public LateFile(
       String file, String without, Attempt<M> attempt, Consumer<SharedFile<M>> taker, UserLog log) {

@@ -94,14 +94,12 @@ public final class SharedFile<M extends Contents.Memory> {
     return job;
   }
 
-  /** The path of a group's file. */
   public static Path path(Path directory, long user, String group, Contents<?> contents) {
     return directory
         .resolve("coordl-" + user + "-" + fileName(group) + contents.header().suffix())
         .toAbsolutePath();
   }
 
-  /** The group as part of a file's name. */
   public static String fileName(String group) {
     String name = group.replaceAll("[^A-Za-z0-9._-]", "_");
     if (!name.equals(group) || name.length() > 64) {
@@ -195,7 +193,6 @@ public final class SharedFile<M extends Contents.Memory> {
     }
   }
 
-  /** What is to be opened. */
   private record Opening<M extends Contents.Memory>(
       Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log) {
     String name() {

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class HeartbeatThread {
   private static final long BEAT_MILLIS = 200;
 
-  /** What is to be done on the thread. */
   interface Work<T extends @Nullable Object> {
     T run() throws IOException;
   }

@@ -58,10 +58,8 @@ public final class PrepGroup implements Closeable {
   /**
    * A group; no file is made before an epoch begins.
    *
-   * @param directory of shared memory
    * @param budget of each pipeline's buffer
    * @param jobs to wait for before the first epoch of all; 1 for none but this one
-   * @param log takes sentences for the user
    */
   public PrepGroup(Path directory, String group, ByteBudget budget, int jobs, UserLog log) {
     this(directory, group, budget, jobs, Timeouts.USUAL, log);

@@ -120,7 +120,6 @@ final class StagingBuffer {
   private final long job;
   private final int me;
 
-  /** The epoch this job has last begun. */
   private volatile long last;
 
   StagingBuffer(
@@ -138,12 +137,7 @@ final class StagingBuffer {
     this.me = me;
   }
 
-  /**
-   * An epoch this job is in.
-   *
-   * @param number of the epoch
-   * @param at its descriptor
-   */
+  /** An epoch this job is in. */
   record Entered(long number, StagingDescriptor.Epoch at, BatchOrder order) {}
 
   // ---- epochs
@@ -266,7 +260,6 @@ final class StagingBuffer {
     removeParticipant(epoch.number(), me);
   }
 
-  /** Whether other jobs are in the epoch. */
   boolean isShared(Entered epoch) {
     long word = memory.get(epoch.at().state());
     return epoch(word) == epoch.number() && (low(word) & ~(1L << me)) != 0;

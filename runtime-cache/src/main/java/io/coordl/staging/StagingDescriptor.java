@@ -168,7 +168,6 @@ final class StagingDescriptor {
     return EPOCH_CLAIMS + 8 * batchRoom + (4 * (batchRoom + itemRoom) + 7 & -8L);
   }
 
-  /** Where a slot of the given size lies. */
   static long slotOffset(long itemRoom, long batchRoom, int slot, long slotBytes) {
     return slotsOffset(itemRoom, batchRoom) + slot * slotBytes;
   }

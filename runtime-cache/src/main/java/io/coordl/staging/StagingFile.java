@@ -298,7 +298,6 @@ final class StagingFile implements StagingMemory {
     return file.getChannel().map(mode, at, bytes).order(ByteOrder.nativeOrder());
   }
 
-  /** Multiples of a page. */
   static long pages(long bytes) {
     return bytes + PAGE - 1 & -PAGE;
   }

@@ -57,7 +57,6 @@ public final class PeerServer implements Closeable {
    * @param store stays the caller's to close, after this
    * @param tls null to speak in the clear, which {@code userLog} hears of outside loopback
    * @param group of jobs; only those of the same are served
-   * @param userLog takes sentences for the user
    * @throws IOException with a sentence for the user if the address cannot be had
    */
   public PeerServer(
@@ -98,7 +97,6 @@ public final class PeerServer implements Closeable {
     return address.getHostString() + ":" + address.getPort();
   }
 
-  /** Where it listens. */
   public InetSocketAddress address() {
     return address;
   }

@@ -92,7 +92,6 @@ public final class RedisEngine implements Engine {
    * @param seeds the server, or some nodes of one cluster, of which one that answers is enough
    * @param tls own key and trusted certificates for {@code rediss:}; null for those of the JDK
    * @param group items of another group are others
-   * @param userLog takes sentences for the user
    */
   public RedisEngine(
       List<RedisUri> seeds,
@@ -131,7 +130,6 @@ public final class RedisEngine implements Engine {
     watch.close();
   }
 
-  /** Whether all servers answer. */
   boolean isUp() {
     return servers.up();
   }

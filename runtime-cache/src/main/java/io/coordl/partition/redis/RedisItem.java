@@ -23,7 +23,6 @@ final class RedisItem {
 
   private RedisItem() {}
 
-  /** Key of an item. */
   static byte[] key(String group, ItemKey key) {
     HexFormat hex = HexFormat.of();
     return ("coordl:1:" + group + ':' + hex.toHexDigits(key.high()) + hex.toHexDigits(key.low()))

@@ -38,7 +38,6 @@ final class DirectoryDiscovery {
   private final Path directory;
   private final UserLog userLog;
 
-  /** Of the directory; {@code userLog} takes sentences for the user. */
   DirectoryDiscovery(Path directory, UserLog userLog) {
     this.directory = directory;
     this.userLog = userLog;
@@ -129,7 +128,6 @@ final class DirectoryDiscovery {
     }
   }
 
-  /** Takes this host's file away. */
   void leave(InetSocketAddress self) {
     try {
       Files.deleteIfExists(file(self));

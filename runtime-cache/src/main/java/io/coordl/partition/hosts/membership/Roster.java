@@ -20,11 +20,7 @@ final class Roster {
 
   private record Entry(Member member, long seenNanos) {}
 
-  /**
-   * A roster that begins with what the last leader told.
-   *
-   * @param graceNanos how long who vanished stays
-   */
+  /** A roster that begins with what the last leader told. */
   Roster(Collection<Member> inherited, long nowNanos, long graceNanos) {
     this.graceNanos = graceNanos;
     inherited.forEach(member -> entries.put(member.name(), new Entry(member, nowNanos)));
