@@ -20,7 +20,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
@@ -158,7 +157,7 @@ public final class ArenaStore implements ItemStore, Closeable {
   private long unchecked;
 
   private final String group;
-  private @Nullable LateFile<ArenaMemory> late;
+  private @Nullable LateFile late;
   private final AtomicReferenceArray<AtomicLongArray> verified =
       new AtomicReferenceArray<>(ArenaDescriptor.MAX_TABLES);
   private final Object growing = new Object();
@@ -299,16 +298,18 @@ public final class ArenaStore implements ItemStore, Closeable {
         };
     ArenaStore store = new ArenaStore(new DirectMemory(0), group, log);
     store.closed = true;
-    LateFile.Attempt<ArenaMemory> attempt =
-        () -> SharedFile.tryOpen(path, user, ArenaContents.HERE, capacity, log);
-    Consumer<SharedFile<ArenaMemory>> taker = file -> store.take(file, made.get() ? null : budget);
-    SharedFile<ArenaMemory> file = attempt.open();
-    if (file != null) {
-      taker.accept(file);
-    } else {
-      store.late =
-          new LateFile<>(
-              "the store " + path, ArenaContents.HERE.header().without(), attempt, taker, log);
+    LateFile.Attempt attempt =
+        () -> {
+          SharedFile<ArenaMemory> file =
+              SharedFile.tryOpen(path, user, ArenaContents.HERE, capacity, log);
+          if (file != null) {
+            store.take(file, made.get() ? null : budget);
+          }
+          return file != null;
+        };
+    if (!attempt.succeeds()) {
+      String without = ArenaContents.HERE.header().without();
+      store.late = new LateFile("the store " + path, without, attempt, log);
     }
     return store;
   }
@@ -528,15 +529,13 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Whether somebody is reading the item now, so that it may soon be found. */
   public boolean isAwaited(ItemKey key) {
-    try {
-      long slot = closed ? NO_SLOT : locate(key);
-      long word = slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
-      MappedLength.settle();
-      return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
-    } catch (IndexOutOfBoundsException | InternalError e) {
-      damaged(e);
-      return false;
-    }
+    long word =
+        guarded(
+            () -> {
+              long slot = closed ? NO_SLOT : locate(key);
+              return slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
+            });
+    return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
   }
 
   /** Whether another job keeps the store from being opened: so long nothing is worth bringing. */
@@ -562,14 +561,16 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** A word of the header; 0 if the memory is damaged, or not there yet. */
   long word(long at) {
     ArenaMemory here = memory;
-    if (saidDamaged.get() || here.capacity() == 0) {
-      return 0;
-    }
+    return saidDamaged.get() || here.capacity() == 0 ? 0 : guarded(() -> here.get(at));
+  }
+
+  /** What an access to the memory says; 0 if that is damaged. */
+  private long guarded(LongSupplier access) {
     try {
-      long word = here.get(at);
+      long word = access.getAsLong();
       MappedLength.settle();
       return word;
-    } catch (InternalError e) {
+    } catch (IndexOutOfBoundsException | InternalError e) {
       damaged(e);
       return 0;
     }
@@ -906,13 +907,12 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Counts an item that was admitted in the words for its form, decoded or prepared. */
   void count(long items, long bytes, int length) {
-    try {
-      memory.getAndAdd(items, 1);
-      memory.getAndAdd(bytes, ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
-      MappedLength.settle();
-    } catch (InternalError e) {
-      damaged(e);
-    }
+    long taken = ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length);
+    guarded(
+        () -> {
+          memory.getAndAdd(items, 1);
+          return memory.getAndAdd(bytes, taken);
+        });
   }
 
   /** By what it was chosen which form of an item comes first; null while there is no choice. */

@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +49,7 @@ public final class AgentCheckpoints {
 
   private final String root;
   private final String every;
-  private final Supplier<Cadence> cadence;
+  private final double overhead;
   private final int keep;
   private final int grace;
   private final ModelFiles files;
@@ -85,26 +84,26 @@ public final class AgentCheckpoints {
       UserLog log) {
     this.root = root;
     this.every = every;
-    this.cadence =
-        switch (every) {
-          case "auto" -> () -> Cadence.within(overhead);
-          case "continuous" -> () -> Cadence.every(1);
-          default -> {
-            long steps = Long.parseLong(every);
-            yield () -> Cadence.every(steps);
-          }
-        };
+    this.overhead = overhead;
     this.keep = keep;
     this.grace = grace;
     this.files = files;
     this.log = new OnceLog(log);
   }
 
+  private Cadence cadence() {
+    return switch (every) {
+      case "auto" -> Cadence.within(overhead);
+      case "continuous" -> Cadence.every(1);
+      default -> Cadence.every(Long.parseLong(every));
+    };
+  }
+
   /** A model, weakly held, and its steps. */
   private final class Trained {
     private final WeakReference<Object> model;
     private final CheckpointDirectory directory;
-    private final Cadence steps = cadence.get();
+    private final Cadence steps = cadence();
     private final CountDownLatch last = new CountDownLatch(1);
     private @Nullable Path newest;
     private volatile Thread trainer = Thread.currentThread();

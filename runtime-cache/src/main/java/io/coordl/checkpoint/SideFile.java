@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * and SHA-256. It is replaced right before the model, so it also says what the file is that the
  * model replaces: whenever the job is killed, what lies there is one of the two.
  */
-final class SideFile {
+record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   static final String SUFFIX = ".sha256";
 
   static final String DIRECTORY = ".coordl";
@@ -38,7 +38,7 @@ final class SideFile {
   private static final int LONGEST = 4096;
 
   /** Length and content of a file, and where only that is known the time it was changed. */
-  private record Known(long bytes, String sha256, long millis) {
+  record Known(long bytes, String sha256, long millis) {
     static final String NOT_READ = "-";
 
     boolean is(Path file) throws IOException {
@@ -49,14 +49,6 @@ final class SideFile {
           ? Files.getLastModifiedTime(file).toMillis() == millis
           : sha256.equals(hash(file));
     }
-  }
-
-  private final Known now;
-  private final @Nullable Known before;
-
-  private SideFile(Known now, @Nullable Known before) {
-    this.now = now;
-    this.before = before;
   }
 
   static Path of(Path model) {

@@ -59,7 +59,7 @@ final class Gauge {
   private int looked;
   private boolean done;
   private boolean steady;
-  private Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
+  Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
 
   /**
    * Knows no step.
@@ -162,10 +162,6 @@ final class Gauge {
   /** Why there is nothing to tell. */
   String tooFew() {
     return "only " + taken() + " steps were seen in it";
-  }
-
-  Estimate estimate() {
-    return estimate;
   }
 
   /** Ends it here, whatever is known. */

@@ -35,7 +35,7 @@ final class HostRates {
   private final ProfiledItems items;
   private ProfiledItems.@Nullable Listing listing;
   private long read;
-  private final HostEvent measured = new HostEvent();
+  final HostEvent measured = new HostEvent();
 
   HostRates(ProfiledItems items) {
     this.items = items;
@@ -137,16 +137,6 @@ final class HostRates {
       }
     }
     return kept;
-  }
-
-  /** Decoding of items, as the program does it. */
-  void decoding(double nanosPerItem) {
-    measured.decodeNanos = nanosPerItem;
-  }
-
-  /** What an item takes once it is decoded; 0 if that is not known. */
-  void decodedItem(long bytes) {
-    measured.decodedItemBytes = bytes;
   }
 
   HostEvent event(int workers) {

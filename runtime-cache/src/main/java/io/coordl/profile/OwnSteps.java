@@ -89,7 +89,7 @@ final class OwnSteps extends Turn {
     }
     PhaseEvent work = gauge.work();
     if (work.items > 0) { // The cached phase, which ends later, knows it better.
-      plan.rates.decoding((double) work.decodeTime / work.items);
+      plan.rates.measured.decodeNanos = (double) work.decodeTime / work.items;
     }
     String note = "";
     if (work.items == 0) {

@@ -311,8 +311,6 @@ public final class Profile {
             taking.took(get, batch, step);
           }
           lastSamples = get.batches.samples(batch);
-        } else {
-          work = Gauge.reading(spans);
         }
         workBefore = work;
       } catch (Throwable t) { // The batch that is there must not be lost.

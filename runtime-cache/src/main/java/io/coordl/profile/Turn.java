@@ -14,8 +14,11 @@ abstract class Turn extends Stage {
   String reason = "";
 
   private boolean ended;
-  private long asked;
-  private long turnBegun;
+
+  /** Batches that the program has asked for in this phase. */
+  long asked;
+
+  long turnBegun;
 
   Turn(Plan plan, Gauge gauge) {
     this.plan = plan;
@@ -44,14 +47,6 @@ abstract class Turn extends Stage {
 
   private boolean isGivenUp() {
     return ended || !reason.isEmpty();
-  }
-
-  final void asks() {
-    asked++;
-  }
-
-  final void begins() {
-    turnBegun = plan.now();
   }
 
   private boolean hadItsTime() {

@@ -210,11 +210,7 @@ final class ViewFile implements Contents.Memory {
 
   /** Closes the file; the mapping stays until it is garbage. */
   @Override
-  public void close() {
-    try {
-      file.close();
-    } catch (IOException ignored) {
-      // Nothing was buffered, so nothing is lost.
-    }
+  public void close() throws IOException {
+    file.close();
   }
 }
