@@ -85,8 +85,8 @@ final class BatchRecord {
   void finish(long now, @Nullable Object source, Object batch, SpanRecorder recorder) {
     end = now;
     withoutPauses(recorder.gcNanos() - gcBefore);
-    count(recorder.totals());
-    recorder.totals().otherTime.add(other());
+    count(recorder.totals);
+    recorder.totals.otherTime.add(other());
     samples = recorder.samples(batch);
     BatchEvent begun = event;
     event = null;
@@ -94,7 +94,7 @@ final class BatchRecord {
       begun.end();
     }
     String type = source == null ? null : source.getClass().getName();
-    recorder.events().emit(sink -> write(sink, begun == null ? new BatchEvent() : begun, type));
+    recorder.events.emit(sink -> write(sink, begun == null ? new BatchEvent() : begun, type));
   }
 
   private void write(EventSink sink, BatchEvent done, @Nullable String source) {

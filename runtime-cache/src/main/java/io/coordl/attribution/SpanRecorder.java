@@ -29,16 +29,16 @@ public final class SpanRecorder implements SpanSink {
       ThreadLocal.withInitial(() -> new ThreadSpans(this));
   final AtomicLong batchIds = new AtomicLong();
   final RecentBatches recent = new RecentBatches();
-  private final JobTotals totals;
+  final JobTotals totals;
   final Durations durations;
   private final GcPauses gcNanos;
   private final LongSupplier clock;
-  private final EventLog events;
+  final EventLog events;
 
   /** Those that began to train last, also if they have ended: an epoch may be left with them. */
   private final List<ThreadSpans> training = new CopyOnWriteArrayList<>();
 
-  private final Preparers preparers = new Preparers();
+  final Preparers preparers = new Preparers();
   final LongAdder updates = new LongAdder();
   final LongAdder epochEnds = new LongAdder();
   private volatile ToLongFunction<Object> sizes = batch -> 0;

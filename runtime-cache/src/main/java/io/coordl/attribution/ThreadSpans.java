@@ -104,7 +104,7 @@ final class ThreadSpans {
       case FIT -> {
         trains();
         if (outermost && subject instanceof Integer epochs && epochs > 1) {
-          recorder.totals().fits(epochs, now);
+          recorder.totals.fits(epochs, now);
         }
       }
       case COMPUTE -> trains();
@@ -177,7 +177,7 @@ final class ThreadSpans {
     if (building != null) {
       building.fetch += nanos;
     } else {
-      recorder.totals().fetchTime.add(nanos);
+      recorder.totals.fetchTime.add(nanos);
     }
   }
 
@@ -199,7 +199,7 @@ final class ThreadSpans {
         if (building != null) {
           building.decode += self;
         } else {
-          recorder.totals().decodeTime.add(self);
+          recorder.totals.decodeTime.add(self);
         }
         if (outermost && kind == SpanKind.DECODE) {
           recorder.durations.record(Durations.Kind.DECODE, duration);
@@ -219,7 +219,7 @@ final class ThreadSpans {
         if (building != null) {
           building.transform += self;
         } else {
-          recorder.totals().transformTime.add(self);
+          recorder.totals.transformTime.add(self);
         }
         if (outermost) {
           recorder.durations.record(Durations.Kind.TRANSFORM, duration);
@@ -237,7 +237,7 @@ final class ThreadSpans {
       }
       case SAMPLE, ASSEMBLE -> {
         if (building == null) { // Inside a batch it is part of that batch's rest.
-          recorder.totals().otherTime.add(self);
+          recorder.totals.otherTime.add(self);
         }
       }
       case BATCH -> endBatch(at, now, subject, result);
@@ -263,7 +263,7 @@ final class ThreadSpans {
       case PRODUCER -> building = outerBatches[at];
       case FIT -> {
         if (outermost && subject instanceof Integer epochs && epochs > 1) {
-          recorder.totals().fitted();
+          recorder.totals.fitted();
         }
       }
       default -> {
@@ -276,15 +276,13 @@ final class ThreadSpans {
   /** Ends the event of a span, and writes it if the recording runs; {@code fill} completes it. */
   private void end(Event event, long start, long now, Runnable fill) {
     event.end();
-    recorder
-        .events()
-        .emitNow(
-            sink -> {
-              if (sink.wants(event)) {
-                fill.run();
-                sink.write(event, start, now);
-              }
-            });
+    recorder.events.emitNow(
+        sink -> {
+          if (sink.wants(event)) {
+            fill.run();
+            sink.write(event, start, now);
+          }
+        });
   }
 
   /** Open spans of a kind, after adding {@code change}. */
@@ -312,7 +310,7 @@ final class ThreadSpans {
       building = newRecord(now);
       if (waitDepth == 0) {
         building.ahead = true;
-        recorder.preparers().begin();
+        recorder.preparers.begin();
       }
     }
   }
@@ -337,13 +335,13 @@ final class ThreadSpans {
     }
     building = outer;
     if (record.ahead) {
-      recorder.preparers().end();
+      recorder.preparers.end();
     }
     if (result != null) {
       finish(record, now, subject, result);
       recorder.recent.put(result, record);
     } else {
-      record.count(recorder.totals());
+      record.count(recorder.totals);
     }
   }
 
@@ -394,7 +392,7 @@ final class ThreadSpans {
     waits.divide(stall, waitGc, null);
     long start = waits.isEmpty() ? now : waits.start();
     if (waitRecord != null) {
-      waitRecord.count(recorder.totals());
+      waitRecord.count(recorder.totals);
     }
     clearWait();
     if (epoch != null) {
@@ -402,8 +400,8 @@ final class ThreadSpans {
       whenTraining(
           epoch,
           () -> {
-            recorder.totals().count(job -> job.addStall(stall));
-            recorder.totals().seen(start, now);
+            recorder.totals.count(job -> job.addStall(stall));
+            recorder.totals.seen(start, now);
           });
     }
   }
@@ -426,7 +424,7 @@ final class ThreadSpans {
         recorder.recent.put(batch, mine);
       }
     } else {
-      mine.count(recorder.totals()); // What it did besides, as a preprocessor on this thread.
+      mine.count(recorder.totals); // What it did besides, as a preprocessor on this thread.
     }
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     DataStallEvent stall = begun == null ? new DataStallEvent() : begun;
@@ -445,14 +443,12 @@ final class ThreadSpans {
         epoch,
         () -> {
           recorder.durations.record(Durations.Kind.STALL, stall.wait);
-          recorder
-              .totals()
-              .count(
-                  job -> {
-                    job.addBatch(samples);
-                    job.addStall(stall);
-                  });
-          recorder.totals().seen(start, now, mine.gcBefore);
+          recorder.totals.count(
+              job -> {
+                job.addBatch(samples);
+                job.addStall(stall);
+              });
+          recorder.totals.seen(start, now, mine.gcBefore);
           stall.epoch = numberOf(epoch);
           write(stall, start, now);
         });
@@ -461,14 +457,12 @@ final class ThreadSpans {
 
   /** Now, or once the recording that is being started runs. */
   private void write(Event event, long start, long end) {
-    recorder
-        .events()
-        .emit(
-            sink -> {
-              if (sink.wants(event)) {
-                sink.write(event, start, end);
-              }
-            });
+    recorder.events.emit(
+        sink -> {
+          if (sink.wants(event)) {
+            sink.write(event, start, end);
+          }
+        });
   }
 
   private void clearWait() {
@@ -514,8 +508,8 @@ final class ThreadSpans {
     whenTraining(
         epoch,
         () -> {
-          recorder.totals().count(job -> job.compute += compute);
-          recorder.totals().seen(now, now);
+          recorder.totals.count(job -> job.compute += compute);
+          recorder.totals.seen(now, now);
         });
   }
 
@@ -550,8 +544,8 @@ final class ThreadSpans {
       stepping.event.checkpoint += duration;
     }
     recorder.durations.record(Durations.Kind.CHECKPOINT, duration);
-    recorder.totals().count(job -> job.checkpoint += duration);
-    recorder.totals().wrote(now - duration, now);
+    recorder.totals.count(job -> job.checkpoint += duration);
+    recorder.totals.wrote(now - duration, now);
     if (event instanceof CheckpointEvent done) {
       end(done, now - duration, now, () -> done.model = nameOf(subject));
     }
@@ -623,11 +617,11 @@ final class ThreadSpans {
     EpochEvent event = epoch.event;
     event.complete = complete;
     event.wall = now - epoch.start;
-    recorder.totals().epochEnded(event, now);
+    recorder.totals.epochEnded(event, now);
     event.end();
     write(event, epoch.start, now);
     recorder.durations.epochEnded(event.epoch);
-    recorder.totals().written(event);
+    recorder.totals.written(event);
     // A validation inside an epoch is over: the step it interrupted goes on.
     OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
     if (outer != null && outer.openBatch != 0 && stepping == null) {
@@ -648,15 +642,15 @@ final class ThreadSpans {
 
   private void trained(OpenEpoch epoch, long times) {
     if (epoch.event.updates == 0 && times > 0) {
-      recorder.totals().beganToUpdate();
+      recorder.totals.beganToUpdate();
     }
     epoch.event.updates += times;
-    recorder.totals().count(job -> job.updates += times);
+    recorder.totals.count(job -> job.updates += times);
   }
 
   private long numberOf(OpenEpoch epoch) {
     if (epoch.event.epoch == 0) {
-      epoch.event.epoch = recorder.totals().nextEpoch();
+      epoch.event.epoch = recorder.totals.nextEpoch();
     }
     return epoch.event.epoch;
   }

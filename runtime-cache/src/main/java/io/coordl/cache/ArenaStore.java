@@ -298,10 +298,11 @@ public final class ArenaStore implements ItemStore, Closeable {
         };
     ArenaStore store = new ArenaStore(new DirectMemory(0), group, log);
     store.closed = true;
+    SharedFile.Opening<ArenaMemory> opening =
+        new SharedFile.Opening<>(path, user, ArenaContents.HERE, capacity, log);
     LateFile.Attempt attempt =
         () -> {
-          SharedFile<ArenaMemory> file =
-              SharedFile.tryOpen(path, user, ArenaContents.HERE, capacity, log);
+          SharedFile<ArenaMemory> file = opening.now();
           if (file != null) {
             store.take(file, made.get() ? null : budget);
           }

@@ -33,13 +33,6 @@ final class CheckpointDirectory {
     this.number = all.isEmpty() ? 0 : number(all.get(0));
   }
 
-  /** Deletes what a job that was killed has left; before this one writes any. */
-  private void sweep() throws IOException {
-    for (Path left : numbered(path)) {
-      discardUnlessWhole(left);
-    }
-  }
-
   /** The directory of one job; its models differ in their names. Of one thread at a time. */
   static final class Claim {
     private final Path root;
@@ -64,7 +57,9 @@ final class CheckpointDirectory {
       }
       CheckpointDirectory made = new CheckpointDirectory(root.resolve(free));
       if (swept.add(free)) { // Else another model's last one may be on its way.
-        made.sweep();
+        for (Path left : numbered(made.path)) { // By a job that was killed.
+          made.discardUnlessWhole(left);
+        }
       }
       return made;
     }

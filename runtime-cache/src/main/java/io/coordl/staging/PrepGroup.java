@@ -144,17 +144,17 @@ public final class PrepGroup implements Closeable {
     String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
     List<String> ofBudget = new ArrayList<>(); // Of no interest if the file cannot be had.
     SharedFile<StagingFile> file =
-        SharedFile.open(
-            directory.resolve(prefix(user) + name).toAbsolutePath(),
-            user,
-            contents,
-            () ->
-                contents.capacity(
-                    budget.resolve(
-                        Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
-                        ofBudget::add)),
-            log,
-            patience);
+        new SharedFile.Opening<>(
+                directory.resolve(prefix(user) + name).toAbsolutePath(),
+                user,
+                contents,
+                () ->
+                    contents.capacity(
+                        budget.resolve(
+                            Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
+                            ofBudget::add)),
+                log)
+            .within(patience);
     ofBudget.forEach(log::say);
     StagingFile memory = file.memory();
     byte[] text = pipeline.text().getBytes(StandardCharsets.UTF_8);

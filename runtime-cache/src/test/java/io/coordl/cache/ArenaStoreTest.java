@@ -424,7 +424,8 @@ class ArenaStoreTest {
     Path path = file("stale");
     for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
       SharedFile<ArenaMemory> made =
-          SharedFile.open(path, user, ArenaContents.HERE, () -> 8 << 20, words::add);
+          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, words::add)
+              .within(SharedFile.PATIENCE);
       Path copy = Files.copy(path, directory.resolve("copy"));
       made.close();
       Files.move(copy, path);
@@ -441,7 +442,8 @@ class ArenaStoreTest {
       }
       words.clear();
       SharedFile<ArenaMemory> replaced =
-          SharedFile.open(path, user, ArenaContents.HERE, () -> 8 << 20, words::add);
+          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, words::add)
+              .within(SharedFile.PATIENCE);
       assertThat(words).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
       assertThat(replaced.memory().capacity()).isEqualTo(8 << 20);
       replaced.close();
@@ -460,15 +462,17 @@ class ArenaStoreTest {
     Files.createFile(path);
     assertThatThrownBy(
             () ->
-                SharedFile.open(
-                    path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, words::add))
+                new SharedFile.Opening<>(
+                        path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, words::add)
+                    .within(SharedFile.PATIENCE))
         .hasMessageContaining("belongs to user");
     assertThat(path).exists();
     Path link = Files.createSymbolicLink(file("link"), path);
     assertThatThrownBy(
             () ->
-                SharedFile.open(
-                    link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, words::add))
+                new SharedFile.Opening<>(
+                        link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, words::add)
+                    .within(SharedFile.PATIENCE))
         .hasMessageContaining("not a regular file");
   }
 

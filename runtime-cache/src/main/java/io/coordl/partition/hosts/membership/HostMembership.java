@@ -148,7 +148,9 @@ public final class HostMembership implements Membership {
       long user = Machine.user();
       SharedFile.sweep(settings.directory(), user, ViewFile.CONTENTS, this::say);
       Path path = SharedFile.path(settings.directory(), user, settings.store(), ViewFile.CONTENTS);
-      return SharedFile.open(path, user, ViewFile.CONTENTS, () -> ViewFile.BYTES, this::say);
+      return new SharedFile.Opening<>(
+              path, user, ViewFile.CONTENTS, () -> ViewFile.BYTES, this::say)
+          .within(SharedFile.PATIENCE);
     } catch (IOException e) {
       say(e.getMessage());
     } catch (RuntimeException | Error e) {
