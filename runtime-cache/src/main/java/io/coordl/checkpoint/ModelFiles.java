@@ -467,14 +467,10 @@ public final class ModelFiles implements Closeable {
         .toString();
   }
 
-  private boolean isPending(Path file) {
-    Pending now = inFlight;
-    return now != null && now.target.equals(real(file));
-  }
-
   /** A file is about to be read: waits until it is there. */
   public void await(Path file) {
-    if (inFlight != null && isPending(file)) {
+    Pending now = inFlight;
+    if (now != null && now.target.equals(real(file))) {
       await();
     }
   }

@@ -47,23 +47,17 @@ final class HeartbeatThread {
   private void loop() {
     long next = System.nanoTime();
     while (!stopped) {
-      long wait = next - System.nanoTime();
-      if (wait <= 0) {
-        try {
-          beat.run();
-        } catch (RuntimeException | Error e) {
-          // Out of memory, say: the others wait for this thread, so it goes on.
-        }
-        next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
-        continue;
-      }
       try {
-        Runnable work = queue.poll(wait, TimeUnit.NANOSECONDS);
+        if (next - System.nanoTime() <= 0) {
+          next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
+          beat.run();
+        }
+        Runnable work = queue.poll(next - System.nanoTime(), TimeUnit.NANOSECONDS);
         if (work != null) {
           work.run();
         }
-      } catch (InterruptedException e) {
-        // Nobody has reason to; the next round is on its way.
+      } catch (RuntimeException | Error | InterruptedException e) {
+        // Out of memory, say: the others wait for this thread, so it goes on.
       }
     }
   }
@@ -71,13 +65,11 @@ final class HeartbeatThread {
   /** Does it soon; a failure is dropped. */
   void later(Chore chore) {
     queue.add(
-        () -> {
-          try {
-            chore.run();
-          } catch (Throwable e) {
-            // A caller that needs the result uses call().
-          }
-        });
+        new FutureTask<>(
+            () -> {
+              chore.run();
+              return true;
+            }));
   }
 
   /** Does it, and waits for the result; interrupts neither end the wait nor are lost. */

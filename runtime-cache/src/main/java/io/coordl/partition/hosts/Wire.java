@@ -114,14 +114,10 @@ final class Wire {
       throw new WireException(
           Kind.OTHER,
           "it is of group "
-              + printable(new String(name, StandardCharsets.UTF_8))
+              + new String(name, StandardCharsets.UTF_8).replaceAll("[^\\p{Graph} ]", "?")
               + ", not "
               + group);
     }
-  }
-
-  private static String printable(String name) {
-    return name.replaceAll("[^\\p{Graph} ]", "?");
   }
 
   static void putRequest(byte[] target, int verb, ItemKey key, int length) {
