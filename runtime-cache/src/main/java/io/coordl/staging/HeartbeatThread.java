@@ -47,17 +47,17 @@ final class HeartbeatThread {
   private void loop() {
     long next = System.nanoTime();
     while (!stopped) {
+      long wait = next - System.nanoTime();
       try {
-        if (next - System.nanoTime() <= 0) {
-          next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
-          beat.run();
-        }
-        Runnable work = queue.poll(next - System.nanoTime(), TimeUnit.NANOSECONDS);
+        Runnable work = wait <= 0 ? beat : queue.poll(wait, TimeUnit.NANOSECONDS);
         if (work != null) {
           work.run();
         }
       } catch (RuntimeException | Error | InterruptedException e) {
         // Out of memory, say: the others wait for this thread, so it goes on.
+      }
+      if (wait <= 0) {
+        next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
       }
     }
   }
