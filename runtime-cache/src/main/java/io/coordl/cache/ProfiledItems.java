@@ -13,8 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -171,11 +169,6 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return seen.size();
   }
 
-  /** The items that the program has read, as many as are remembered. */
-  public Listing read() {
-    return listing(seen.values(), false);
-  }
-
   /**
    * All files of the directories that the program reads its items from, and of their siblings, that
    * have an ending as one of them. Looks into directories: takes time.
@@ -186,17 +179,9 @@ public final class ProfiledItems implements ItemSource, Closeable {
     for (Path root : roots()) {
       whole &= list(root, found);
     }
-    return listing(found.values(), whole && found.size() < MOST_FILES);
-  }
-
-  private Listing listing(Collection<StoredFile> all, boolean whole) {
-    List<Item> items = new ArrayList<>();
-    long bytes = 0;
-    for (StoredFile file : all) {
-      items.add(new Item(file));
-      bytes += file.size();
-    }
-    return new Listing(items, bytes, whole);
+    long bytes = found.values().stream().mapToLong(StoredFile::size).sum();
+    List<Item> items = found.values().stream().map(Item::new).toList();
+    return new Listing(items, bytes, whole && found.size() < MOST_FILES);
   }
 
   /**

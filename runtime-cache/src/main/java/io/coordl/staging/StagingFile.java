@@ -205,24 +205,23 @@ final class StagingFile implements StagingMemory {
 
   private void change(Runnable change) {
     if (isSound()) {
-      try {
-        change.run();
-        MappedLength.settle();
-      } catch (InternalError e) {
-        damaged(e);
-      }
+      settled(change);
+    }
+  }
+
+  private void settled(Runnable access) {
+    try {
+      access.run();
+      MappedLength.settle();
+    } catch (InternalError e) {
+      damaged(e);
     }
   }
 
   @Override
   public int[] getInts(long at, int count) {
     int[] values = new int[count];
-    try {
-      ints(at, count).get(values);
-      MappedLength.settle();
-    } catch (InternalError e) {
-      damaged(e);
-    }
+    settled(() -> ints(at, count).get(values));
     return values;
   }
 
