@@ -43,7 +43,7 @@ final class Plan {
   private final int steps;
   final SpanRecorder spans;
   final ProfiledItems items;
-  final Gate gate;
+  final Gate gate = new Gate();
   final Results results;
   private final @Nullable DecodedSizes sizes;
   private final UserLog log;
@@ -66,8 +66,6 @@ final class Plan {
       int steps,
       SpanRecorder spans,
       ProfiledItems items,
-      Gate gate,
-      Results results,
       @Nullable DecodedSizes sizes,
       UserLog log,
       LongSupplier clock) {
@@ -75,8 +73,7 @@ final class Plan {
     this.steps = steps;
     this.spans = spans;
     this.items = items;
-    this.gate = gate;
-    this.results = results;
+    this.results = new Results(spans, items);
     this.sizes = sizes;
     this.log = log;
     this.rates = new HostRates(items);

@@ -34,10 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Profile {
   private final SpanRecorder spans;
-  private final UserLog log;
   private final Runnable ending;
-  private final Gate gate = new Gate();
-  private final Results results;
   private final Deque<Stage> stages = new ArrayDeque<>();
   private final Plan plan;
   private volatile @Nullable Thread training;
@@ -77,10 +74,8 @@ public final class Profile {
       Runnable ending,
       LongSupplier clock) {
     this.spans = spans;
-    this.log = log;
     this.ending = ending;
-    this.results = new Results(spans, items);
-    this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, log, clock);
+    this.plan = new Plan(phases, steps, spans, items, sizes, log, clock);
     stages.add(new WarmUp(plan));
   }
 
@@ -207,7 +202,7 @@ public final class Profile {
   /** A defect of ours: the program goes on as it is, the recording has what was measured. */
   private void giveUp(Throwable cause) {
     over = true;
-    gate.open();
+    plan.gate.open();
     plan.giveUp();
     say("it is given up after a fault, the program goes on: " + cause);
     plan.notReached("the profile was given up after a fault: " + cause);
@@ -216,8 +211,8 @@ public final class Profile {
 
   private void finish() {
     over = true;
-    gate.open();
-    results.host(plan.host());
+    plan.gate.open();
+    plan.results.host(plan.host());
     ending.run();
   }
 
@@ -225,7 +220,7 @@ public final class Profile {
   public synchronized void close() {
     boolean complete = over;
     over = true;
-    gate.open();
+    plan.gate.open();
     Stage now = stage;
     if (complete) {
       return;
@@ -243,7 +238,7 @@ public final class Profile {
       // The training thread runs on, and changed its steps under our hands.
     }
     notReached("the program ended before the profile did, in: " + now.name());
-    results.host(plan.host());
+    plan.results.host(plan.host());
   }
 
   private void notReached(String sentence) {
@@ -252,13 +247,13 @@ public final class Profile {
   }
 
   private void say(String sentence) {
-    results.remark(sentence);
-    log.say("profile: " + sentence);
+    plan.results.remark(sentence);
+    plan.say(sentence);
   }
 
   /** What was measured, in words; for the end of the job. */
   public List<String> summary() {
-    return results.lines();
+    return plan.results.lines();
   }
 
   /**
@@ -267,7 +262,7 @@ public final class Profile {
    * @return null to leave the call alone
    */
   public @Nullable InterceptedCall prepare() {
-    return gate.enter();
+    return plan.gate.enter();
   }
 
   /** One call that is followed. */
