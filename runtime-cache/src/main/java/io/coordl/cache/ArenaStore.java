@@ -192,11 +192,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     this(memory, null, 1, number -> false, group, log);
   }
 
-  /**
-   * Job {@code job} over memory that is formatted.
-   *
-   * @param alive which of the other jobs still run
-   */
+  /** Job {@code job} over memory that is formatted; {@code alive} tells which others still run. */
   ArenaStore(
       ArenaMemory memory,
       @Nullable SharedFile<ArenaMemory> shared,

@@ -77,11 +77,7 @@ public final class MinioCache implements ItemSource {
     this.budget = budget;
   }
 
-  /**
-   * A cache over {@code store}, which keeps items here and on other hosts.
-   *
-   * @param arena where those of this host lie
-   */
+  /** A cache over {@code store}, which keeps items here, in {@code arena}, and on other hosts. */
   public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
     this.forms = new KeptForms();
     this.keeps = () -> true; // The raw items of this host are those of all.

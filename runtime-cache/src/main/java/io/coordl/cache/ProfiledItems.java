@@ -157,11 +157,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   // ---- what is known of the data set
 
-  /**
-   * Files of a data set.
-   *
-   * @param whole whether these are all
-   */
+  /** Files of a data set; {@code whole} if these are all. */
   public record Listing(List<Item> items, long bytes, boolean whole) {}
 
   /** Items that the program has read so far. */

@@ -200,11 +200,7 @@ public final class AgentCheckpoints {
     waited += nanos;
   }
 
-  /**
-   * A step has ended, and with it the update of the weights. Never fails.
-   *
-   * @param name by which the user knows the model
-   */
+  /** A step has ended, and with it the update of the weights. Never fails. */
   public void stepped(Object model, String name, Saver saver) {
     Trained trained = trained(model, name);
     if (trained != null) {

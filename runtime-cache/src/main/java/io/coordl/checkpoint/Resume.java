@@ -33,11 +33,7 @@ public final class Resume {
   private String done = "";
   private int leftOut;
 
-  /**
-   * Looks for a checkpoint, before this job writes any.
-   *
-   * @param root a directory of checkpoints, or one of them
-   */
+  /** Looks for a checkpoint, among those in {@code root} or that itself, before any is written. */
   public Resume(String root, UserLog log) {
     this.root = root;
     this.log = new OnceLog(log);
@@ -131,11 +127,7 @@ public final class Resume {
     return StateFile.open(checkpoint);
   }
 
-  /**
-   * The model is what it was; what follows is skipped, as far as {@code step}.
-   *
-   * @param step how many steps the job had done
-   */
+  /** The model is what it was after {@code step}, and what follows is skipped up to there. */
   public synchronized void begin(long step) {
     from = step;
     start = System.nanoTime();

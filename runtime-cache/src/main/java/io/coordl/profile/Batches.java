@@ -26,11 +26,7 @@ public interface Batches {
   interface Kept {
     int samples();
 
-    /**
-     * A batch of its own memory.
-     *
-     * @throws Exception if it cannot be made
-     */
+    /** A batch of its own memory; throws if it cannot be made. */
     Object make() throws Exception;
   }
 }

@@ -73,11 +73,7 @@ final class HostRates {
         });
   }
 
-  /**
-   * What reading items from storage gave.
-   *
-   * @param perItem time of an item in nanoseconds over all threads
-   */
+  /** What reading items from storage gave; {@code perItem} in nanoseconds over all threads. */
   record Reading(int threads, long items, long bytes, Estimate perItem) {
     long bytesPerSecond() {
       return Math.round(bytes * 1e9 / items / perItem.nanos());

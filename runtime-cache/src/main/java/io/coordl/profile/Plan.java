@@ -229,11 +229,7 @@ final class Plan {
     return rates.event(workers);
   }
 
-  /**
-   * Brings the data set into memory; the training thread waits.
-   *
-   * @return why that cannot be, empty if it is done
-   */
+  /** Brings the data set into memory while the program waits; why that cannot be, or empty. */
   String preload() {
     ProfiledItems.Listing listing = rates.listing();
     if (listing.items().isEmpty()) {

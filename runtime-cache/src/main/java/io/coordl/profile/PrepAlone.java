@@ -31,11 +31,7 @@ final class PrepAlone extends Stage {
   private long waited;
   private String reason = "";
 
-  /**
-   * Preparation by so many threads.
-   *
-   * @param threads at most as many as the program has; 0 for the training thread
-   */
+  /** Preparation by so many of the program's threads; by the training thread if 0. */
   PrepAlone(Plan plan, int threads) {
     this.plan = plan;
     this.threads = threads;

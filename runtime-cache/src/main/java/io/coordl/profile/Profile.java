@@ -256,11 +256,7 @@ public final class Profile {
     return plan.results.lines();
   }
 
-  /**
-   * A thread is about to prepare a batch for another one. It may have to wait for its turn.
-   *
-   * @return null to leave the call alone
-   */
+  /** A thread prepares a batch for another one, maybe after a wait; null to leave it alone. */
   public @Nullable InterceptedCall prepare() {
     return plan.gate.enter();
   }

@@ -32,11 +32,7 @@ final class Results {
     this.items = items;
   }
 
-  /**
-   * The program was left to itself for so many steps.
-   *
-   * @param steady whether they had become steady by then
-   */
+  /** The program was left to itself for so many steps, which had become steady by then or not. */
   synchronized void warmedUp(int steps, boolean steady) {
     warmup = steps;
     warm = steady;
@@ -70,11 +66,7 @@ final class Results {
     spans.events().emit(sink -> sink.write(event));
   }
 
-  /**
-   * A phase is over: whether it has figures; else it is told why not.
-   *
-   * @param reason why nothing could be measured, empty if it could
-   */
+  /** Whether a phase that is over has figures; else tells {@code reason}, or what it lacks. */
   boolean has(String phase, Gauge gauge, String reason) {
     if (reason.isEmpty()) {
       gauge.close();

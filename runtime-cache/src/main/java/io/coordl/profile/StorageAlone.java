@@ -11,11 +11,7 @@ final class StorageAlone extends Stage {
   private final Plan plan;
   private final boolean tell;
 
-  /**
-   * Measures the host's rates.
-   *
-   * @param tell whether to tell them as a phase, too
-   */
+  /** Measures the host's rates; {@code tell} whether to tell them as a phase, too. */
   StorageAlone(Plan plan, boolean tell) {
     this.plan = plan;
     this.tell = tell;

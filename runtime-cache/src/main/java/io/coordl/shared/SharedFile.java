@@ -125,11 +125,7 @@ public final class SharedFile<M extends Contents.Memory> {
     return hash;
   }
 
-  /**
-   * How the file of a group is joined, or made.
-   *
-   * @param capacity of the file, asked if it has to be made
-   */
+  /** How the file of a group is joined, or made, for which its {@code capacity} is asked. */
   public record Opening<M extends Contents.Memory>(
       Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log) {
     /**

@@ -33,11 +33,7 @@ final class HeartbeatThread {
   private final Thread thread;
   private volatile boolean stopped;
 
-  /**
-   * Starts the thread.
-   *
-   * @param beat run several times a second; throws nothing
-   */
+  /** Starts the thread; {@code beat} is run several times a second, and throws nothing. */
   HeartbeatThread(Runnable beat) {
     this.beat = beat;
     thread = new AgentThread("coordl-prep-heartbeat", this::loop);

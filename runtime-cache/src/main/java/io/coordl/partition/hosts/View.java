@@ -58,11 +58,7 @@ record View(
     this(members, new Ranking(members), peers, self, former, new ItemLocations());
   }
 
-  /**
-   * The view after this one.
-   *
-   * @param peers of all of them but this host, and maybe of others
-   */
+  /** The next view; {@code peers} has those of all but this host, and maybe others. */
   View then(List<Member> next, Map<Member, PeerClient> peers, String selfName) {
     List<@Nullable PeerClient> known = new ArrayList<>();
     int own = -1;

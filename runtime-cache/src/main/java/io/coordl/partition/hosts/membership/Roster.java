@@ -26,11 +26,7 @@ final class Roster {
     inherited.forEach(member -> entries.put(member.name(), new Entry(member, nowNanos)));
   }
 
-  /**
-   * These are there now.
-   *
-   * @param members in the order in which they came: of two of one name the last is alive
-   */
+  /** These are there now, in the order in which they came: of two of one name the last is alive. */
   synchronized void see(List<Member> members, long nowNanos) {
     touch(nowNanos);
     Set<String> names = new HashSet<>();

@@ -78,11 +78,7 @@ final class ViewFile implements Contents.Memory {
   private final RandomAccessFile file;
   private final ByteBuffer memory;
 
-  /**
-   * One view.
-   *
-   * @param self name of this host's member
-   */
+  /** One view; {@code self} is the name of this host's member. */
   record View(String self, List<Member> members) {
     static final View NONE = new View("", List.of());
 
