@@ -21,20 +21,21 @@ abstract class ArenaMemory implements Contents.Memory {
   private static final byte[] ZEROS = new byte[1 << 16];
 
   private final long capacity;
-  final long stride;
-  final long segmentBytes;
 
-  ArenaMemory(long capacity, long stride, long segmentBytes) {
+  ArenaMemory(long capacity) {
     this.capacity = capacity;
-    this.stride = stride;
-    this.segmentBytes = segmentBytes;
   }
 
   /**
-   * The segment that begins at {@code number} strides; may be longer than the stride, so that what
-   * begins in one stride and ends in the next lies in one segment all the same.
+   * The segment that begins at {@code number * stride()}; may be longer than the stride, so that
+   * what begins in one stride and ends in the next lies in one segment all the same.
    */
   abstract ByteBuffer segment(int number);
+
+  /** A constant of each kind of memory, by which the compiler divides with a multiplication. */
+  abstract long stride();
+
+  abstract long segmentBytes();
 
   final long capacity() {
     return capacity;
@@ -58,8 +59,8 @@ abstract class ArenaMemory implements Contents.Memory {
 
   /** The first place at or after {@code at} where {@code length} bytes lie in one segment. */
   final long fit(long at, long length) {
-    long within = at % stride;
-    return within + length <= segmentBytes ? at : at - within + stride;
+    long within = at % stride();
+    return within + length <= segmentBytes() ? at : at - within + stride();
   }
 
   @Override
@@ -94,10 +95,10 @@ abstract class ArenaMemory implements Contents.Memory {
   }
 
   private ByteBuffer segmentOf(long at) {
-    return segment((int) (at / stride));
+    return segment((int) (at / stride()));
   }
 
   private int within(long at) {
-    return (int) (at % stride);
+    return (int) (at % stride());
   }
 }

@@ -58,8 +58,6 @@ public final class DecodedStore implements Closeable {
   /**
    * The item at {@code path} as it is now; null if it is not one of the data set, is missing,
    * unreadable or not a regular file, or if none are to be kept now.
-   *
-   * @param path as the program wrote it
    */
   public @Nullable DecodedItem item(String path) {
     ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;

@@ -11,7 +11,7 @@ final class DirectMemory extends ArenaMemory {
   private final AtomicReferenceArray<ByteBuffer> segments;
 
   DirectMemory(long capacity) {
-    super(capacity, SEGMENT, SEGMENT);
+    super(capacity);
     this.segments = new AtomicReferenceArray<>((int) ((capacity + SEGMENT - 1) / SEGMENT));
   }
 
@@ -22,6 +22,16 @@ final class DirectMemory extends ArenaMemory {
       throw new IndexOutOfBoundsException("segment " + number + " was never written");
     }
     return segment;
+  }
+
+  @Override
+  long stride() {
+    return SEGMENT;
+  }
+
+  @Override
+  long segmentBytes() {
+    return SEGMENT;
   }
 
   @Override

@@ -30,7 +30,7 @@ final class MappedMemory extends ArenaMemory {
   private final ByteBuffer[] segments;
 
   private MappedMemory(RandomAccessFile file, ByteBuffer[] segments, long capacity) {
-    super(capacity, STRIDE, SEGMENT);
+    super(capacity);
     this.file = file;
     this.segments = segments;
   }
@@ -77,6 +77,16 @@ final class MappedMemory extends ArenaMemory {
   @Override
   ByteBuffer segment(int number) {
     return segments[number];
+  }
+
+  @Override
+  long stride() {
+    return STRIDE;
+  }
+
+  @Override
+  long segmentBytes() {
+    return SEGMENT;
   }
 
   @Override

@@ -169,10 +169,8 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   }
 
   /**
-   * Writes what a model will be, durably, before it is moved into place; nothing if a file of
-   * somebody else has that name.
-   *
-   * @return false if somebody else's file has that name
+   * Writes what a model will be, durably, before it is moved into place; false, and nothing, if a
+   * file of somebody else has that name.
    */
   static boolean write(Path model, Path complete, String sha256) throws IOException {
     Path side = of(model);

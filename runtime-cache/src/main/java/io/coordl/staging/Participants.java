@@ -186,8 +186,7 @@ final class Participants {
 
   /**
    * Makes a job the first participant that is free, or whose job is dead; alone, or while joining.
-   *
-   * @return false if there are too many
+   * False if there are too many.
    */
   static boolean enter(StagingMemory memory, long job, long pid, LongPredicate alive) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {

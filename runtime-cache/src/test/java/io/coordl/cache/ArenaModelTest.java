@@ -235,7 +235,7 @@ class ArenaModelTest {
     private final Run run;
 
     Memory(Run run) {
-      super(CAPACITY, CAPACITY, CAPACITY);
+      super(CAPACITY);
       this.run = run;
     }
 
@@ -246,6 +246,16 @@ class ArenaModelTest {
     ByteBuffer segment(int number) {
       run.step();
       return bytes;
+    }
+
+    @Override
+    long stride() {
+      return CAPACITY;
+    }
+
+    @Override
+    long segmentBytes() {
+      return CAPACITY;
     }
 
     /** In two halves: a job may be killed between them. */

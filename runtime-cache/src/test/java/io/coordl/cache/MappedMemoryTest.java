@@ -52,7 +52,7 @@ class MappedMemoryTest {
     Path file = directory.resolve("large");
     MappedMemory memory = MappedMemory.map(file, 2 * gib);
     assertThat(file).hasSize(2 * gib);
-    for (long at : new long[] {0, memory.stride - 8, memory.stride, gib, 2 * gib - 8}) {
+    for (long at : new long[] {0, memory.stride() - 8, memory.stride(), gib, 2 * gib - 8}) {
       byte[] bytes = {1, 2, 3, 4, 5, 6, 7, (byte) (at >>> 20)};
       memory.write(at, bytes, 0, 8);
       assertThat(Items.bytes(memory.view(at, 8))).isEqualTo(bytes);

@@ -8,7 +8,7 @@ class WrappedMemory extends ArenaMemory {
   final ArenaMemory memory;
 
   WrappedMemory(ArenaMemory memory) {
-    super(memory.capacity(), memory.stride, memory.segmentBytes);
+    super(memory.capacity());
     this.memory = memory;
   }
 
@@ -25,6 +25,16 @@ class WrappedMemory extends ArenaMemory {
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     memory.write(at, bytes, offset, length);
+  }
+
+  @Override
+  final long stride() {
+    return memory.stride();
+  }
+
+  @Override
+  final long segmentBytes() {
+    return memory.segmentBytes();
   }
 
   @Override

@@ -77,7 +77,7 @@ public final class RedisEngine implements Engine {
   private final String group;
   private final PeerSink sink;
   private final Watch watch = new Watch("coordl-redis-watch");
-  private final RedisServers servers;
+  final RedisServers servers;
   private final Thread background;
   private final long opened = System.nanoTime();
   private final long owner = UUID.randomUUID().getMostSignificantBits();
@@ -128,10 +128,6 @@ public final class RedisEngine implements Engine {
     }
     servers.close();
     watch.close();
-  }
-
-  boolean isUp() {
-    return servers.up();
   }
 
   // ---- threads of the program

@@ -111,7 +111,7 @@ class RedisFuzzTest {
 
   private static void awaitUp(RedisEngine engine) {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (!engine.isUp()) {
+    while (!engine.servers.up()) {
       assertThat(System.nanoTime() - end).as("time left for the engine to connect").isNegative();
       LockSupport.parkNanos(1_000_000);
     }
