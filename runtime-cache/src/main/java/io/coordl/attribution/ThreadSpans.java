@@ -204,7 +204,7 @@ final class ThreadSpans {
         if (outermost && kind == SpanKind.DECODE) {
           recorder.durations.record(Durations.Kind.DECODE, duration);
           if (event instanceof DecodeEvent decode) {
-            end(
+            endEvent(
                 decode,
                 now - duration,
                 now,
@@ -224,7 +224,7 @@ final class ThreadSpans {
         if (outermost) {
           recorder.durations.record(Durations.Kind.TRANSFORM, duration);
           if (event instanceof TransformEvent transform) {
-            end(
+            endEvent(
                 transform,
                 now - duration,
                 now,
@@ -274,7 +274,7 @@ final class ThreadSpans {
   }
 
   /** Ends the event of a span, and writes it if the recording runs; {@code fill} completes it. */
-  private void end(Event event, long start, long now, Runnable fill) {
+  private void endEvent(Event event, long start, long now, Runnable fill) {
     event.end();
     recorder.events.emitNow(
         sink -> {
@@ -547,7 +547,7 @@ final class ThreadSpans {
     recorder.totals.count(job -> job.checkpoint += duration);
     recorder.totals.wrote(now - duration, now);
     if (event instanceof CheckpointEvent done) {
-      end(done, now - duration, now, () -> done.model = nameOf(subject));
+      endEvent(done, now - duration, now, () -> done.model = nameOf(subject));
     }
   }
 
