@@ -12,16 +12,24 @@ import org.jspecify.annotations.Nullable;
 final class BatchRecord {
   private final LongSupplier ids;
   private long id;
-  private final long start;
-  private final long gcBefore;
-  private long end;
+  final long start;
+
+  /** Pauses of collections before it was begun. */
+  final long gcBefore;
+
+  long end;
   private long pauses;
-  private long fetch;
-  private long decode;
-  private long transform;
-  private long items;
-  private long samples;
-  private boolean ahead;
+  long fetch;
+  long decode;
+  long transform;
+  long items;
+
+  /** 0 if not known. */
+  long samples;
+
+  /** It is made by another thread than the one that will wait for it. */
+  boolean ahead;
+
   private @Nullable BatchEvent event;
 
   BatchRecord(LongSupplier ids, long start, long gcBefore) {
@@ -39,54 +47,11 @@ final class BatchRecord {
     return id;
   }
 
-  long start() {
-    return start;
-  }
-
-  /** Pauses of collections before it was begun. */
-  long gcBefore() {
-    return gcBefore;
-  }
-
-  long end() {
-    return end;
-  }
-
   void begin(@Nullable BatchEvent newEvent) {
     event = newEvent;
     if (newEvent != null) {
       newEvent.begin();
     }
-  }
-
-  /** It is made by another thread than the one that will wait for it. */
-  void preparedAhead() {
-    ahead = true;
-  }
-
-  boolean isPreparedAhead() {
-    return ahead;
-  }
-
-  /** Samples of the batch, 0 if not known. */
-  long samples() {
-    return samples;
-  }
-
-  void addFetch(long nanos) {
-    fetch += nanos;
-  }
-
-  void addDecode(long nanos) {
-    decode += nanos;
-  }
-
-  void addTransform(long nanos) {
-    transform += nanos;
-  }
-
-  void addItem() {
-    items++;
   }
 
   /** Share of the preparation that was fetching, 0 to 1. */
@@ -120,8 +85,8 @@ final class BatchRecord {
   void finish(long now, @Nullable Object source, Object batch, SpanRecorder recorder) {
     end = now;
     withoutPauses(recorder.gcNanos() - gcBefore);
-    count(recorder.totals());
-    recorder.totals().otherTime.add(other());
+    count(recorder.totals);
+    recorder.totals.otherTime.add(other());
     samples = recorder.samples(batch);
     BatchEvent begun = event;
     event = null;
@@ -129,7 +94,7 @@ final class BatchRecord {
       begun.end();
     }
     String type = source == null ? null : source.getClass().getName();
-    recorder.events().emit(sink -> write(sink, begun == null ? new BatchEvent() : begun, type));
+    recorder.events.emit(sink -> write(sink, begun == null ? new BatchEvent() : begun, type));
   }
 
   private void write(EventSink sink, BatchEvent done, @Nullable String source) {

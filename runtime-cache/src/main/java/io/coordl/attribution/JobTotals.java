@@ -52,7 +52,6 @@ public final class JobTotals {
     return updating;
   }
 
-  /** The epochs that have ended. */
   public Epochs ended() {
     return ended;
   }
@@ -190,11 +189,7 @@ public final class JobTotals {
     seen(from, to, pauses.getAsLong());
   }
 
-  /**
-   * The job did something that counts.
-   *
-   * @param pausesBefore of collections, before {@code from}
-   */
+  /** The job did something that counts; {@code pausesBefore} of collections before {@code from}. */
   synchronized void seen(long from, long to, long pausesBefore) {
     if (closed) {
       return;

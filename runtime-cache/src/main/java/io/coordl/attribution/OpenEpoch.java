@@ -38,13 +38,6 @@ final class OpenEpoch {
 
   long stepCheckpoint;
 
-  /**
-   * Nothing is counted yet.
-   *
-   * @param start when its first wait began
-   * @param updatesBefore model updates by any thread before it began
-   * @param event begun at that time, if there was a recording
-   */
   OpenEpoch(Object subject, long start, long updatesBefore, @Nullable EpochEvent event) {
     this.subject = new WeakReference<>(subject);
     this.start = start;

@@ -13,7 +13,7 @@ public final class Preparers {
   private final AtomicInteger most = new AtomicInteger();
   private final LongAdder batches = new LongAdder();
 
-  /** The most batches that were in the making at once since {@link #forget}. */
+  /** The most batches that were in the making at once. */
   public int most() {
     return most.get();
   }
@@ -23,14 +23,8 @@ public final class Preparers {
     return batches.sum();
   }
 
-  /** Batches in the making now. */
   public int busy() {
     return busy.get();
-  }
-
-  /** {@link #most} begins anew. */
-  public void forget() {
-    most.set(busy.get());
   }
 
   void begin() {

@@ -27,30 +27,23 @@ public final class SpanRecorder implements SpanSink {
 
   private final ThreadLocal<ThreadSpans> threads =
       ThreadLocal.withInitial(() -> new ThreadSpans(this));
-  private final AtomicLong batchIds = new AtomicLong();
-  private final RecentBatches recent = new RecentBatches();
-  private final JobTotals totals;
-  private final Durations durations;
+  final AtomicLong batchIds = new AtomicLong();
+  final RecentBatches recent = new RecentBatches();
+  final JobTotals totals;
+  final Durations durations;
   private final GcPauses gcNanos;
   private final LongSupplier clock;
-  private final EventLog events;
+  final EventLog events;
 
   /** Those that began to train last, also if they have ended: an epoch may be left with them. */
   private final List<ThreadSpans> training = new CopyOnWriteArrayList<>();
 
-  private final Preparers preparers = new Preparers();
-  private final LongAdder updates = new LongAdder();
-  private final LongAdder epochEnds = new LongAdder();
+  final Preparers preparers = new Preparers();
+  final LongAdder updates = new LongAdder();
+  final LongAdder epochEnds = new LongAdder();
   private volatile ToLongFunction<Object> sizes = batch -> 0;
   private volatile boolean ended;
 
-  /**
-   * A recorder of spans.
-   *
-   * @param events where events go
-   * @param durations hears of every duration
-   * @param gcNanos total of collector pauses of this JVM so far, in nanoseconds
-   */
   public SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos) {
     this(events, durations, gcNanos, System::nanoTime);
   }
@@ -73,7 +66,6 @@ public final class SpanRecorder implements SpanSink {
     return sizes.applyAsLong(batch);
   }
 
-  /** The way of events into the recording. */
   public EventLog events() {
     return events;
   }
@@ -91,7 +83,6 @@ public final class SpanRecorder implements SpanSink {
     return threads.get().isBatchGet();
   }
 
-  /** Who prepares batches ahead of the training thread. */
   public Preparers preparers() {
     return preparers;
   }
@@ -104,25 +95,6 @@ public final class SpanRecorder implements SpanSink {
   /** How many epochs and evaluations have ended so far, on any thread. */
   public long epochEnds() {
     return epochEnds.sum();
-  }
-
-  void updated() {
-    updates.increment();
-  }
-
-  void epochEnded() {
-    epochEnds.increment();
-  }
-
-  void preparing(BatchRecord record) {
-    record.preparedAhead();
-    preparers.begin();
-  }
-
-  void prepared(BatchRecord record) {
-    if (record.isPreparedAhead()) {
-      preparers.end();
-    }
   }
 
   /** A thread turned out to train: its open epochs are to be ended with the job. */
@@ -150,7 +122,6 @@ public final class SpanRecorder implements SpanSink {
     totals.close();
   }
 
-  /** Exact totals so far. */
   public JobTotals totals() {
     return totals;
   }
@@ -158,18 +129,6 @@ public final class SpanRecorder implements SpanSink {
   /** Whether there is a recording, so that events are worth beginning. */
   boolean recording() {
     return events.sink() != null;
-  }
-
-  long nextBatchId() {
-    return batchIds.incrementAndGet();
-  }
-
-  RecentBatches recent() {
-    return recent;
-  }
-
-  Durations durations() {
-    return durations;
   }
 
   long now() {

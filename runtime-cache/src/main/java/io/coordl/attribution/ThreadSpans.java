@@ -104,13 +104,13 @@ final class ThreadSpans {
       case FIT -> {
         trains();
         if (outermost && subject instanceof Integer epochs && epochs > 1) {
-          recorder.totals().fits(epochs, now);
+          recorder.totals.fits(epochs, now);
         }
       }
       case COMPUTE -> trains();
       case UPDATE -> {
         trains();
-        recorder.updated();
+        recorder.updates.increment();
         updated();
       }
       case PRODUCER -> building = null;
@@ -169,15 +169,15 @@ final class ThreadSpans {
 
   void itemFetched() {
     if (building != null) {
-      building.addItem();
+      building.items++;
     }
   }
 
   private void countFetch(long nanos) {
     if (building != null) {
-      building.addFetch(nanos);
+      building.fetch += nanos;
     } else {
-      recorder.totals().fetchTime.add(nanos);
+      recorder.totals.fetchTime.add(nanos);
     }
   }
 
@@ -197,53 +197,47 @@ final class ThreadSpans {
     switch (kind) {
       case DECODE, CONVERT -> {
         if (building != null) {
-          building.addDecode(self);
+          building.decode += self;
         } else {
-          recorder.totals().decodeTime.add(self);
+          recorder.totals.decodeTime.add(self);
         }
         if (outermost && kind == SpanKind.DECODE) {
-          recorder.durations().record(Durations.Kind.DECODE, duration);
+          recorder.durations.record(Durations.Kind.DECODE, duration);
           if (event instanceof DecodeEvent decode) {
-            decode.end();
-            recorder
-                .events()
-                .emitNow(
-                    sink -> {
-                      if (sink.wants(decode)) {
-                        decode.batch = batchId();
-                        decode.codec = nameOf(subject);
-                        sink.write(decode, now - duration, now);
-                      }
-                    });
+            endEvent(
+                decode,
+                now - duration,
+                now,
+                () -> {
+                  decode.batch = batchId();
+                  decode.codec = nameOf(subject);
+                });
           }
         }
       }
       case TRANSFORM -> {
         if (building != null) {
-          building.addTransform(self);
+          building.transform += self;
         } else {
-          recorder.totals().transformTime.add(self);
+          recorder.totals.transformTime.add(self);
         }
         if (outermost) {
-          recorder.durations().record(Durations.Kind.TRANSFORM, duration);
+          recorder.durations.record(Durations.Kind.TRANSFORM, duration);
           if (event instanceof TransformEvent transform) {
-            transform.end();
-            recorder
-                .events()
-                .emitNow(
-                    sink -> {
-                      if (sink.wants(transform)) {
-                        transform.batch = batchId();
-                        transform.transform = nameOf(subject);
-                        sink.write(transform, now - duration, now);
-                      }
-                    });
+            endEvent(
+                transform,
+                now - duration,
+                now,
+                () -> {
+                  transform.batch = batchId();
+                  transform.transform = nameOf(subject);
+                });
           }
         }
       }
       case SAMPLE, ASSEMBLE -> {
         if (building == null) { // Inside a batch it is part of that batch's rest.
-          recorder.totals().otherTime.add(self);
+          recorder.totals.otherTime.add(self);
         }
       }
       case BATCH -> endBatch(at, now, subject, result);
@@ -269,7 +263,7 @@ final class ThreadSpans {
       case PRODUCER -> building = outerBatches[at];
       case FIT -> {
         if (outermost && subject instanceof Integer epochs && epochs > 1) {
-          recorder.totals().fitted();
+          recorder.totals.fitted();
         }
       }
       default -> {
@@ -277,6 +271,18 @@ final class ThreadSpans {
       }
     }
     outerBatches[at] = null;
+  }
+
+  /** Ends the event of a span, and writes it if the recording runs; {@code fill} completes it. */
+  private void endEvent(Event event, long start, long now, Runnable fill) {
+    event.end();
+    recorder.events.emitNow(
+        sink -> {
+          if (sink.wants(event)) {
+            fill.run();
+            sink.write(event, start, now);
+          }
+        });
   }
 
   /** Open spans of a kind, after adding {@code change}. */
@@ -303,7 +309,8 @@ final class ThreadSpans {
     if (!nested || (waitDepth > 0 && isBuiltByWait())) {
       building = newRecord(now);
       if (waitDepth == 0) {
-        recorder.preparing(building);
+        building.ahead = true;
+        recorder.preparers.begin();
       }
     }
   }
@@ -314,7 +321,8 @@ final class ThreadSpans {
   }
 
   private BatchRecord newRecord(long now) {
-    BatchRecord record = new BatchRecord(recorder::nextBatchId, now, recorder.gcNanos());
+    BatchRecord record =
+        new BatchRecord(recorder.batchIds::incrementAndGet, now, recorder.gcNanos());
     record.begin(recorder.recording() ? new BatchEvent() : null);
     return record;
   }
@@ -326,18 +334,20 @@ final class ThreadSpans {
       return; // A next() inside a next(): the outermost is the batch.
     }
     building = outer;
-    recorder.prepared(record);
+    if (record.ahead) {
+      recorder.preparers.end();
+    }
     if (result != null) {
       finish(record, now, subject, result);
-      recorder.recent().put(result, record);
+      recorder.recent.put(result, record);
     } else {
-      record.count(recorder.totals());
+      record.count(recorder.totals);
     }
   }
 
   private void finish(BatchRecord record, long now, @Nullable Object source, Object batch) {
     record.finish(now, source, batch, recorder);
-    recorder.durations().record(Durations.Kind.BATCH, record.end() - record.start());
+    recorder.durations.record(Durations.Kind.BATCH, record.end - record.start);
   }
 
   // ---- waits and steps
@@ -382,7 +392,7 @@ final class ThreadSpans {
     waits.divide(stall, waitGc, null);
     long start = waits.isEmpty() ? now : waits.start();
     if (waitRecord != null) {
-      waitRecord.count(recorder.totals());
+      waitRecord.count(recorder.totals);
     }
     clearWait();
     if (epoch != null) {
@@ -390,8 +400,8 @@ final class ThreadSpans {
       whenTraining(
           epoch,
           () -> {
-            recorder.totals().count(job -> job.addStall(stall));
-            recorder.totals().seen(start, now);
+            recorder.totals.count(job -> job.addStall(stall));
+            recorder.totals.seen(start, now);
           });
     }
   }
@@ -405,22 +415,22 @@ final class ThreadSpans {
       tookNothing(now, subject);
       return;
     }
-    BatchRecord made = recorder.recent().take(batch);
+    BatchRecord made = recorder.recent.take(batch);
     if (made == null) {
       // Nobody else prepared it: it was prepared here, while the thread waited.
       finish(mine, now, subject, batch);
       made = mine;
       if (!training) {
-        recorder.recent().put(batch, mine);
+        recorder.recent.put(batch, mine);
       }
     } else {
-      mine.count(recorder.totals()); // What it did besides, as a preprocessor on this thread.
+      mine.count(recorder.totals); // What it did besides, as a preprocessor on this thread.
     }
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     DataStallEvent stall = begun == null ? new DataStallEvent() : begun;
     waits.divide(stall, waitGc, made);
     clearWait();
-    long samples = made.samples();
+    long samples = made.samples;
     epoch.event.addBatch(samples);
     epoch.event.addStall(stall);
     closeStep(epoch);
@@ -432,15 +442,13 @@ final class ThreadSpans {
     whenTraining(
         epoch,
         () -> {
-          recorder.durations().record(Durations.Kind.STALL, stall.wait);
-          recorder
-              .totals()
-              .count(
-                  job -> {
-                    job.addBatch(samples);
-                    job.addStall(stall);
-                  });
-          recorder.totals().seen(start, now, mine.gcBefore());
+          recorder.durations.record(Durations.Kind.STALL, stall.wait);
+          recorder.totals.count(
+              job -> {
+                job.addBatch(samples);
+                job.addStall(stall);
+              });
+          recorder.totals.seen(start, now, mine.gcBefore);
           stall.epoch = numberOf(epoch);
           write(stall, start, now);
         });
@@ -449,14 +457,12 @@ final class ThreadSpans {
 
   /** Now, or once the recording that is being started runs. */
   private void write(Event event, long start, long end) {
-    recorder
-        .events()
-        .emit(
-            sink -> {
-              if (sink.wants(event)) {
-                sink.write(event, start, end);
-              }
-            });
+    recorder.events.emit(
+        sink -> {
+          if (sink.wants(event)) {
+            sink.write(event, start, end);
+          }
+        });
   }
 
   private void clearWait() {
@@ -502,8 +508,8 @@ final class ThreadSpans {
     whenTraining(
         epoch,
         () -> {
-          recorder.totals().count(job -> job.compute += compute);
-          recorder.totals().seen(now, now);
+          recorder.totals.count(job -> job.compute += compute);
+          recorder.totals.seen(now, now);
         });
   }
 
@@ -525,7 +531,7 @@ final class ThreadSpans {
     whenTraining(
         epoch,
         () -> {
-          recorder.durations().record(Durations.Kind.STEP, step.compute);
+          recorder.durations.record(Durations.Kind.STEP, step.compute);
           step.epoch = numberOf(epoch);
           write(step, start, end);
         });
@@ -537,20 +543,11 @@ final class ThreadSpans {
       stepping.pieceCheckpoint += duration;
       stepping.event.checkpoint += duration;
     }
-    recorder.durations().record(Durations.Kind.CHECKPOINT, duration);
-    recorder.totals().count(job -> job.checkpoint += duration);
-    recorder.totals().wrote(now - duration, now);
+    recorder.durations.record(Durations.Kind.CHECKPOINT, duration);
+    recorder.totals.count(job -> job.checkpoint += duration);
+    recorder.totals.wrote(now - duration, now);
     if (event instanceof CheckpointEvent done) {
-      done.end();
-      recorder
-          .events()
-          .emitNow(
-              sink -> {
-                if (sink.wants(done)) {
-                  done.model = nameOf(subject);
-                  sink.write(done, now - duration, now);
-                }
-              });
+      endEvent(done, now - duration, now, () -> done.model = nameOf(subject));
     }
   }
 
@@ -601,7 +598,7 @@ final class ThreadSpans {
 
   private void end(OpenEpoch epoch, boolean complete, long now) {
     epochs.remove(epoch);
-    recorder.epochEnded();
+    recorder.epochEnds.increment();
     if (!training) {
       // Before the training (statistics for a normaliser, a look at the first batch) or on a thread
       // that only loads: no epoch, and its waits are nobody's stall.
@@ -620,11 +617,11 @@ final class ThreadSpans {
     EpochEvent event = epoch.event;
     event.complete = complete;
     event.wall = now - epoch.start;
-    recorder.totals().epochEnded(event, now);
+    recorder.totals.epochEnded(event, now);
     event.end();
     write(event, epoch.start, now);
-    recorder.durations().epochEnded(event.epoch);
-    recorder.totals().written(event);
+    recorder.durations.epochEnded(event.epoch);
+    recorder.totals.written(event);
     // A validation inside an epoch is over: the step it interrupted goes on.
     OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
     if (outer != null && outer.openBatch != 0 && stepping == null) {
@@ -645,15 +642,15 @@ final class ThreadSpans {
 
   private void trained(OpenEpoch epoch, long times) {
     if (epoch.event.updates == 0 && times > 0) {
-      recorder.totals().beganToUpdate();
+      recorder.totals.beganToUpdate();
     }
     epoch.event.updates += times;
-    recorder.totals().count(job -> job.updates += times);
+    recorder.totals.count(job -> job.updates += times);
   }
 
   private long numberOf(OpenEpoch epoch) {
     if (epoch.event.epoch == 0) {
-      epoch.event.epoch = recorder.totals().nextEpoch();
+      epoch.event.epoch = recorder.totals.nextEpoch();
     }
     return epoch.event.epoch;
   }

@@ -13,7 +13,9 @@ final class WaitIntervals {
   private long[] starts = new long[4];
   private long[] ends = new long[4];
   private int count;
-  private long total;
+
+  /** Nanoseconds inside the calls. */
+  long total;
 
   boolean isEmpty() {
     return count == 0;
@@ -33,11 +35,6 @@ final class WaitIntervals {
   /** Begin of the first call; only if not empty. */
   long start() {
     return starts[0];
-  }
-
-  /** Nanoseconds inside the calls. */
-  long total() {
-    return total;
   }
 
   /** Nanoseconds of the wait between {@code from} and {@code to}. */
@@ -62,7 +59,7 @@ final class WaitIntervals {
     if (batch != null) {
       stall.gc = Math.min(total, pauses);
       double left = total == 0 ? 0 : (double) (total - stall.gc) / total;
-      long preparing = Math.round(overlap(batch.start(), batch.end()) * left);
+      long preparing = Math.round(overlap(batch.start, batch.end) * left);
       stall.fetch = Math.round(preparing * batch.fetchShare());
       stall.prep = preparing - stall.fetch;
     }

@@ -86,11 +86,11 @@ final class ArenaDescriptor {
   private static final int STATE_SHIFT = 62;
   private static final int HIGH_SHIFT = 40;
   private static final long LOW_MASK = (1L << HIGH_SHIFT) - 1;
-  private static final long HIGH_MASK = (1L << 22) - 1;
-  private static final long ABANDONED_MASK = (1L << STATE_SHIFT) - 1;
 
-  /** Largest job number that fits a claim. */
-  static final long MAX_JOB = Math.min(HIGH_MASK, Liveness.MAX_JOB);
+  /** A claim has room for the number of a job. */
+  private static final long HIGH_MASK = Liveness.MAX_JOB;
+
+  private static final long ABANDONED_MASK = (1L << STATE_SHIFT) - 1;
 
   /** Largest arena whose offsets fit a slot: 8 TiB. */
   static final long MAX_CAPACITY = (LOW_MASK + 1) << 3;

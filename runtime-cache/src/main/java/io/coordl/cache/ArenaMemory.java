@@ -1,6 +1,6 @@
 package io.coordl.cache;
 
-import java.io.Closeable;
+import io.coordl.shared.Contents;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -13,12 +13,18 @@ import java.nio.ByteOrder;
  * {@link InternalError} where another program damages the memory ({@link
  * io.coordl.shared.MappedLength}). Safe for concurrent use.
  */
-abstract class ArenaMemory implements Closeable {
+abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   /** Zeros for one write of a table. */
   private static final byte[] ZEROS = new byte[1 << 16];
+
+  private final long capacity;
+
+  ArenaMemory(long capacity) {
+    this.capacity = capacity;
+  }
 
   /**
    * The segment that begins at {@code number * stride()}; may be longer than the stride, so that
@@ -26,11 +32,14 @@ abstract class ArenaMemory implements Closeable {
    */
   abstract ByteBuffer segment(int number);
 
+  /** A constant of each kind of memory, by which the compiler divides with a multiplication. */
   abstract long stride();
 
   abstract long segmentBytes();
 
-  abstract long capacity();
+  final long capacity() {
+    return capacity;
+  }
 
   /**
    * Puts bytes where nothing was yet.
@@ -54,11 +63,13 @@ abstract class ArenaMemory implements Closeable {
     return within + length <= segmentBytes() ? at : at - within + stride();
   }
 
-  final long get(long at) {
+  @Override
+  public final long get(long at) {
     return (long) WORDS.getVolatile(segmentOf(at), within(at));
   }
 
-  final void set(long at, long value) {
+  @Override
+  public final void set(long at, long value) {
     check();
     WORDS.setVolatile(segmentOf(at), within(at), value);
   }
@@ -76,7 +87,6 @@ abstract class ArenaMemory implements Closeable {
   /** Throws an {@link InternalError} if another program has taken the memory away. */
   abstract void check();
 
-  /** A read-only view. */
   final ByteBuffer view(long at, int length) {
     if (length == 0) { // It may begin where the last segment ends.
       return ByteBuffer.allocate(0).asReadOnlyBuffer();

@@ -20,7 +20,6 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
@@ -146,25 +145,28 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Direct buffers are the program's too: of what it may have, the cache takes only this part. */
   static final int DIRECT_PART = 8;
 
-  /** Where a shared memory file system is found. */
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
   // These are set before the store opens, and read after it was seen to be open; or else tell of
   // an empty arena without room.
-  private ArenaMemory memory;
-  private @Nullable SharedFile<ArenaMemory> shared;
+  ArenaMemory memory;
+  @Nullable SharedFile<ArenaMemory> shared;
   private long job;
   private LongPredicate alive;
   private long capacity;
   private long unchecked;
 
   private final String group;
-  private @Nullable LateFile<ArenaMemory> late;
+  private @Nullable LateFile late;
   private final AtomicReferenceArray<AtomicLongArray> verified =
       new AtomicReferenceArray<>(ArenaDescriptor.MAX_TABLES);
   private final Object growing = new Object();
-  private final LongAdder corrupt = new LongAdder();
-  private final LongAdder takenOver = new LongAdder();
+
+  /** Items this process found damaged. */
+  final LongAdder corrupt = new LongAdder();
+
+  /** Claims of killed jobs this process took over. */
+  final LongAdder takenOver = new LongAdder();
 
   /** Not there yet, or not any more. */
   private volatile boolean closed;
@@ -190,11 +192,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     this(memory, null, 1, number -> false, group, log);
   }
 
-  /**
-   * Job {@code job} over memory that is formatted.
-   *
-   * @param alive which of the other jobs still run
-   */
+  /** Job {@code job} over memory that is formatted; {@code alive} tells which others still run. */
   ArenaStore(
       ArenaMemory memory,
       @Nullable SharedFile<ArenaMemory> shared,
@@ -221,7 +219,6 @@ public final class ArenaStore implements ItemStore, Closeable {
    * A store of this process alone, in a file of {@code directory} that has no name and vanishes
    * with the process; in direct buffers where the directory has too little room.
    *
-   * @param log takes sentences for the user
    * @return null if the budget allows nothing, which {@code log} hears of
    */
   public static @Nullable ArenaStore openProcess(Path directory, ByteBudget budget, UserLog log) {
@@ -243,7 +240,7 @@ public final class ArenaStore implements ItemStore, Closeable {
         }
         ArenaMemory memory =
             MappedMemory.withoutName(directory, user, clamp(Math.min(room, wanted)));
-        format(memory, user);
+        format(memory);
         return new ArenaStore(memory, "", log);
       }
       log.say(
@@ -262,7 +259,7 @@ public final class ArenaStore implements ItemStore, Closeable {
   static @Nullable ArenaStore openDirect(long capacity, UserLog log) {
     ArenaMemory memory = new DirectMemory(clamp(Math.max(MIN_CAPACITY, capacity)));
     try {
-      format(memory, 0);
+      format(memory);
       return new ArenaStore(memory, "", log);
     } catch (IOException e) {
       log.say("There is no memory for the cache (" + e.getMessage() + "): nothing is cached.");
@@ -275,7 +272,6 @@ public final class ArenaStore implements ItemStore, Closeable {
    * of this job, else joined as it is. Never waits: while another job keeps the file locked nothing
    * is found here and nothing kept, until it gets on.
    *
-   * @param log takes sentences for the user
    * @return null if the budget is less than the least, which {@code log} hears of
    * @throws IOException with a sentence for the user if the group's file is not to be used, or has
    *     to be made and there is no memory for it
@@ -298,15 +294,19 @@ public final class ArenaStore implements ItemStore, Closeable {
         };
     ArenaStore store = new ArenaStore(new DirectMemory(0), group, log);
     store.closed = true;
-    LateFile.Attempt<ArenaMemory> attempt =
-        () -> SharedFile.tryOpen(path, user, ArenaContents.HERE, capacity, log);
-    Consumer<SharedFile<ArenaMemory>> taker = file -> store.take(file, made.get() ? null : budget);
-    SharedFile<ArenaMemory> file = attempt.open();
-    if (file != null) {
-      taker.accept(file);
-    } else {
-      store.late =
-          new LateFile<>("the store " + path, ArenaContents.HERE.without(), attempt, taker, log);
+    SharedFile.Opening<ArenaMemory> opening =
+        new SharedFile.Opening<>(path, user, ArenaContents.HERE, capacity, log);
+    LateFile.Attempt attempt =
+        () -> {
+          SharedFile<ArenaMemory> file = opening.now();
+          if (file != null) {
+            store.take(file, made.get() ? null : budget);
+          }
+          return file != null;
+        };
+    if (!attempt.succeeds()) {
+      String without = ArenaContents.HERE.header().without();
+      store.late = new LateFile("the store " + path, without, attempt, log);
     }
     return store;
   }
@@ -344,17 +344,12 @@ public final class ArenaStore implements ItemStore, Closeable {
     return Math.min(capacity, ArenaDescriptor.MAX_CAPACITY) & -4096L;
   }
 
-  /** Makes an empty arena; the magic comes last. */
-  static void format(ArenaMemory memory, long user) throws IOException {
+  /** Makes an empty arena, but for its header as a file. */
+  static void format(ArenaMemory memory) throws IOException {
     memory.writeZeros(0, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
-    memory.set(Header.VERSION, ArenaDescriptor.VERSION_VALUE);
-    memory.set(Header.LAYOUT, ArenaDescriptor.LAYOUT_VALUE);
-    memory.set(Header.UID, user);
-    memory.set(Header.CAPACITY, memory.capacity());
     memory.set(ArenaDescriptor.tableOffset(0), ArenaDescriptor.HEADER_BYTES);
     memory.set(ArenaDescriptor.TAIL, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
     memory.set(ArenaDescriptor.TABLES, 1);
-    memory.set(Header.MAGIC, ArenaDescriptor.MAGIC_VALUE);
   }
 
   @Override
@@ -531,15 +526,13 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Whether somebody is reading the item now, so that it may soon be found. */
   public boolean isAwaited(ItemKey key) {
-    try {
-      long slot = closed ? NO_SLOT : locate(key);
-      long word = slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
-      MappedLength.settle();
-      return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
-    } catch (IndexOutOfBoundsException | InternalError e) {
-      damaged(e);
-      return false;
-    }
+    long word =
+        guarded(
+            () -> {
+              long slot = closed ? NO_SLOT : locate(key);
+              return slot == NO_SLOT ? ArenaDescriptor.EMPTY : memory.get(slot);
+            });
+    return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
   }
 
   /** Whether another job keeps the store from being opened: so long nothing is worth bringing. */
@@ -563,16 +556,18 @@ public final class ArenaStore implements ItemStore, Closeable {
   }
 
   /** A word of the header; 0 if the memory is damaged, or not there yet. */
-  private long word(long at) {
+  long word(long at) {
     ArenaMemory here = memory;
-    if (saidDamaged.get() || here.capacity() == 0) {
-      return 0;
-    }
+    return saidDamaged.get() || here.capacity() == 0 ? 0 : guarded(() -> here.get(at));
+  }
+
+  /** What an access to the memory says; 0 if that is damaged. */
+  private long guarded(LongSupplier access) {
     try {
-      long word = here.get(at);
+      long word = access.getAsLong();
       MappedLength.settle();
       return word;
-    } catch (InternalError e) {
+    } catch (IndexOutOfBoundsException | InternalError e) {
       damaged(e);
       return 0;
     }
@@ -602,7 +597,6 @@ public final class ArenaStore implements ItemStore, Closeable {
     return tight;
   }
 
-  /** Looks whether memory is short. */
   private void look() {
     tight = gauge.isShort(tight);
     nextLook.set(System.nanoTime() + LOOK_AGAIN_NANOS);
@@ -893,11 +887,6 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   // ---- state
 
-  /** Name of the group, empty for a store of this process alone. */
-  public String group() {
-    return group;
-  }
-
   /** Budget in bytes, index included. */
   public long capacity() {
     return capacity;
@@ -913,44 +902,14 @@ public final class ArenaStore implements ItemStore, Closeable {
     return word(ArenaDescriptor.ITEMS);
   }
 
-  /** Decoded items among them. */
-  long decodedItems() {
-    return word(ArenaDescriptor.DECODED_ITEMS);
-  }
-
-  /** Bytes that decoded items take. */
-  long decodedBytes() {
-    return word(ArenaDescriptor.DECODED_BYTES);
-  }
-
-  /** Prepared samples among them. */
-  long preparedItems() {
-    return word(ArenaDescriptor.PREPARED_ITEMS);
-  }
-
-  /** Bytes that prepared samples take. */
-  long preparedBytes() {
-    return word(ArenaDescriptor.PREPARED_BYTES);
-  }
-
-  /** Notes that an item that was admitted is a decoded one. */
-  void countDecoded(int length) {
-    count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, length);
-  }
-
-  /** Notes that an item that was admitted is a prepared sample. */
-  void countPrepared(int length) {
-    count(ArenaDescriptor.PREPARED_ITEMS, ArenaDescriptor.PREPARED_BYTES, length);
-  }
-
-  private void count(long items, long bytes, int length) {
-    try {
-      memory.getAndAdd(items, 1);
-      memory.getAndAdd(bytes, ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length));
-      MappedLength.settle();
-    } catch (InternalError e) {
-      damaged(e);
-    }
+  /** Counts an item that was admitted in the words for its form, decoded or prepared. */
+  void count(long items, long bytes, int length) {
+    long taken = ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length);
+    guarded(
+        () -> {
+          memory.getAndAdd(items, 1);
+          return memory.getAndAdd(bytes, taken);
+        });
   }
 
   /** By what it was chosen which form of an item comes first; null while there is no choice. */
@@ -986,26 +945,6 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Live jobs that use the store, this one included. */
   public long jobs() {
     return shared == null ? 1 : shared.liveness().count(word(Header.JOBS));
-  }
-
-  /** Items this process found damaged. */
-  long corrupt() {
-    return corrupt.sum();
-  }
-
-  /** Claims of killed jobs this process took over. */
-  long takenOver() {
-    return takenOver.sum();
-  }
-
-  /** The bytes themselves, for tests that damage them. */
-  ArenaMemory memory() {
-    return memory;
-  }
-
-  /** File of the store, null if it has none. */
-  @Nullable Path path() {
-    return shared == null ? null : shared.path();
   }
 
   /**

@@ -8,7 +8,6 @@ package io.coordl.cache;
  * @param id 64 bits of the text
  */
 public record DecodedForm(String text, long id) {
-  /** The form that {@code text} describes. */
   public static DecodedForm of(String text) {
     return new DecodedForm(text, ItemKey.of(text, 0, 0, 0).low());
   }

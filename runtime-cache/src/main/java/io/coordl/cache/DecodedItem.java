@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,49 +10,21 @@ import org.jspecify.annotations.Nullable;
  * Safe for concurrent use.
  */
 public final class DecodedItem {
-  /** Puts an item's decoded bytes into memory. */
-  public interface Source {
-    /** Puts exactly the length announced into {@code target}, from its position on. */
-    void copyTo(ByteBuffer target);
-  }
-
   private final DecodedStore store;
-  private final ItemFile file;
-  private final AtomicLong readNanos = new AtomicLong();
-  private final AtomicLong madeNanos = new AtomicLong();
-  private volatile boolean again;
+  final ItemFile file;
+
+  /** Time that reading the file from storage took; 0 if it was in memory or is not known. */
+  final AtomicLong readNanos = new AtomicLong();
+
+  /** Time that {@link #made} was told of. */
+  final AtomicLong madeNanos = new AtomicLong();
+
+  /** Whether this process has asked for the item before, as far as is remembered. */
+  volatile boolean again;
 
   DecodedItem(DecodedStore store, ItemFile file) {
     this.store = store;
     this.file = file;
-  }
-
-  ItemFile file() {
-    return file;
-  }
-
-  /** Whether this process has asked for the item before, as far as is remembered. */
-  boolean again() {
-    return again;
-  }
-
-  void again(boolean before) {
-    again = before;
-  }
-
-  /** Notes a read of the file from storage. */
-  void read(long nanos) {
-    readNanos.addAndGet(nanos);
-  }
-
-  /** Time that reading the file from storage took; 0 if it was in memory or is not known. */
-  long readNanos() {
-    return readNanos.get();
-  }
-
-  /** Time that {@link #made} was told of. */
-  long madeNanos() {
-    return madeNanos.get();
   }
 
   /** Notes time spent making the decoded bytes, reading the file included. */
@@ -78,10 +51,10 @@ public final class DecodedItem {
    * Keeps the bytes if there is room and the file is still what it was; nothing is ever evicted for
    * them. May wait, boundedly, for another job that is keeping the same ones.
    *
-   * @param length number of bytes
-   * @param source called at most once, on this thread
+   * @param source puts exactly {@code length} bytes into the buffer, from its position on; called
+   *     at most once, on this thread
    */
-  public void put(DecodedForm form, long length, Source source) {
+  public void put(DecodedForm form, long length, Consumer<ByteBuffer> source) {
     store.put(this, form, length, source);
   }
 }

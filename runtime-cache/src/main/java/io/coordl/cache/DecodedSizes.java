@@ -19,12 +19,7 @@ public final class DecodedSizes implements Closeable {
     this.store = new DecodedStore(arena, path -> learning && filter.isItem(path));
   }
 
-  /**
-   * Knows no item, and does not learn.
-   *
-   * @param log takes sentences for the user
-   * @return null if there is no memory for it, which {@code log} hears of
-   */
+  /** Knows no item, and does not learn; null if it has no memory, which {@code log} hears of. */
   public static @Nullable DecodedSizes open(ItemFilter filter, UserLog log) {
     ArenaStore arena = ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, ROOM, log);
     return arena == null ? null : new DecodedSizes(arena, filter);

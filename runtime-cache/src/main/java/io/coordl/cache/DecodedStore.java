@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,6 @@ public final class DecodedStore implements Closeable {
    * A store over {@code arena}.
    *
    * @param budget that of the arena, if this process keeps raw items there too
-   * @param forms tells which items are kept in another form
    * @param keeps whether items are to be kept now
    */
   public DecodedStore(
@@ -58,8 +58,6 @@ public final class DecodedStore implements Closeable {
   /**
    * The item at {@code path} as it is now; null if it is not one of the data set, is missing,
    * unreadable or not a regular file, or if none are to be kept now.
-   *
-   * @param path as the program wrote it
    */
   public @Nullable DecodedItem item(String path) {
     ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;
@@ -73,7 +71,6 @@ public final class DecodedStore implements Closeable {
     return item;
   }
 
-  /** What this process had of the store so far. */
   public StoreStatistics statistics() {
     return counters.ofDecoded(store);
   }
@@ -101,7 +98,7 @@ public final class DecodedStore implements Closeable {
     return store.isOpening() || store.find(file.key(form.id())) != null;
   }
 
-  void put(DecodedItem item, DecodedForm form, long length, DecodedItem.Source source) {
+  void put(DecodedItem item, DecodedForm form, long length, Consumer<ByteBuffer> source) {
     shortest.accumulateAndGet(length, Math::min);
     if (length > MAX_BYTES) {
       counters.bytes(Origin.STORAGE, length);
@@ -111,22 +108,22 @@ public final class DecodedStore implements Closeable {
     if (budget != null) {
       budget.measure(item, length);
     }
-    forms.decoded(length, item.madeNanos() - item.readNanos());
+    forms.decoded(length, item.madeNanos.get() - item.readNanos.get());
     if (forms.keepsSample() || (budget != null && !budget.admitsDecoded(item))) {
       counters.bytes(Origin.STORAGE, length);
-      counters.spared();
+      counters.spared.increment();
       return;
     }
-    ItemFile file = item.file();
+    ItemFile file = item.file;
     Loader copy =
         (target, offset) -> {
-          source.copyTo(ByteBuffer.wrap(target, offset, (int) length));
+          source.accept(ByteBuffer.wrap(target, offset, (int) length));
           return file.unchanged();
         };
     try {
       Outcome outcome = store.fetch(file.key(form.id()), (int) length, copy).outcome();
       if (outcome == Outcome.ADMITTED) {
-        store.countDecoded((int) length);
+        store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, (int) length);
       }
       if (outcome != Outcome.HIT) {
         counters.bytes(Origin.STORAGE, length);
@@ -137,7 +134,6 @@ public final class DecodedStore implements Closeable {
     }
   }
 
-  /** Leaves the arena; see {@link ArenaStore#close}. */
   @Override
   public void close() {
     store.close();

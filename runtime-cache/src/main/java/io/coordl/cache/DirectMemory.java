@@ -8,11 +8,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class DirectMemory extends ArenaMemory {
   private static final int SEGMENT = 64 << 20;
 
-  private final long capacity;
   private final AtomicReferenceArray<ByteBuffer> segments;
 
   DirectMemory(long capacity) {
-    this.capacity = capacity;
+    super(capacity);
     this.segments = new AtomicReferenceArray<>((int) ((capacity + SEGMENT - 1) / SEGMENT));
   }
 
@@ -36,11 +35,6 @@ final class DirectMemory extends ArenaMemory {
   }
 
   @Override
-  long capacity() {
-    return capacity;
-  }
-
-  @Override
   void check() {}
 
   @Override
@@ -57,7 +51,7 @@ final class DirectMemory extends ArenaMemory {
       return;
     }
     try {
-      long size = Math.min(SEGMENT, capacity - (long) number * SEGMENT);
+      long size = Math.min(SEGMENT, capacity() - (long) number * SEGMENT);
       segments.set(number, ByteBuffer.allocateDirect((int) size));
     } catch (OutOfMemoryError e) {
       throw new IOException("no direct memory left (raise -XX:MaxDirectMemorySize)", e);

@@ -58,10 +58,8 @@ final class DirectReads {
 
   /** Reads the whole file; false if it is not as it was when it was looked at. */
   boolean read(ItemFile file, byte[] target, int offset) throws IOException {
-    int slash = file.path().lastIndexOf('/');
-    Access access =
-        directories.computeIfAbsent(
-            file.path().substring(0, Math.max(1, slash)), DirectReads::accessTo);
+    String directory = file.path().substring(0, Math.max(1, file.path().lastIndexOf('/')));
+    Access access = directories.computeIfAbsent(directory, DirectReads::accessTo);
     if (access.alignment > 0) {
       try {
         if (readDirect(file, target, offset)) {
@@ -70,9 +68,7 @@ final class DirectReads {
         }
       } catch (IOException | UnsupportedOperationException e) {
         if (!Thread.currentThread().isInterrupted()) { // Else only this channel was closed by it.
-          directories.put(
-              file.path().substring(0, Math.max(1, slash)),
-              new Access(0, "not direct: " + e.getMessage()));
+          directories.put(directory, new Access(0, "not direct: " + e.getMessage()));
         }
       }
     }

@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import java.io.EOFException;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -164,15 +165,12 @@ record ItemFile(
   /** Fills {@code length} bytes from where the storage stands; false if it ends before. */
   static boolean readFully(RandomAccessFile storage, byte[] target, int offset, int length)
       throws IOException {
-    int done = 0;
-    while (done < length) {
-      int count = storage.read(target, offset + done, length - done);
-      if (count < 0) {
-        return false;
-      }
-      done += count;
+    try {
+      storage.readFully(target, offset, length);
+      return true;
+    } catch (EOFException e) {
+      return false;
     }
-    return true;
   }
 
   private static @Nullable BasicFileAttributes attributes(Path path) {

@@ -69,7 +69,6 @@ public final class ItemNames {
    *
    * @param root a directory; relative to the working directory if not absolute
    * @param manifest as {@code sha256sum} writes it when run in the root; null for none
-   * @param log takes sentences for the user
    */
   public static ItemNames below(String root, @Nullable String manifest, UserLog log) {
     try {
@@ -153,11 +152,11 @@ public final class ItemNames {
 
   /** Looked at after size and time were: what is changed in between is newer then. */
   private static boolean isOlder(Manifest manifest, String path, long modifiedNanos) {
-    if (modifiedNanos >= manifest.madeNanos()) {
+    if (modifiedNanos >= manifest.madeNanos) {
       return false;
     }
     try {
-      return changedNanos(Path.of(path)) < manifest.madeNanos();
+      return changedNanos(Path.of(path)) < manifest.madeNanos;
     } catch (IOException | RuntimeException e) {
       return false; // Gone, or a file system that does not tell.
     }

@@ -32,11 +32,7 @@ public final class KeptForms {
     }
   }
 
-  /**
-   * This thread begins to prepare something; {@link #end} is due.
-   *
-   * @param isKept whether that is kept prepared
-   */
+  /** This thread begins to prepare something that is kept or not; {@link #end} is due. */
   public Preparing begin(boolean isKept) {
     Preparing now = new Preparing(isKept, preparing.get());
     preparing.set(now);

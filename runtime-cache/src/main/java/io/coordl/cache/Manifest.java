@@ -51,7 +51,10 @@ final class Manifest {
   private final Path file;
   private final Function<String, @Nullable String> relative;
   private final UserLog log;
-  private final long madeNanos;
+
+  /** Files that were not changed since then, by the clock of the file system, are as it says. */
+  final long madeNanos;
+
   private final long[] table;
   private final Set<ItemKey> voided = ConcurrentHashMap.newKeySet();
   private volatile boolean off;
@@ -109,7 +112,6 @@ final class Manifest {
    * Reads a manifest, and says what is wrong with it.
    *
    * @param relative what a listed name is known by below the root; null for what is not there
-   * @param log takes sentences for the user
    * @throws IOException if it is not a file that can be read, or changes meanwhile
    */
   static Manifest read(Path file, Function<String, @Nullable String> relative, UserLog log)
@@ -148,11 +150,6 @@ final class Manifest {
   }
 
   // ---- asking
-
-  /** Files that were not changed since then, by the clock of the file system, are as it says. */
-  long madeNanos() {
-    return madeNanos;
-  }
 
   /** The line of the file at that path below the root; null if there is none to be believed. */
   @Nullable Line find(String relative) {

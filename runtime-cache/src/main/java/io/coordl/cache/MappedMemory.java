@@ -24,14 +24,15 @@ final class MappedMemory extends ArenaMemory {
   /** More than the largest item and the largest table. */
   private static final long OVERLAP = 32L << 20;
 
+  private static final long STRIDE = SEGMENT - OVERLAP;
+
   private final RandomAccessFile file;
   private final ByteBuffer[] segments;
-  private final long capacity;
 
   private MappedMemory(RandomAccessFile file, ByteBuffer[] segments, long capacity) {
+    super(capacity);
     this.file = file;
     this.segments = segments;
-    this.capacity = capacity;
   }
 
   /** Maps {@code capacity} bytes; the file is closed if that fails. */
@@ -44,10 +45,9 @@ final class MappedMemory extends ArenaMemory {
       if (file.length() < capacity) {
         file.setLength(capacity);
       }
-      long stride = SEGMENT - OVERLAP;
-      ByteBuffer[] segments = new ByteBuffer[(int) ((capacity + stride - 1) / stride)];
+      ByteBuffer[] segments = new ByteBuffer[(int) ((capacity + STRIDE - 1) / STRIDE)];
       for (int i = 0; i < segments.length; i++) {
-        long from = i * stride;
+        long from = i * STRIDE;
         segments[i] =
             file.getChannel()
                 .map(FileChannel.MapMode.READ_WRITE, from, Math.min(SEGMENT, capacity - from));
@@ -81,7 +81,7 @@ final class MappedMemory extends ArenaMemory {
 
   @Override
   long stride() {
-    return SEGMENT - OVERLAP;
+    return STRIDE;
   }
 
   @Override
@@ -90,19 +90,14 @@ final class MappedMemory extends ArenaMemory {
   }
 
   @Override
-  long capacity() {
-    return capacity;
-  }
-
-  @Override
   void check() {
-    MappedLength.check(file, capacity);
+    MappedLength.check(file, capacity());
   }
 
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     synchronized (file) {
-      if (file.length() < capacity) {
+      if (file.length() < capacity()) {
         check(); // Throws: to write would make it longer again, with zeros where items were.
       }
       file.seek(at);

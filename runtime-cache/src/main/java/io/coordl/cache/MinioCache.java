@@ -60,7 +60,6 @@ public final class MinioCache implements ItemSource {
    * A cache over {@code store}.
    *
    * @param budget that of the store, if this process keeps decoded items there too
-   * @param forms tells which items are kept in another form
    * @param keeps whether items are to be kept now, and served
    */
   public MinioCache(
@@ -78,11 +77,7 @@ public final class MinioCache implements ItemSource {
     this.budget = budget;
   }
 
-  /**
-   * A cache over {@code store}, which keeps items here and on other hosts.
-   *
-   * @param arena where those of this host lie
-   */
+  /** A cache over {@code store}, which keeps items here, in {@code arena}, and on other hosts. */
   public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
     this.forms = new KeptForms();
     this.keeps = () -> true; // The raw items of this host are those of all.
@@ -93,7 +88,6 @@ public final class MinioCache implements ItemSource {
     this.budget = null;
   }
 
-  /** What this process had of the store so far. */
   public StoreStatistics statistics() {
     return counters.ofRaw(arena);
   }
@@ -105,7 +99,7 @@ public final class MinioCache implements ItemSource {
       return null;
     }
     if (store == null || !keeps.getAsBoolean()) {
-      counters.observed();
+      counters.observed.increment();
       counters.bytes(Origin.STORAGE, file.size());
       return new WholeItem(path, file, null, Origin.STORAGE);
     }
@@ -133,7 +127,7 @@ public final class MinioCache implements ItemSource {
     ByteBuffer content = from.find(file.key());
     Origin origin = content == null ? Origin.STORAGE : Origin.MEMORY;
     if (content == null) {
-      counters.spared();
+      counters.spared.increment();
     } else {
       counters.count(Outcome.HIT);
     }
@@ -150,7 +144,7 @@ public final class MinioCache implements ItemSource {
     try {
       fetched = fetch(file, from, asker);
     } catch (IOException e) {
-      counters.unreadable();
+      counters.unreadable.increment();
       return null;
     }
     counters.count(fetched.outcome());
@@ -175,7 +169,7 @@ public final class MinioCache implements ItemSource {
     boolean read = file.readWhole(target, offset);
     long nanos = System.nanoTime() - start;
     if (asker != null) {
-      asker.read(nanos);
+      asker.readNanos.addAndGet(nanos);
     }
     forms.raw(file.size(), nanos);
     return read;

@@ -44,7 +44,6 @@ final class PiecewiseItem extends OpenItem {
   /**
    * An opened item.
    *
-   * @param pieceBytes size of a block
    * @param whole whether the file is one piece, found under the key of the file
    * @param admitting whether what is read now may be kept
    */

@@ -23,11 +23,7 @@ final class PrefetchedItems {
 
   private record Waiting(ByteBuffer content, long since) {}
 
-  /**
-   * Nothing is prefetched yet.
-   *
-   * @param budget bytes that may wait here
-   */
+  /** At most {@code budget} bytes may wait here. */
   PrefetchedItems(long budget) {
     this.budget = budget;
   }
@@ -53,7 +49,6 @@ final class PrefetchedItems {
     }
   }
 
-  /** Whether the item waits here. */
   synchronized boolean has(ItemKey key) {
     return waiting.containsKey(key);
   }

@@ -14,16 +14,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
 public final class PreparedStore implements Closeable {
-  /** The longest sample that is kept. */
   public static final int MAX_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
 
   private final ArenaStore store;
   private final KeptForms forms;
   private final StoreCounters counters = new StoreCounters();
-
-  public PreparedStore(ArenaStore arena) {
-    this(arena, new KeptForms());
-  }
 
   /** A store over {@code arena}; {@code forms} hears of what is kept here. */
   public PreparedStore(ArenaStore arena, KeptForms forms) {
@@ -56,7 +51,7 @@ public final class PreparedStore implements Closeable {
   public void keep(ItemKey key, int length, Loader sample) throws IOException {
     Outcome outcome = store.fetch(key, length, sample).outcome();
     if (outcome == Outcome.ADMITTED) {
-      store.countPrepared(length);
+      store.count(ArenaDescriptor.PREPARED_ITEMS, ArenaDescriptor.PREPARED_BYTES, length);
     }
     if (outcome != Outcome.HIT) {
       counters.count(outcome);
@@ -66,7 +61,7 @@ public final class PreparedStore implements Closeable {
 
   /** Counts a sample that cannot be kept. */
   public void left() {
-    counters.spared();
+    counters.spared.increment();
   }
 
   /** Whether a sample of this length would be kept now. */
@@ -74,17 +69,14 @@ public final class PreparedStore implements Closeable {
     return store.hasRoom(length);
   }
 
-  /** Bytes that are still free. */
   public long room() {
     return Math.max(0, store.capacity() - store.used());
   }
 
-  /** What this process had of the store so far. */
   public StoreStatistics statistics() {
     return counters.ofPrepared(store);
   }
 
-  /** Leaves the arena; see {@link ArenaStore#close}. */
   @Override
   public void close() {
     store.close();

@@ -13,8 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * left to the program, and counts as read from storage. Safe for concurrent use.
  */
 public final class ProfiledItems implements ItemSource, Closeable {
-  /** Where items come from. */
   public enum From {
     /** The program's own reads. */
     PROGRAM,
@@ -58,17 +55,11 @@ public final class ProfiledItems implements ItemSource, Closeable {
   private volatile boolean foreign;
   private volatile boolean large;
 
-  /**
-   * Knows no item yet.
-   *
-   * @param log takes sentences for the user
-   */
   public ProfiledItems(ItemFilter filter, UserLog log) {
     this.filter = filter;
     this.log = log;
   }
 
-  /** From now on items come from there. */
   public void from(From now) {
     from = now;
   }
@@ -166,21 +157,12 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   // ---- what is known of the data set
 
-  /**
-   * Files of a data set.
-   *
-   * @param whole whether these are all
-   */
+  /** Files of a data set; {@code whole} if these are all. */
   public record Listing(List<Item> items, long bytes, boolean whole) {}
 
   /** Items that the program has read so far. */
   public int seen() {
     return seen.size();
-  }
-
-  /** The items that the program has read, as many as are remembered. */
-  public Listing read() {
-    return listing(seen.values(), false);
   }
 
   /**
@@ -193,17 +175,9 @@ public final class ProfiledItems implements ItemSource, Closeable {
     for (Path root : roots()) {
       whole &= list(root, found);
     }
-    return listing(found.values(), whole && found.size() < MOST_FILES);
-  }
-
-  private Listing listing(Collection<StoredFile> all, boolean whole) {
-    List<Item> items = new ArrayList<>();
-    long bytes = 0;
-    for (StoredFile file : all) {
-      items.add(new Item(file));
-      bytes += file.size();
-    }
-    return new Listing(items, bytes, whole);
+    long bytes = found.values().stream().mapToLong(StoredFile::size).sum();
+    List<Item> items = found.values().stream().map(Item::new).toList();
+    return new Listing(items, bytes, whole && found.size() < MOST_FILES);
   }
 
   /**
@@ -291,7 +265,6 @@ public final class ProfiledItems implements ItemSource, Closeable {
       this.file = file;
     }
 
-    /** Size in bytes. */
     public long size() {
       return file.size();
     }
@@ -341,7 +314,6 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
   }
 
-  /** Bytes the store has taken. */
   public synchronized long kept() {
     ArenaStore open = store;
     return open == null ? 0 : open.used();

@@ -1,8 +1,6 @@
 package io.coordl.cache;
 
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.ToLongFunction;
 
 /**
  * What an item takes, on average, in its two forms.
@@ -27,7 +25,6 @@ public record Rates(long rawBytes, long decodedBytes, long readNanos, long decod
     return readNanos + decodeNanos;
   }
 
-  /** All of them together. */
   public static Rates sum(List<Rates> parts) {
     return new Rates(
         parts.stream().mapToLong(Rates::rawBytes).sum(),
@@ -36,22 +33,8 @@ public record Rates(long rawBytes, long decodedBytes, long readNanos, long decod
         parts.stream().mapToLong(Rates::decodeNanos).sum());
   }
 
-  /** A part of each. */
   public Rates by(int count) {
     return new Rates(
         rawBytes / count, decodedBytes / count, readNanos / count, decodeNanos / count);
-  }
-
-  /** The mean of the first {@code count} of {@code items}, at least one. */
-  static Rates mean(Rates[] items, int count) {
-    return new Rates(
-        mean(items, count, Rates::rawBytes),
-        mean(items, count, Rates::decodedBytes),
-        mean(items, count, Rates::readNanos),
-        mean(items, count, Rates::decodeNanos));
-  }
-
-  private static long mean(Rates[] items, int count, ToLongFunction<Rates> of) {
-    return Math.round(Arrays.stream(items, 0, count).mapToLong(of).average().orElse(0));
   }
 }

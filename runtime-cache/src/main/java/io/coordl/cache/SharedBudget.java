@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +49,6 @@ public final class SharedBudget {
   private final Rates[] samples = new Rates[SAMPLES];
   private long sampled;
 
-  /** The budget is all of {@code arena}. */
   public SharedBudget(ArenaStore arena) {
     this.arena = arena;
   }
@@ -65,39 +65,39 @@ public final class SharedBudget {
 
   /** This thread is about to decode the item, unless that is kept. */
   void ask(DecodedItem item) {
-    int bit = (int) item.file().key().high() >>> (Integer.SIZE - SEEN_BITS);
+    int bit = (int) item.file.key().high() >>> (Integer.SIZE - SEEN_BITS);
     long mask = 1L << bit;
     long before =
         ahead.get() != null
             ? seen.get(bit >>> 6)
             : seen.getAndAccumulate(bit >>> 6, mask, (was, set) -> was | set);
-    item.again((before & mask) != 0);
+    item.again = (before & mask) != 0;
     asked.set(item);
   }
 
   /** The item this thread asked for last, if it is that of {@code file}. */
   @Nullable DecodedItem asker(ItemFile file) {
     DecodedItem item = asked.get();
-    return item != null && item.file().equals(file) ? item : null;
+    return item != null && item.file.equals(file) ? item : null;
   }
 
   /** Whether raw bytes may be kept that are read for {@code asker}, null if for nobody known. */
   boolean admitsRaw(@Nullable DecodedItem asker) {
     Rates chosen = rates();
-    return asker == null || chosen == null || chosen.rawFirst() || asker.again();
+    return asker == null || chosen == null || chosen.rawFirst() || asker.again;
   }
 
   /** Whether decoded bytes may be kept that were made for {@code asker}. */
   boolean admitsDecoded(DecodedItem asker) {
     Rates chosen = rates();
-    return chosen == null || !chosen.rawFirst() || asker.again();
+    return chosen == null || !chosen.rawFirst() || asker.again;
   }
 
   /** Takes into account what a decoded item of {@code length} bytes took; may be what decides. */
   void measure(DecodedItem item, long length) {
-    ItemFile file = item.file();
-    long read = item.readNanos();
-    long made = item.madeNanos();
+    ItemFile file = item.file;
+    long read = item.readNanos.get();
+    long made = item.madeNanos.get();
     // Of files too large to be read at once the time is not known, and does not matter: their
     // decoded form is smaller.
     if (rates() == null && made > read && (read > 0 || file.size() > length)) {
@@ -108,7 +108,8 @@ public final class SharedBudget {
   private synchronized void measured(Rates item) {
     samples[(int) (sampled++ % SAMPLES)] = item;
     if (arena.used() >= arena.capacity() / MEASURED_PART) {
-      arena.choose(Rates.mean(samples, (int) Math.min(sampled, SAMPLES)));
+      int count = (int) Math.min(sampled, SAMPLES);
+      arena.choose(Rates.sum(Arrays.asList(samples).subList(0, count)).by(count));
     }
   }
 }

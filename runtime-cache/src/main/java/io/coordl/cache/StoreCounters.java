@@ -11,9 +11,15 @@ import org.jspecify.annotations.Nullable;
 final class StoreCounters {
   private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
   private final Map<Origin, LongAdder> bytes = new EnumMap<>(Origin.class);
-  private final LongAdder observed = new LongAdder();
-  private final LongAdder unreadable = new LongAdder();
-  private final LongAdder spared = new LongAdder();
+
+  /** Openings that the program's own call answers. */
+  final LongAdder observed = new LongAdder();
+
+  /** Openings that failed. */
+  final LongAdder unreadable = new LongAdder();
+
+  /** Openings that were not to be kept, for the sake of items in the other form. */
+  final LongAdder spared = new LongAdder();
 
   StoreCounters() {
     for (Outcome outcome : Outcome.values()) {
@@ -34,39 +40,32 @@ final class StoreCounters {
     of(bytes, origin).add(count);
   }
 
-  /** Counts an opening that the program's own call answers. */
-  void observed() {
-    observed.increment();
-  }
-
-  /** Counts an opening that failed. */
-  void unreadable() {
-    unreadable.increment();
-  }
-
-  /** Counts an opening that was not to be kept, for the sake of items in the other form. */
-  void spared() {
-    spared.increment();
-  }
-
   /** State of the raw items of an arena, to which its index is counted. */
   StoreStatistics ofRaw(@Nullable ArenaStore store) {
     return store == null
         ? snapshot(null, 0, 0)
         : snapshot(
             store,
-            store.used() - store.decodedBytes() - store.preparedBytes(),
-            store.items() - store.decodedItems() - store.preparedItems());
+            store.used()
+                - store.word(ArenaDescriptor.DECODED_BYTES)
+                - store.word(ArenaDescriptor.PREPARED_BYTES),
+            store.items()
+                - store.word(ArenaDescriptor.DECODED_ITEMS)
+                - store.word(ArenaDescriptor.PREPARED_ITEMS));
   }
 
-  /** State of the decoded items of an arena. */
   StoreStatistics ofDecoded(ArenaStore store) {
-    return snapshot(store, store.decodedBytes(), store.decodedItems());
+    return snapshot(
+        store,
+        store.word(ArenaDescriptor.DECODED_BYTES),
+        store.word(ArenaDescriptor.DECODED_ITEMS));
   }
 
-  /** State of the prepared samples of an arena. */
   StoreStatistics ofPrepared(ArenaStore store) {
-    return snapshot(store, store.preparedBytes(), store.preparedItems());
+    return snapshot(
+        store,
+        store.word(ArenaDescriptor.PREPARED_BYTES),
+        store.word(ArenaDescriptor.PREPARED_ITEMS));
   }
 
   private StoreStatistics snapshot(@Nullable ArenaStore store, long used, long items) {
@@ -90,7 +89,6 @@ final class StoreCounters {
         unreadable.sum(),
         busy,
         spared.sum(),
-        store == null ? 0 : store.corrupt(),
         of(bytes, Origin.MEMORY).sum(),
         of(bytes, Origin.STORAGE).sum(),
         of(bytes, Origin.PEER).sum(),

@@ -17,7 +17,6 @@ package io.coordl.cache;
  * @param bypassedBusy another thread or job was reading the item for too long
  * @param spared misses whose memory is for items in the other form; see {@link SharedBudget}; not
  *     part of {@code bypassed}
- * @param corrupt items found damaged and read again; not part of {@code bypassed}
  * @param hitBytes bytes answered from memory
  * @param missBytes bytes read from storage in order to keep them, or instead
  * @param peerBytes bytes answered from the memory of other hosts
@@ -37,7 +36,6 @@ public record StoreStatistics(
     long bypassedUnreadable,
     long bypassedBusy,
     long spared,
-    long corrupt,
     long hitBytes,
     long missBytes,
     long peerBytes,

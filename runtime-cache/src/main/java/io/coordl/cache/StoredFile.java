@@ -9,7 +9,6 @@ sealed interface StoredFile permits ItemFile, ForeignFile {
   /** An absolute path, or the URI of a path of another file system. */
   String location();
 
-  /** Size in bytes. */
   long size();
 
   ItemKey key();

@@ -1,5 +1,6 @@
 package io.coordl.checkpoint;
 
+import io.coordl.advice.Text;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.thread.Uninterrupted;
@@ -11,10 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +49,7 @@ public final class AgentCheckpoints {
 
   private final String root;
   private final String every;
-  private final Supplier<Cadence> cadence;
+  private final double overhead;
   private final int keep;
   private final int grace;
   private final ModelFiles files;
@@ -85,26 +84,26 @@ public final class AgentCheckpoints {
       UserLog log) {
     this.root = root;
     this.every = every;
-    this.cadence =
-        switch (every) {
-          case "auto" -> () -> Cadence.within(overhead);
-          case "continuous" -> () -> Cadence.every(1);
-          default -> {
-            long steps = Long.parseLong(every);
-            yield () -> Cadence.every(steps);
-          }
-        };
+    this.overhead = overhead;
     this.keep = keep;
     this.grace = grace;
     this.files = files;
     this.log = new OnceLog(log);
   }
 
+  private Cadence cadence() {
+    return switch (every) {
+      case "auto" -> Cadence.within(overhead);
+      case "continuous" -> Cadence.every(1);
+      default -> Cadence.every(Long.parseLong(every));
+    };
+  }
+
   /** A model, weakly held, and its steps. */
   private final class Trained {
     private final WeakReference<Object> model;
     private final CheckpointDirectory directory;
-    private final Cadence steps = cadence.get();
+    private final Cadence steps = cadence();
     private final CountDownLatch last = new CountDownLatch(1);
     private @Nullable Path newest;
     private volatile Thread trainer = Thread.currentThread();
@@ -201,11 +200,7 @@ public final class AgentCheckpoints {
     waited += nanos;
   }
 
-  /**
-   * A step has ended, and with it the update of the weights. Never fails.
-   *
-   * @param name by which the user knows the model
-   */
+  /** A step has ended, and with it the update of the weights. Never fails. */
   public void stepped(Object model, String name, Saver saver) {
     Trained trained = trained(model, name);
     if (trained != null) {
@@ -307,16 +302,10 @@ public final class AgentCheckpoints {
   public synchronized String said() {
     return tried == 0
         ? ""
-        : String.format(
-            Locale.ROOT,
+        : Text.format(
             "checkpoint.every=%s: %d checkpoint%s of the agent's own in %s (the job waited %.3f s"
                 + " for each%s)",
-            every,
-            written,
-            written == 1 ? "" : "s",
-            root,
-            waited / 1e9 / tried,
-            intervals());
+            every, written, written == 1 ? "" : "s", root, waited / 1e9 / tried, intervals());
   }
 
   private String intervals() {

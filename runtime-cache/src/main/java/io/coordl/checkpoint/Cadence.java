@@ -145,7 +145,6 @@ final class Cadence {
     return waited + Math.round(busySteps * Math.max(0, busy.mean() - quiet.mean()));
   }
 
-  /** Whether the next one is due. */
   boolean isDue() {
     if (since >= due || since % LOOK == 0) {
       due = interval();

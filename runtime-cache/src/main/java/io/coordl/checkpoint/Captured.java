@@ -25,7 +25,6 @@ public final class Captured {
   private final List<ModelFiles.Content> gaps = new ArrayList<>();
   private int filled;
 
-  /** Nothing yet. */
   public Captured() {
     ByteBuffer seed = ByteBuffer.allocate(2 * Long.BYTES);
     seed.putLong(System.nanoTime()).putLong(System.identityHashCode(this));

@@ -33,13 +33,6 @@ final class CheckpointDirectory {
     this.number = all.isEmpty() ? 0 : number(all.get(0));
   }
 
-  /** Deletes what a job that was killed has left; before this one writes any. */
-  private void sweep() throws IOException {
-    for (Path left : numbered(path)) {
-      discardUnlessWhole(left);
-    }
-  }
-
   /** The directory of one job; its models differ in their names. Of one thread at a time. */
   static final class Claim {
     private final Path root;
@@ -52,7 +45,6 @@ final class CheckpointDirectory {
       this.lock = lock;
     }
 
-    /** For one more model. */
     CheckpointDirectory directory(String name) throws IOException {
       if (!lock.getChannel().isOpen()) {
         throw new IOException("its lock has been closed");
@@ -65,7 +57,9 @@ final class CheckpointDirectory {
       }
       CheckpointDirectory made = new CheckpointDirectory(root.resolve(free));
       if (swept.add(free)) { // Else another model's last one may be on its way.
-        made.sweep();
+        for (Path left : numbered(made.path)) { // By a job that was killed.
+          made.discardUnlessWhole(left);
+        }
       }
       return made;
     }
@@ -119,7 +113,6 @@ final class CheckpointDirectory {
     return all;
   }
 
-  /** A new directory for the next one. */
   Path next() throws IOException {
     Files.createDirectories(path); // Somebody may have removed it.
     while (true) {
@@ -171,7 +164,6 @@ final class CheckpointDirectory {
     }
   }
 
-  /** One that failed. */
   void discardUnlessWhole(Path checkpoint) throws IOException {
     if (Files.exists(checkpoint) && !SideFile.isWhole(checkpoint)) {
       delete(checkpoint);

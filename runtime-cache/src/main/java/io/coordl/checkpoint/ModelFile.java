@@ -69,7 +69,6 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** What has become of a file. */
   enum Outcome {
     /** In place, with what verifies it. */
     VERIFIED,
@@ -200,7 +199,6 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** The file it will be. */
   public Path target() {
     return target;
   }

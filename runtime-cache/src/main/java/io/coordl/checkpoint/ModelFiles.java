@@ -1,5 +1,6 @@
 package io.coordl.checkpoint;
 
+import io.coordl.advice.Text;
 import io.coordl.event.PersistEvent;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -137,7 +137,6 @@ public final class ModelFiles implements Closeable {
    *
    * @param background whether {@link #inBackground} is to be
    * @param staging bytes that snapshots may take, asked once
-   * @param log takes sentences for the user
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this.background = background;
@@ -152,7 +151,6 @@ public final class ModelFiles implements Closeable {
     return background;
   }
 
-  /** Whether a file is being written in the background. */
   boolean isWriting() {
     return inFlight != null;
   }
@@ -229,7 +227,6 @@ public final class ModelFiles implements Closeable {
     turn.unlock();
   }
 
-  /** What snapshots may take. */
   public SnapshotMemory memory() {
     return memory;
   }
@@ -308,19 +305,17 @@ public final class ModelFiles implements Closeable {
 
   /** Writes all of a file, and publishes it; the caller closes it. */
   public void write(ModelFile file, Content content) throws IOException {
-    long start = System.nanoTime();
-    try {
-      content.writeTo(file.stream());
-      publish(file, start, false);
-    } catch (IOException e) {
-      tell(file, start, false, e);
-      throw e;
-    }
+    write(file, content, System.nanoTime());
   }
 
   /** Publishes a file whose content has been written. */
   public void publish(ModelFile file, long start) throws IOException {
+    write(file, written -> {}, start);
+  }
+
+  private void write(ModelFile file, Content content, long start) throws IOException {
     try {
+      content.writeTo(file.stream());
       publish(file, start, false);
     } catch (IOException e) {
       tell(file, start, false, e);
@@ -472,15 +467,10 @@ public final class ModelFiles implements Closeable {
         .toString();
   }
 
-  /** Whether this file is being written. */
-  private boolean isPending(Path file) {
-    Pending now = inFlight;
-    return now != null && now.target.equals(real(file));
-  }
-
   /** A file is about to be read: waits until it is there. */
   public void await(Path file) {
-    if (inFlight != null && isPending(file)) {
+    Pending now = inFlight;
+    if (now != null && now.target.equals(real(file))) {
       await();
     }
   }
@@ -564,8 +554,7 @@ public final class ModelFiles implements Closeable {
     if (files == 0 && left == 0 && damaged == 0) {
       return "";
     }
-    return String.format(
-        Locale.ROOT,
+    return Text.format(
         "checkpoint: %d model file%s written whole (%s, %.2f s each%s)%s%s",
         files,
         files == 1 ? "" : "s",

@@ -1,5 +1,6 @@
 package io.coordl.checkpoint;
 
+import io.coordl.advice.Text;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import java.io.DataInputStream;
@@ -11,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +33,7 @@ public final class Resume {
   private String done = "";
   private int leftOut;
 
-  /**
-   * Looks for a checkpoint, before this job writes any.
-   *
-   * @param root a directory of checkpoints, or one of them
-   */
+  /** Looks for a checkpoint, among those in {@code root} or that itself, before any is written. */
   public Resume(String root, UserLog log) {
     this.root = root;
     this.log = new OnceLog(log);
@@ -49,7 +45,6 @@ public final class Resume {
     }
   }
 
-  /** As the user would write it. */
   private static String shown(@Nullable Path path) {
     return path == null ? "" : ModelFiles.shown(path);
   }
@@ -132,11 +127,7 @@ public final class Resume {
     return StateFile.open(checkpoint);
   }
 
-  /**
-   * The model is what it was; what follows is skipped, as far as {@code step}.
-   *
-   * @param step how many steps the job had done
-   */
+  /** The model is what it was after {@code step}, and what follows is skipped up to there. */
   public synchronized void begin(long step) {
     from = step;
     start = System.nanoTime();
@@ -183,8 +174,7 @@ public final class Resume {
   public synchronized void end() {
     skipping = false;
     done =
-        String.format(
-            Locale.ROOT,
+        Text.format(
             "resume: went on after step %d of %s (%.1f s after the model was restored)%s",
             from,
             shown(checkpoint),

@@ -11,7 +11,9 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * and SHA-256. It is replaced right before the model, so it also says what the file is that the
  * model replaces: whenever the job is killed, what lies there is one of the two.
  */
-final class SideFile {
+record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   static final String SUFFIX = ".sha256";
 
   static final String DIRECTORY = ".coordl";
@@ -36,7 +38,7 @@ final class SideFile {
   private static final int LONGEST = 4096;
 
   /** Length and content of a file, and where only that is known the time it was changed. */
-  private record Known(long bytes, String sha256, long millis) {
+  record Known(long bytes, String sha256, long millis) {
     static final String NOT_READ = "-";
 
     boolean is(Path file) throws IOException {
@@ -47,14 +49,6 @@ final class SideFile {
           ? Files.getLastModifiedTime(file).toMillis() == millis
           : sha256.equals(hash(file));
     }
-  }
-
-  private final Known now;
-  private final @Nullable Known before;
-
-  private SideFile(Known now, @Nullable Known before) {
-    this.now = now;
-    this.before = before;
   }
 
   static Path of(Path model) {
@@ -76,17 +70,10 @@ final class SideFile {
 
   /** Whether a directory has a model that has been written whole. */
   static boolean isWhole(Path directory) throws IOException {
-    Path sides = directory.resolve(DIRECTORY);
-    if (!Files.isDirectory(sides, LinkOption.NOFOLLOW_LINKS)) {
-      return false;
-    }
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(sides, "*" + SUFFIX)) {
-      for (Path side : files) {
-        Path model = model(side, directory.resolve(DIRECTORY));
-        SideFile known = read(model);
-        if (known != null && Files.isRegularFile(model) && Files.size(model) == known.now.bytes) {
-          return true;
-        }
+    for (Path model : models(directory)) {
+      SideFile known = read(model);
+      if (known != null && Files.isRegularFile(model) && Files.size(model) == known.now.bytes) {
+        return true;
       }
     }
     return false;
@@ -97,17 +84,25 @@ final class SideFile {
     if (!isWhole(directory)) {
       return false;
     }
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(directory.resolve(DIRECTORY), "*" + SUFFIX)) {
-      for (Path side : files) {
-        Path model = model(side, directory.resolve(DIRECTORY));
-        SideFile known = read(model);
-        if (known == null || !Files.isRegularFile(model) || !known.isOf(model)) {
-          return false;
-        }
+    for (Path model : models(directory)) {
+      SideFile known = read(model);
+      if (known == null || !Files.isRegularFile(model) || !known.isOf(model)) {
+        return false;
       }
     }
     return true;
+  }
+
+  /** The models of a directory of which something is known. */
+  private static List<Path> models(Path directory) throws IOException {
+    Path sides = directory.resolve(DIRECTORY);
+    List<Path> models = new ArrayList<>();
+    if (Files.isDirectory(sides, LinkOption.NOFOLLOW_LINKS)) {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(sides, "*" + SUFFIX)) {
+        files.forEach(side -> models.add(model(side, sides)));
+      }
+    }
+    return models;
   }
 
   /** What a side file is of, beside another model. */
@@ -174,11 +169,8 @@ final class SideFile {
   }
 
   /**
-   * Writes what a model will be, durably, before it is moved into place; nothing if a file of
-   * somebody else has that name.
-   *
-   * @param complete what becomes the model
-   * @return false if somebody else's file has that name
+   * Writes what a model will be, durably, before it is moved into place; false, and nothing, if a
+   * file of somebody else has that name.
    */
   static boolean write(Path model, Path complete, String sha256) throws IOException {
     Path side = of(model);
@@ -195,8 +187,7 @@ final class SideFile {
       text.append(known != null && known.now.bytes == size ? known.now.sha256 : Known.NOT_READ);
       text.append(", time ").append(Files.getLastModifiedTime(model).toMillis()).append('\n');
     }
-    text.append(sha256).append("  ").append(model.getFileName());
-    text.append('\n');
+    text.append(sha256).append("  ").append(model.getFileName()).append('\n');
     Path incomplete = ModelFile.newFile(model);
     try {
       try (FileOutputStream out = ModelFile.createLocked(incomplete)) {

@@ -41,7 +41,6 @@ public final class SnapshotMemory {
     return true;
   }
 
-  /** Gives them back. */
   public synchronized void give(long size) {
     taken -= size;
   }

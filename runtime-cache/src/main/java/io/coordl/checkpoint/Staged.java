@@ -83,7 +83,6 @@ public final class Staged extends OutputStream {
     }
   }
 
-  /** Gives the memory back. */
   public void discard() {
     pieces.forEach(memory::givePiece);
     pieces.clear();

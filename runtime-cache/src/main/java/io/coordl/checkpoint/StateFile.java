@@ -34,7 +34,6 @@ final class StateFile implements Closeable {
   private boolean written;
   private boolean handedOver;
 
-  /** What {@code content} writes. */
   StateFile(Path checkpoint, SnapshotMemory memory, AgentCheckpoints.Saver content)
       throws IOException {
     file = new FileOutputStream(of(checkpoint).toFile());
@@ -108,7 +107,6 @@ final class StateFile implements Closeable {
     }
   }
 
-  /** Reads one that is whole. */
   static DataInputStream open(Path checkpoint) throws IOException {
     return new DataInputStream(
         new BufferedInputStream(new FileInputStream(of(checkpoint).toFile()), BUFFER));

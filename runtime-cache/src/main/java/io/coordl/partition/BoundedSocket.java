@@ -60,7 +60,6 @@ public final class BoundedSocket implements Closeable {
     patience = nanos;
   }
 
-  /** Begins a step. */
   public void begin() {
     begin(patience);
   }
@@ -103,7 +102,6 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  /** Whether a deadline has passed. */
   public boolean late() {
     return deadline.passed();
   }

@@ -43,7 +43,6 @@ public record HostPort(String host, int port) {
     return new HostPort(match.group(1), port);
   }
 
-  /** The same host, with a port. */
   public HostPort orPort(int byDefault) {
     return port == 0 ? new HostPort(host, byDefault) : this;
   }

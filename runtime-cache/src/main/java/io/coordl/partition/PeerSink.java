@@ -3,7 +3,6 @@ package io.coordl.partition;
 /** Hears what was asked of other hosts, for the recording. Safe for concurrent use. */
 @FunctionalInterface
 public interface PeerSink {
-  /** How another host answered. */
   enum Answer {
     /** With the item's bytes. */
     FOUND,

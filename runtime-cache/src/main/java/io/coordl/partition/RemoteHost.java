@@ -89,17 +89,14 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
       }
       long now = System.nanoTime();
       boolean again = everBack && now - backSince < SOON.toNanos();
-      pause = again ? least(pause.multipliedBy(2), longestPause) : probe;
+      Duration twice = pause.multipliedBy(2);
+      pause = !again ? probe : twice.compareTo(longestPause) < 0 ? twice : longestPause;
       outSince = now;
       lookFrom = now + pause.toNanos();
       out = true;
     }
     dropUnused();
     return true;
-  }
-
-  private static Duration least(Duration a, Duration b) {
-    return a.compareTo(b) < 0 ? a : b;
   }
 
   /** From the background: closes what nobody has used for long; whether a look is due. */

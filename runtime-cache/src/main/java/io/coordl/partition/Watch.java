@@ -12,7 +12,6 @@ import java.util.concurrent.locks.LockSupport;
  * sockets have no timeout of their own for a write, and one of a read costs two system calls more.
  */
 public final class Watch implements Closeable {
-  /** Something to look at. */
   public interface Watched extends Closeable {
     /** Must not block; whether it is in use. */
     boolean look(long now);
@@ -37,7 +36,6 @@ public final class Watch implements Closeable {
   private volatile boolean asleep;
   private volatile boolean closed;
 
-  /** Starts the thread. */
   public Watch(String thread) {
     this.thread = new AgentThread(thread, this::run);
     this.thread.start();

@@ -36,11 +36,7 @@ final class BatchGet {
     this.sinceLast = sinceLast;
   }
 
-  /**
-   * The next batch of the program's iterator is in hand, and no more the one before.
-   *
-   * @return nanoseconds that the iterator took
-   */
+  /** The next batch is in hand, and no more the one before; nanoseconds that the iterator took. */
   long advance() {
     inHand = null;
     long start = System.nanoTime();
@@ -56,7 +52,6 @@ final class BatchGet {
     return nanos;
   }
 
-  /** Whether the program's iterator has another batch. */
   boolean hasMore() {
     try {
       return iterator.hasNext();

@@ -24,14 +24,9 @@ public interface Batches {
 
   /** A copy of a batch, from which any number of equal batches can be made. */
   interface Kept {
-    /** Its samples. */
     int samples();
 
-    /**
-     * A batch of its own memory.
-     *
-     * @throws Exception if it cannot be made
-     */
+    /** A batch of its own memory; throws if it cannot be made. */
     Object make() throws Exception;
   }
 }

@@ -47,8 +47,8 @@ final class Collect extends Stage {
   @Override
   void end() {
     if (kept.isEmpty() || !reason.isEmpty()) {
-      plan.results()
-          .notMeasured(Plan.INGESTION, reason.isEmpty() ? "the program ended before" : reason);
+      plan.results.notMeasured(
+          Plan.INGESTION, reason.isEmpty() ? "the program ended before" : reason);
     } else {
       plan.kept(kept);
     }

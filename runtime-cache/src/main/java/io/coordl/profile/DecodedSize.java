@@ -50,6 +50,6 @@ final class DecodedSize extends Stage {
   @Override
   void end() {
     sizes.learn(false);
-    plan.rates().decodedItem(sizes.meanBytes());
+    plan.rates.measured.decodedItemBytes = sizes.meanBytes();
   }
 }

@@ -22,7 +22,6 @@ final class Gate {
     notifyAll();
   }
 
-  /** Any number. */
   synchronized void open() {
     narrow(ALL);
   }

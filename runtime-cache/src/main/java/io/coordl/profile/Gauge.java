@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.PhaseEvent;
 import java.lang.management.ManagementFactory;
@@ -58,7 +59,7 @@ final class Gauge {
   private int looked;
   private boolean done;
   private boolean steady;
-  private Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
+  Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
 
   /**
    * Knows no step.
@@ -163,10 +164,6 @@ final class Gauge {
     return "only " + taken() + " steps were seen in it";
   }
 
-  Estimate estimate() {
-    return estimate;
-  }
-
   /** Ends it here, whatever is known. */
   void close() {
     if (!done && hasSome()) {
@@ -224,20 +221,15 @@ final class Gauge {
     event.sampleNanos = estimate.nanos();
     event.sampleNanosError = estimate.error();
     event.steady = steady;
-    event.note = note(note);
+    event.note = note(note, estimate.outlier());
     return event;
   }
 
-  private String note(String note) {
-    StringBuilder text = new StringBuilder(note);
-    if (estimate.outlier() > 0) {
-      text.append(text.length() == 0 ? "" : "; ")
-          .append(
-              String.format(
-                  java.util.Locale.ROOT,
-                  "one step of %.0f ms set aside",
-                  estimate.outlier() / 1e6));
-    }
-    return text.toString();
+  private static String note(String note, long outlier) {
+    return outlier == 0
+        ? note
+        : note
+            + (note.isEmpty() ? "" : "; ")
+            + Text.format("one step of %.0f ms set aside", outlier / 1e6);
   }
 }

@@ -5,6 +5,7 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
 import io.coordl.shared.Machine;
 import io.coordl.thread.AgentThread;
+import io.coordl.thread.Uninterrupted;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,7 +35,7 @@ final class HostRates {
   private final ProfiledItems items;
   private ProfiledItems.@Nullable Listing listing;
   private long read;
-  private final HostEvent measured = new HostEvent();
+  final HostEvent measured = new HostEvent();
 
   HostRates(ProfiledItems items) {
     this.items = items;
@@ -72,11 +73,7 @@ final class HostRates {
         });
   }
 
-  /**
-   * What reading items from storage gave.
-   *
-   * @param perItem time of an item in nanoseconds over all threads
-   */
+  /** What reading items from storage gave; {@code perItem} in nanoseconds over all threads. */
   record Reading(int threads, long items, long bytes, Estimate perItem) {
     long bytesPerSecond() {
       return Math.round(bytes * 1e9 / items / perItem.nanos());
@@ -136,16 +133,6 @@ final class HostRates {
       }
     }
     return kept;
-  }
-
-  /** Decoding of items, as the program does it. */
-  void decoding(double nanosPerItem) {
-    measured.decodeNanos = nanosPerItem;
-  }
-
-  /** What an item takes once it is decoded; 0 if that is not known. */
-  void decodedItem(long bytes) {
-    measured.decodedItemBytes = bytes;
   }
 
   HostEvent event(int workers) {
@@ -255,18 +242,13 @@ final class HostRates {
       thread.start();
       threads.add(thread);
     }
-    boolean interrupted = false;
     for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true; // The program's, for later.
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+      Uninterrupted.await(
+          Long.MAX_VALUE / 2,
+          nanos -> {
+            thread.join();
+            return true;
+          });
     }
   }
 }

@@ -14,7 +14,6 @@ final class OwnSteps extends Turn {
   private static final int MOST_LEFT = 128;
 
   private final String phase;
-  private final int refill;
   private final boolean memory;
   private int skip;
   private long resumed;
@@ -23,7 +22,6 @@ final class OwnSteps extends Turn {
   OwnSteps(String phase, Plan plan) {
     super(plan, plan.gauge());
     this.phase = phase;
-    this.refill = plan.workers();
     this.memory = phase.equals(Plan.CACHED);
   }
 
@@ -43,7 +41,7 @@ final class OwnSteps extends Turn {
   @Override
   void resume() {
     resumed = System.nanoTime();
-    plan.items().from(memory ? ProfiledItems.From.MEMORY : ProfiledItems.From.STORAGE);
+    plan.items.from(memory ? ProfiledItems.From.MEMORY : ProfiledItems.From.STORAGE);
   }
 
   @Override
@@ -65,8 +63,8 @@ final class OwnSteps extends Turn {
   void took(BatchGet get, Object batch, @Nullable Step step) {
     plan.tookOne();
     if (step == null) {
-      skip =
-          refill; // The first batches of an epoch were begun all at once, during that first wait.
+      // The first batches of an epoch were begun all at once, during that first wait.
+      skip = plan.workers();
     } else if (skip > 0) {
       skip--;
     } else if (memory && step.work().storageItems > 0) {
@@ -83,26 +81,22 @@ final class OwnSteps extends Turn {
 
   @Override
   void end() {
-    if (reason.isEmpty()) {
-      gauge.close();
-    }
-    if (!reason.isEmpty() || !gauge.isDone()) {
+    if (!plan.results.has(phase, gauge, reason)) {
       if (memory) {
-        plan.notCached(reason);
+        plan.notCached = reason;
       }
-      plan.results().notMeasured(phase, reason.isEmpty() ? gauge.tooFew() : reason);
       return;
     }
     PhaseEvent work = gauge.work();
     if (work.items > 0) { // The cached phase, which ends later, knows it better.
-      plan.rates().decoding((double) work.decodeTime / work.items);
+      plan.rates.measured.decodeNanos = (double) work.decodeTime / work.items;
     }
     String note = "";
     if (work.items == 0) {
       note = "no item was read while samples were loaded";
-    } else if (!memory && !plan.items().access().equals("direct")) {
-      note = plan.items().access();
+    } else if (!memory && !plan.items.access().equals("direct")) {
+      note = plan.items.access();
     }
-    plan.results().measured(gauge.event(phase, plan.workers(), note));
+    plan.results.measured(gauge.event(phase, plan.workers(), note));
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.profile;
 
+import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
@@ -8,7 +9,6 @@ import io.coordl.event.HostEvent;
 import io.coordl.log.UserLog;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -41,17 +41,23 @@ final class Plan {
 
   private final Set<String> phases;
   private final int steps;
-  private final SpanRecorder spans;
-  private final ProfiledItems items;
-  private final Gate gate;
-  private final Results results;
+  final SpanRecorder spans;
+  final ProfiledItems items;
+  final Gate gate = new Gate();
+  final Results results;
   private final @Nullable DecodedSizes sizes;
   private final UserLog log;
-  private final HostRates rates;
+  final HostRates rates;
   private final LongSupplier clock;
   private long begun;
   private int workers;
-  private String notCached = "";
+
+  /**
+   * Why items could not be had from memory, which preparation alone needs, too; empty if they are
+   * there.
+   */
+  String notCached = "";
+
   private List<Batches.Kept> kept = List.of();
   private long taken;
 
@@ -60,8 +66,6 @@ final class Plan {
       int steps,
       SpanRecorder spans,
       ProfiledItems items,
-      Gate gate,
-      Results results,
       @Nullable DecodedSizes sizes,
       UserLog log,
       LongSupplier clock) {
@@ -69,17 +73,12 @@ final class Plan {
     this.steps = steps;
     this.spans = spans;
     this.items = items;
-    this.gate = gate;
-    this.results = results;
+    this.results = new Results(spans, items);
     this.sizes = sizes;
     this.log = log;
     this.rates = new HostRates(items);
     this.clock = clock;
     this.begun = clock.getAsLong();
-  }
-
-  List<Stage> beginning() {
-    return List.of(new WarmUp(this));
   }
 
   /** The first step of training is here: from now on the profile's time counts. */
@@ -184,16 +183,6 @@ final class Plan {
     log.say("profile: " + stage);
   }
 
-  /** Items could not be had from memory, which preparation alone needs, too. */
-  void notCached(String reason) {
-    notCached = reason;
-  }
-
-  /** Why items are not in memory; empty if they are. */
-  String notCached() {
-    return notCached;
-  }
-
   void warmedUp(int count, boolean steady) {
     workers = spans.preparers().most();
     results.warmedUp(count, steady);
@@ -236,35 +225,11 @@ final class Plan {
     return new Gauge(steps, transition);
   }
 
-  SpanRecorder spans() {
-    return spans;
-  }
-
-  ProfiledItems items() {
-    return items;
-  }
-
-  Gate gate() {
-    return gate;
-  }
-
-  Results results() {
-    return results;
-  }
-
-  HostRates rates() {
-    return rates;
-  }
-
   HostEvent host() {
     return rates.event(workers);
   }
 
-  /**
-   * Brings the data set into memory; the training thread waits.
-   *
-   * @return why that cannot be, empty if it is done
-   */
+  /** Brings the data set into memory while the program waits; why that cannot be, or empty. */
   String preload() {
     ProfiledItems.Listing listing = rates.listing();
     if (listing.items().isEmpty()) {
@@ -272,19 +237,14 @@ final class Plan {
     }
     long room = (long) (STORE_SHARE * items.openStore(ByteBudget.parse("auto")));
     if (listing.bytes() > room) {
-      return String.format(
-          Locale.ROOT,
+      return Text.format(
           "the data set's %d files of %.1f MiB do not fit into the %.1f MiB that may be taken",
-          listing.items().size(),
-          listing.bytes() / (double) (1 << 20),
-          room / (double) (1 << 20));
+          listing.items().size(), listing.bytes() / (double) (1 << 20), room / (double) (1 << 20));
     }
     log.say(
-        String.format(
-            Locale.ROOT,
+        Text.format(
             "profile: bringing %d files (%.1f MiB) into memory; the program waits",
-            listing.items().size(),
-            listing.bytes() / (double) (1 << 20)));
+            listing.items().size(), listing.bytes() / (double) (1 << 20)));
     rates.keep(listing, Math.max(2, workers));
     return "";
   }

@@ -31,11 +31,7 @@ final class PrepAlone extends Stage {
   private long waited;
   private String reason = "";
 
-  /**
-   * Preparation by so many threads.
-   *
-   * @param threads at most as many as the program has; 0 for the training thread
-   */
+  /** Preparation by so many of the program's threads; by the training thread if 0. */
   PrepAlone(Plan plan, int threads) {
     this.plan = plan;
     this.threads = threads;
@@ -52,10 +48,10 @@ final class PrepAlone extends Stage {
   @Override
   void begin() {
     begun = System.nanoTime();
-    plan.items().from(ProfiledItems.From.MEMORY); // The phase whose turn was last may be cold.
-    plan.gate().narrow(threads == 0 ? Integer.MAX_VALUE : threads);
+    plan.items.from(ProfiledItems.From.MEMORY); // The phase whose turn was last may be cold.
+    plan.gate.narrow(threads == 0 ? Integer.MAX_VALUE : threads);
     skip = plan.transition();
-    if (!plan.notCached().isEmpty()) {
+    if (!plan.notCached.isEmpty()) {
       reason = "its items are not in memory";
     }
   }
@@ -80,7 +76,7 @@ final class PrepAlone extends Stage {
       skip = Math.max(skip, plan.transition());
       arrived = System.nanoTime();
     }
-    PhaseEvent before = Gauge.reading(plan.spans());
+    PhaseEvent before = Gauge.reading(plan.spans);
     while (!gauge.isDone()) {
       long start = System.nanoTime();
       if (start - begun >= (gauge.hasSome() ? MOST_NANOS : PATIENCE_NANOS)
@@ -103,7 +99,7 @@ final class PrepAlone extends Stage {
       // Other threads go on preparing while this one counts; the program's own thread does not.
       long nanos = threads > 0 ? now - arrived : taken;
       arrived = now;
-      PhaseEvent done = Gauge.reading(plan.spans());
+      PhaseEvent done = Gauge.reading(plan.spans);
       Object batch = get.inHand;
       PhaseEvent work = done.since(before);
       before = done;
@@ -124,12 +120,8 @@ final class PrepAlone extends Stage {
 
   @Override
   void end() {
-    if (reason.isEmpty()) {
-      gauge.close();
-    }
-    plan.gate().open();
-    if (!reason.isEmpty() || !gauge.isDone()) {
-      plan.results().notMeasured(Plan.PREP, reason.isEmpty() ? gauge.tooFew() : reason);
+    plan.gate.open();
+    if (!plan.results.has(Plan.PREP, gauge, reason)) {
       return;
     }
     PhaseEvent event = gauge.event(Plan.PREP, threads, "");
@@ -137,6 +129,6 @@ final class PrepAlone extends Stage {
       // The taking itself looks like preparation, of a thread that waits for others.
       event.otherTime = Math.max(0, event.otherTime - Math.min(waited, event.wall));
     }
-    plan.results().measured(event);
+    plan.results.measured(event);
   }
 }

@@ -34,10 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Profile {
   private final SpanRecorder spans;
-  private final UserLog log;
   private final Runnable ending;
-  private final Gate gate = new Gate();
-  private final Results results;
   private final Deque<Stage> stages = new ArrayDeque<>();
   private final Plan plan;
   private volatile @Nullable Thread training;
@@ -63,24 +60,11 @@ public final class Profile {
    * @param phases which to measure: {@code cold}, {@code cached}, {@code ingestion}; all of them
    *     measures each stage alone, too
    * @param steps to count in each phase, 0 for as many as a confidence interval of 1 % needs
-   * @param items what the program reads, which this steers
    * @param sizes learns what items take once they are decoded; null if nothing does
-   * @param log takes sentences for the user
    * @param ending ends the job; called on the training thread
+   * @param clock nanoseconds
    */
   public Profile(
-      Set<String> phases,
-      int steps,
-      SpanRecorder spans,
-      ProfiledItems items,
-      @Nullable DecodedSizes sizes,
-      UserLog log,
-      Runnable ending) {
-    this(phases, steps, spans, items, sizes, log, ending, System::nanoTime);
-  }
-
-  /** For tests: with a clock that only they move. */
-  Profile(
       Set<String> phases,
       int steps,
       SpanRecorder spans,
@@ -90,11 +74,9 @@ public final class Profile {
       Runnable ending,
       LongSupplier clock) {
     this.spans = spans;
-    this.log = log;
     this.ending = ending;
-    this.results = new Results(spans, items);
-    this.plan = new Plan(phases, steps, spans, items, gate, results, sizes, log, clock);
-    stages.addAll(plan.beginning());
+    this.plan = new Plan(phases, steps, spans, items, sizes, log, clock);
+    stages.add(new WarmUp(plan));
   }
 
   /**
@@ -220,7 +202,7 @@ public final class Profile {
   /** A defect of ours: the program goes on as it is, the recording has what was measured. */
   private void giveUp(Throwable cause) {
     over = true;
-    gate.open();
+    plan.gate.open();
     plan.giveUp();
     say("it is given up after a fault, the program goes on: " + cause);
     plan.notReached("the profile was given up after a fault: " + cause);
@@ -229,8 +211,8 @@ public final class Profile {
 
   private void finish() {
     over = true;
-    gate.open();
-    results.host(plan.host());
+    plan.gate.open();
+    plan.results.host(plan.host());
     ending.run();
   }
 
@@ -238,7 +220,7 @@ public final class Profile {
   public synchronized void close() {
     boolean complete = over;
     over = true;
-    gate.open();
+    plan.gate.open();
     Stage now = stage;
     if (complete) {
       return;
@@ -256,7 +238,7 @@ public final class Profile {
       // The training thread runs on, and changed its steps under our hands.
     }
     notReached("the program ended before the profile did, in: " + now.name());
-    results.host(plan.host());
+    plan.results.host(plan.host());
   }
 
   private void notReached(String sentence) {
@@ -265,22 +247,18 @@ public final class Profile {
   }
 
   private void say(String sentence) {
-    results.remark(sentence);
-    log.say("profile: " + sentence);
+    plan.results.remark(sentence);
+    plan.say(sentence);
   }
 
   /** What was measured, in words; for the end of the job. */
   public List<String> summary() {
-    return results.lines();
+    return plan.results.lines();
   }
 
-  /**
-   * A thread is about to prepare a batch for another one. It may have to wait for its turn.
-   *
-   * @return null to leave the call alone
-   */
+  /** A thread prepares a batch for another one, maybe after a wait; null to leave it alone. */
   public @Nullable InterceptedCall prepare() {
-    return gate.enter();
+    return plan.gate.enter();
   }
 
   /** One call that is followed. */
@@ -324,8 +302,6 @@ public final class Profile {
             taking.took(get, batch, step);
           }
           lastSamples = get.batches.samples(batch);
-        } else {
-          work = Gauge.reading(spans);
         }
         workBefore = work;
       } catch (Throwable t) { // The batch that is there must not be lost.

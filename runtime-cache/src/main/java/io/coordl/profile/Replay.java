@@ -32,7 +32,7 @@ final class Replay extends Turn {
   Replay(Plan plan, List<Batches.Kept> kept) {
     super(plan, plan.gaugeOf(1));
     this.kept = List.copyOf(kept);
-    this.spans = plan.spans();
+    this.spans = plan.spans;
   }
 
   @Override
@@ -120,13 +120,8 @@ final class Replay extends Turn {
 
   @Override
   void end() {
-    if (reason.isEmpty()) {
-      gauge.close();
+    if (plan.results.has(Plan.INGESTION, gauge, reason)) {
+      plan.results.measured(gauge.event(Plan.INGESTION, plan.workers(), note));
     }
-    if (!reason.isEmpty() || !gauge.isDone()) {
-      plan.results().notMeasured(Plan.INGESTION, reason.isEmpty() ? gauge.tooFew() : reason);
-      return;
-    }
-    plan.results().measured(gauge.event(Plan.INGESTION, plan.workers(), note));
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.profile;
 
+import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.HostEvent;
@@ -8,7 +9,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +32,7 @@ final class Results {
     this.items = items;
   }
 
-  /**
-   * The program was left to itself for so many steps.
-   *
-   * @param steady whether they had become steady by then
-   */
+  /** The program was left to itself for so many steps, which had become steady by then or not. */
   synchronized void warmedUp(int steps, boolean steady) {
     warmup = steps;
     warm = steady;
@@ -68,6 +64,18 @@ final class Results {
       samplesCounted += event.samples;
     }
     spans.events().emit(sink -> sink.write(event));
+  }
+
+  /** Whether a phase that is over has figures; else tells {@code reason}, or what it lacks. */
+  boolean has(String phase, Gauge gauge, String reason) {
+    if (reason.isEmpty()) {
+      gauge.close();
+    }
+    if (reason.isEmpty() && gauge.isDone()) {
+      return true;
+    }
+    notMeasured(phase, reason.isEmpty() ? gauge.tooFew() : reason);
+    return false;
   }
 
   synchronized void notMeasured(String phase, String reason) {
@@ -107,7 +115,7 @@ final class Results {
     lines.add(
         "profile run: its phases are measured apart, the totals of the whole run mean nothing");
     lines.add(
-        format(
+        Text.format(
             "  warm-up: %d steps%s",
             warmup, warm ? " until they were steady" : ", ended before all was steady"));
     for (PhaseEvent phase : phases) {
@@ -119,7 +127,7 @@ final class Results {
     HostEvent known = host;
     if (known != null && known.storageRate > 0) {
       lines.add(
-          format(
+          Text.format(
               "  storage %.1f MB/s +- %.1f (%d threads, %s), memory %.0f MB/s",
               known.storageRate / 1e6,
               known.storageRateError / 1e6,
@@ -143,7 +151,7 @@ final class Results {
     String note =
         (phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note)
             + (phase.steady ? "" : "; not steady");
-    return format(
+    return Text.format(
         "  %-10s %10.1f samples/s  %9.4f ms a sample +- %.2f %%  (%d steps%s)",
         name,
         1e9 / phase.sampleNanos,
@@ -169,7 +177,7 @@ final class Results {
     // What both are divided by is in error too.
     double prepOfWhole = (known - compute) / whole * cold.sampleNanosError;
     lines.add(
-        format(
+        Text.format(
             "  of an epoch: compute %.1f %% +- %.1f, prep stall %.1f %% +- %.1f, fetch stall"
                 + " %.1f %% +- %.1f, GC inside stalls %.1f %%",
             all * compute,
@@ -185,9 +193,5 @@ final class Results {
 
   private @Nullable PhaseEvent phase(String name) {
     return phases.stream().filter(phase -> name.equals(phase.phase)).findFirst().orElse(null);
-  }
-
-  private static String format(String pattern, Object... values) {
-    return String.format(Locale.ROOT, pattern, values);
   }
 }

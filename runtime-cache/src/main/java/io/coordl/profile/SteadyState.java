@@ -12,11 +12,7 @@ final class SteadyState {
 
   private SteadyState() {}
 
-  /**
-   * How many values come before the steady state.
-   *
-   * @return -1 if there is none yet
-   */
+  /** How many values come before the steady state; -1 if there is none yet. */
   static int begin(double[] values) {
     int groups = values.length / GROUP;
     if (groups < 2) {

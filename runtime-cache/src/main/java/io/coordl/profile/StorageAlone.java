@@ -11,11 +11,7 @@ final class StorageAlone extends Stage {
   private final Plan plan;
   private final boolean tell;
 
-  /**
-   * Measures the host's rates.
-   *
-   * @param tell whether to tell them as a phase, too
-   */
+  /** Measures the host's rates; {@code tell} whether to tell them as a phase, too. */
   StorageAlone(Plan plan, boolean tell) {
     this.plan = plan;
     this.tell = tell;
@@ -30,30 +26,29 @@ final class StorageAlone extends Stage {
   void begin() {
     // The program's own threads prepare ahead, from the storage that is to be measured.
     if (plan.workers() > 0) {
-      plan.gate().close(LONGEST_BATCH_NANOS);
+      plan.gate.close(LONGEST_BATCH_NANOS);
     }
-    plan.items().from(ProfiledItems.From.PROGRAM);
+    plan.items.from(ProfiledItems.From.PROGRAM);
   }
 
   @Override
   void end() {
-    plan.gate().open();
+    plan.gate.open();
   }
 
   @Override
   Next get(BatchGet get) {
     int threads = Math.max(1, plan.workers());
-    HostRates.Reading reading = plan.rates().storage(threads);
+    HostRates.Reading reading = plan.rates.storage(threads);
     // By one thread none waits for another: what a fetch takes where storage is not at its limit.
-    HostRates.Reading alone =
-        tell && reading != null && threads > 1 ? plan.rates().storage(1) : null;
-    plan.rates().memory(threads);
+    HostRates.Reading alone = tell && reading != null && threads > 1 ? plan.rates.storage(1) : null;
+    plan.rates.memory(threads);
     if (reading != null) {
-      plan.rates().storageRate(reading);
+      plan.rates.storageRate(reading);
     }
     if (tell) {
       if (reading == null) {
-        plan.results().notMeasured(Plan.FETCH, "fewer than five items could be read");
+        plan.results.notMeasured(Plan.FETCH, "fewer than five items could be read");
       } else {
         tell(reading);
       }
@@ -65,7 +60,7 @@ final class StorageAlone extends Stage {
   }
 
   private void tell(HostRates.Reading reading) {
-    double each = plan.results().itemsPerSample();
+    double each = plan.results.itemsPerSample();
     Estimate perItem = reading.perItem();
     PhaseEvent event = new PhaseEvent();
     event.phase = Plan.FETCH;
@@ -79,8 +74,8 @@ final class StorageAlone extends Stage {
     event.items = reading.items();
     event.storageBytes = reading.bytes();
     event.steady = perItem.relativeError() <= 0.01;
-    String access = plan.items().access();
+    String access = plan.items.access();
     event.note = access.equals("direct") ? "" : access;
-    plan.results().measured(event);
+    plan.results.measured(event);
   }
 }

@@ -14,8 +14,11 @@ abstract class Turn extends Stage {
   String reason = "";
 
   private boolean ended;
-  private long asked;
-  private long turnBegun;
+
+  /** Batches that the program has asked for in this phase. */
+  long asked;
+
+  long turnBegun;
 
   Turn(Plan plan, Gauge gauge) {
     this.plan = plan;
@@ -44,16 +47,6 @@ abstract class Turn extends Stage {
 
   private boolean isGivenUp() {
     return ended || !reason.isEmpty();
-  }
-
-  /** The program asks for a batch in this phase. */
-  final void asks() {
-    asked++;
-  }
-
-  /** A turn begins. */
-  final void begins() {
-    turnBegun = plan.now();
   }
 
   private boolean hadItsTime() {

@@ -31,7 +31,7 @@ final class Turns extends Stage {
   @Override
   void begin() {
     begun = 1;
-    phases.get(0).begins();
+    phases.get(0).turnBegun = plan.now();
     phases.get(0).begin();
   }
 
@@ -44,7 +44,7 @@ final class Turns extends Stage {
         break;
       }
       if (following == current) {
-        now.asks();
+        now.asked++;
         Next next = now.get(get);
         if (next != Next.DONE) {
           return next;
@@ -70,7 +70,7 @@ final class Turns extends Stage {
   }
 
   private void start(Turn phase) {
-    phase.begins();
+    phase.turnBegun = plan.now();
     if (current == begun) {
       begun++;
       plan.say(phase.name());

@@ -54,7 +54,7 @@ final class WarmUp extends Stage {
     windowBegun = begun;
     compiledBefore = compiled();
     if (plan.isAsked(Plan.COLD)) {
-      plan.items().from(ProfiledItems.From.STORAGE); // Or the phase would compile what reads so.
+      plan.items.from(ProfiledItems.From.STORAGE); // Or the phase would compile what reads so.
     }
   }
 

@@ -6,52 +6,42 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a shared file that another job keeps locked as soon as that gets on, on a thread of the
  * agent: no caller waits. The thread lives in the topmost thread group, where no program interrupts
  * it; an interrupt would close the channel it works on.
- *
- * @param <M> the memory of its {@link Contents}
  */
-public final class LateFile<M extends Closeable> implements Closeable {
+public final class LateFile implements Closeable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** A job that runs sets a file up in less. */
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** One attempt to open the file. */
   @FunctionalInterface
-  public interface Attempt<M extends Closeable> {
-    /** The file; null if another job keeps it locked. */
-    @Nullable SharedFile<M> open() throws IOException;
+  public interface Attempt {
+    /** Opens the file, and takes it; false if another job keeps it locked. */
+    boolean succeeds() throws IOException;
   }
 
   private final String file;
   private final String without;
-  private final Attempt<M> attempt;
-  private final Consumer<SharedFile<M>> taker;
+  private final Attempt attempt;
   private final UserLog log;
   private final Thread thread;
-  private boolean closed;
+  private volatile boolean closed;
 
   /**
    * Begins to try.
    *
    * @param file what the user calls it
    * @param without what it costs the user as long as it is not there
-   * @param taker takes the file, on the thread
-   * @param log takes sentences for the user
    */
-  public LateFile(
-      String file, String without, Attempt<M> attempt, Consumer<SharedFile<M>> taker, UserLog log) {
+  public LateFile(String file, String without, Attempt attempt, UserLog log) {
     this.file = file;
     this.without = without;
     this.attempt = attempt;
-    this.taker = taker;
     this.log = log;
     thread = new AgentThread("coordl-store", this::run);
     thread.start();
@@ -61,8 +51,9 @@ public final class LateFile<M extends Closeable> implements Closeable {
     try {
       long began = System.nanoTime();
       boolean said = false;
-      for (long pause = FIRST_PAUSE_NANOS; !tryOnce(); pause = longer(pause)) {
+      for (long pause = FIRST_PAUSE_NANOS; !tryOnce(); ) {
         LockSupport.parkNanos(this, pause);
+        pause = Math.min(LAST_PAUSE_NANOS, 2 * pause);
         if (!said && System.nanoTime() - began > LONG_NANOS) {
           said = true;
           log.say(
@@ -73,7 +64,7 @@ public final class LateFile<M extends Closeable> implements Closeable {
                   + " until it does.");
         }
       }
-      if (said && !isClosed()) {
+      if (said && !closed) {
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
         log.say("The other job got on after " + seconds + " s: this one uses " + file + ".");
       }
@@ -84,21 +75,9 @@ public final class LateFile<M extends Closeable> implements Closeable {
     }
   }
 
-  private static long longer(long pause) {
-    return Math.min(LAST_PAUSE_NANOS, 2 * pause);
-  }
-
   /** Whether that was the last attempt. */
   private synchronized boolean tryOnce() throws IOException {
-    SharedFile<M> opened = closed ? null : attempt.open();
-    if (opened != null) {
-      taker.accept(opened);
-    }
-    return closed || opened != null;
-  }
-
-  private synchronized boolean isClosed() {
-    return closed;
+    return closed || attempt.succeeds();
   }
 
   /** Tries no more; the file is taken by now, or never. */

@@ -26,7 +26,6 @@ public final class Liveness implements JobLiveness {
   private static final long SETUP_BYTE = 1L << 60;
   private static final long LEADER_BYTE = SETUP_BYTE - 1;
 
-  /** Largest number of a job. */
   public static final long MAX_JOB = (1L << 22) - 1;
 
   private final FileChannel channel;
@@ -81,7 +80,6 @@ public final class Liveness implements JobLiveness {
     return leader != null;
   }
 
-  /** Lets another job lead. */
   public synchronized void stopLeading() throws IOException {
     if (leader != null) {
       leader.release();

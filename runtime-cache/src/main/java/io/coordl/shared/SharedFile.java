@@ -44,8 +44,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <M> the memory of its {@link Contents}
  */
-public final class SharedFile<M extends Closeable> {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+public final class SharedFile<M extends Contents.Memory> {
+  /** With a job that keeps a file locked, of those who can wait. */
+  public static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private static final Duration LEAVING = Duration.ofSeconds(1);
   private static final long FIRST_PAUSE_NANOS = 1_000_000;
   private static final long LAST_PAUSE_NANOS = 50_000_000;
@@ -94,14 +96,12 @@ public final class SharedFile<M extends Closeable> {
     return job;
   }
 
-  /** The path of a group's file. */
   public static Path path(Path directory, long user, String group, Contents<?> contents) {
     return directory
-        .resolve("coordl-" + user + "-" + fileName(group) + contents.suffix())
+        .resolve("coordl-" + user + "-" + fileName(group) + contents.header().suffix())
         .toAbsolutePath();
   }
 
-  /** The group as part of a file's name. */
   public static String fileName(String group) {
     String name = group.replaceAll("[^A-Za-z0-9._-]", "_");
     if (!name.equals(group) || name.length() > 64) {
@@ -125,93 +125,74 @@ public final class SharedFile<M extends Closeable> {
     return hash;
   }
 
-  /**
-   * Joins the file of a group, or makes it; waits, boundedly, for a job that keeps it locked.
-   *
-   * @param capacity of the file, asked if it has to be made
-   * @throws BusyFileException if a job keeps it locked for too long
-   * @throws IOException with a sentence for the user if the file is not to be used
-   */
-  public static <M extends Closeable> SharedFile<M> open(
-      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
-      throws IOException {
-    return open(path, user, contents, capacity, log, PATIENCE);
-  }
-
-  /** As above, but waits as long as {@code patience}. */
-  public static <M extends Closeable> SharedFile<M> open(
-      Path path,
-      long user,
-      Contents<M> contents,
-      LongSupplier capacity,
-      UserLog log,
-      Duration patience)
-      throws IOException {
-    long deadline = System.nanoTime() + patience.toNanos();
-    long pause = FIRST_PAUSE_NANOS;
-    while (true) {
-      SharedFile<M> opened = tryOpen(path, user, contents, capacity, log);
-      if (opened != null) {
-        return opened;
+  /** How the file of a group is joined, or made, for which its {@code capacity} is asked. */
+  public record Opening<M extends Contents.Memory>(
+      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log) {
+    /**
+     * Waits, boundedly, for a job that keeps the file locked.
+     *
+     * @throws BusyFileException if a job keeps it locked for longer than {@code patience}
+     * @throws IOException with a sentence for the user if the file is not to be used
+     */
+    public SharedFile<M> within(Duration patience) throws IOException {
+      long deadline = System.nanoTime() + patience.toNanos();
+      long pause = FIRST_PAUSE_NANOS;
+      while (true) {
+        SharedFile<M> opened = now();
+        if (opened != null) {
+          return opened;
+        }
+        if (System.nanoTime() - deadline >= 0) {
+          String why = "is locked by another job that does not get on (is it stopped?); ";
+          throw new BusyFileException(refusal(why, ""));
+        }
+        LockSupport.parkNanos(pause);
+        pause = Math.min(LAST_PAUSE_NANOS, 2 * pause);
       }
-      if (System.nanoTime() - deadline >= 0) {
-        String why = "is locked by another job that does not get on (is it stopped?); ";
-        throw new BusyFileException(
-            new Opening<>(path, user, contents, capacity, log).refusal(why, ""));
-      }
-      LockSupport.parkNanos(pause);
-      pause = Math.min(LAST_PAUSE_NANOS, 2 * pause);
     }
-  }
 
-  /** As {@link #open}, but at once: null if another job keeps the file locked. */
-  public static <M extends Closeable> @Nullable SharedFile<M> tryOpen(
-      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log)
-      throws IOException {
-    Opening<M> opening = new Opening<>(path, user, contents, capacity, log);
-    synchronized (OPEN) {
-      if (!OPEN.add(path)) {
-        throw new IOException(opening.name() + "is already open in this JVM.");
-      }
-      SharedFile<M> opened = null;
-      try {
-        for (int i = 0; i < ATTEMPTS; i++) {
-          opened = opening.attempt();
-          if (opened != null) {
-            return opened;
+    /** As {@link #within}, but at once: null if another job keeps the file locked. */
+    public @Nullable SharedFile<M> now() throws IOException {
+      synchronized (OPEN) {
+        if (!OPEN.add(path)) {
+          throw new IOException(name() + "is already open in this JVM.");
+        }
+        SharedFile<M> opened = null;
+        try {
+          for (int i = 0; i < ATTEMPTS; i++) {
+            opened = attempt();
+            if (opened != null) {
+              return opened;
+            }
+          }
+          throw refused("keeps being replaced; ", "");
+        } catch (BusyFileException e) {
+          return null;
+        } catch (InternalError e) {
+          throw new IOException(
+              refusal("was damaged by another program while it was opened; ", ""), e);
+        } finally {
+          if (opened == null) {
+            OPEN.remove(path);
           }
         }
-        throw opening.refused("keeps being replaced; ", "");
-      } catch (BusyFileException e) {
-        return null;
-      } catch (InternalError e) {
-        throw new IOException(
-            opening.refusal("was damaged by another program while it was opened; ", ""), e);
-      } finally {
-        if (opened == null) {
-          OPEN.remove(path);
-        }
       }
     }
-  }
 
-  /** What is to be opened. */
-  private record Opening<M extends Closeable>(
-      Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log) {
-    String name() {
-      return "The " + contents.noun() + " " + path + " ";
+    private String name() {
+      return "The " + contents.header().noun() + " " + path + " ";
     }
 
-    String refusal(String why, String advice) {
-      return name() + why + contents.without() + advice + ".";
+    private String refusal(String why, String advice) {
+      return name() + why + contents.header().without() + advice + ".";
     }
 
-    IOException refused(String why, String advice) {
+    private IOException refused(String why, String advice) {
       return new IOException(refusal(why, advice));
     }
 
     /** One attempt; null if the path has changed hands meanwhile. */
-    @Nullable SharedFile<M> attempt() throws IOException {
+    private @Nullable SharedFile<M> attempt() throws IOException {
       try {
         Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
       } catch (FileAlreadyExistsException e) {
@@ -272,9 +253,13 @@ public final class SharedFile<M extends Closeable> {
       try {
         memory = contents.map(path, bytes);
         if (fresh) {
-          contents.format(memory, user);
+          contents.format(memory);
+          contents.header().write(memory, user, bytes);
         }
-        long job = contents.nextJob(memory, path);
+        long job = Contents.nextJob(memory);
+        if (job == 0) {
+          throw refused("has been joined too often; ", "");
+        }
         if (!liveness.tryJoin(job)) {
           throw new BusyFileException(name() + "is being looked at.");
         }
@@ -316,7 +301,7 @@ public final class SharedFile<M extends Closeable> {
       }
       ByteBuffer header = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
       if (header.getLong((int) Contents.Header.MAGIC) != expected.magic()) {
-        return "is no " + contents.noun() + " or was never finished";
+        return "is no " + expected.noun() + " or was never finished";
       }
       long version = header.getLong((int) Contents.Header.VERSION);
       if (version != expected.version()
@@ -366,13 +351,14 @@ public final class SharedFile<M extends Closeable> {
   public static void sweep(Path directory, long user, Contents<?> contents, UserLog log) {
     synchronized (OPEN) {
       try (DirectoryStream<Path> files =
-          Files.newDirectoryStream(directory, "coordl-" + user + "-*" + contents.suffix())) {
+          Files.newDirectoryStream(
+              directory, "coordl-" + user + "-*" + contents.header().suffix())) {
         for (Path file : files) {
           Path path = file.toAbsolutePath();
           if (!OPEN.contains(path) && sweepOne(path, user)) {
             log.say(
                 "Removed the "
-                    + contents.noun()
+                    + contents.header().noun()
                     + " "
                     + path
                     + ", left over by jobs that were killed.");

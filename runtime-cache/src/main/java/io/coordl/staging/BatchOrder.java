@@ -34,7 +34,6 @@ public final class BatchOrder {
     return new BatchOrder(items, ends);
   }
 
-  /** The order of these batches. */
   public static BatchOrder of(List<int[]> batches) {
     int[] ends = new int[batches.size()];
     int end = 0;
@@ -67,7 +66,6 @@ public final class BatchOrder {
     return items;
   }
 
-  /** Where each batch ends. */
   int[] ends() {
     return ends;
   }

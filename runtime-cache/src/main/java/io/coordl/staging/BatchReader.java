@@ -3,11 +3,7 @@ package io.coordl.staging;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/**
- * What a job makes of the bytes of a batch that it copies; used by one thread.
- *
- * @param <T> what that is
- */
+/** What a job makes of the bytes of a batch that it copies; used by one thread. */
 @FunctionalInterface
 public interface BatchReader<T> {
   /**

@@ -9,22 +9,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a pipeline is, part by part: two jobs may share batches only if all parts are equal.
  * Immutable.
+ *
+ * @param parts in words for the user: {@code "batch size" -> "32"}, in the order they were given;
+ *     long values as a checksum
  */
-public final class Fingerprint {
-  private final Map<String, String> parts;
-
-  /**
-   * A fingerprint.
-   *
-   * @param parts in words for the user: {@code "batch size" -> "32"}; long values as a checksum
-   */
-  public Fingerprint(Map<String, String> parts) {
-    this.parts = Collections.unmodifiableMap(new LinkedHashMap<>(parts));
-  }
-
-  /** The parts, in the order they were given. */
-  public Map<String, String> parts() {
-    return parts;
+public record Fingerprint(Map<String, String> parts) {
+  /** White space in values counts as one blank. */
+  public Fingerprint {
+    Map<String, String> plain = new LinkedHashMap<>();
+    parts.forEach((name, value) -> plain.put(name, value.replaceAll("\\s+", " ")));
+    parts = Collections.unmodifiableMap(plain);
   }
 
   /** The first part that differs, as "its batch size is 32, not 64"; null if none does. */
@@ -50,9 +44,7 @@ public final class Fingerprint {
   /** One line per part; {@link #parse} reads it. */
   String text() {
     StringBuilder text = new StringBuilder();
-    parts.forEach(
-        (name, value) ->
-            text.append(name).append('\t').append(value.replaceAll("\\s+", " ")).append('\n'));
+    parts.forEach((name, value) -> text.append(name).append('\t').append(value).append('\n'));
     return text.toString();
   }
 
@@ -72,20 +64,5 @@ public final class Fingerprint {
   /** 64 bits of all parts, for a file's name; equality is decided by the text. */
   long checksum() {
     return SharedFile.checksum(text());
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof Fingerprint that && text().equals(that.text());
-  }
-
-  @Override
-  public int hashCode() {
-    return Long.hashCode(checksum());
-  }
-
-  @Override
-  public String toString() {
-    return parts.toString();
   }
 }

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 final class HeartbeatThread {
   private static final long BEAT_MILLIS = 200;
 
-  /** What is to be done on the thread. */
   interface Work<T extends @Nullable Object> {
     T run() throws IOException;
   }
@@ -34,11 +33,7 @@ final class HeartbeatThread {
   private final Thread thread;
   private volatile boolean stopped;
 
-  /**
-   * Starts the thread.
-   *
-   * @param beat run several times a second; throws nothing
-   */
+  /** Starts the thread; {@code beat} is run several times a second, and throws nothing. */
   HeartbeatThread(Runnable beat) {
     this.beat = beat;
     thread = new AgentThread("coordl-prep-heartbeat", this::loop);
@@ -49,22 +44,16 @@ final class HeartbeatThread {
     long next = System.nanoTime();
     while (!stopped) {
       long wait = next - System.nanoTime();
-      if (wait <= 0) {
-        try {
-          beat.run();
-        } catch (RuntimeException | Error e) {
-          // Out of memory, say: the others wait for this thread, so it goes on.
-        }
-        next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
-        continue;
-      }
       try {
-        Runnable work = queue.poll(wait, TimeUnit.NANOSECONDS);
+        Runnable work = wait <= 0 ? beat : queue.poll(wait, TimeUnit.NANOSECONDS);
         if (work != null) {
           work.run();
         }
-      } catch (InterruptedException e) {
-        // Nobody has reason to; the next round is on its way.
+      } catch (RuntimeException | Error | InterruptedException e) {
+        // Out of memory, say: the others wait for this thread, so it goes on.
+      }
+      if (wait <= 0) {
+        next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
       }
     }
   }
@@ -72,13 +61,11 @@ final class HeartbeatThread {
   /** Does it soon; a failure is dropped. */
   void later(Chore chore) {
     queue.add(
-        () -> {
-          try {
-            chore.run();
-          } catch (Throwable e) {
-            // A caller that needs the result uses call().
-          }
-        });
+        new FutureTask<>(
+            () -> {
+              chore.run();
+              return true;
+            }));
   }
 
   /** Does it, and waits for the result; interrupts neither end the wait nor are lost. */

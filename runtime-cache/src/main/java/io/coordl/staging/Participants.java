@@ -186,8 +186,7 @@ final class Participants {
 
   /**
    * Makes a job the first participant that is free, or whose job is dead; alone, or while joining.
-   *
-   * @return false if there are too many
+   * False if there are too many.
    */
   static boolean enter(StagingMemory memory, long job, long pid, LongPredicate alive) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
@@ -210,29 +209,23 @@ final class Participants {
   /** Takes the participant out of slots and epochs. */
   static void bury(StagingMemory memory, int participant) {
     for (int slot = 0; slot < MAX_SLOTS; slot++) {
-      removeBit(memory, StagingDescriptor.slot(slot), participant, READY, READY);
+      memory.remove(
+          StagingDescriptor.slot(slot),
+          participant,
+          word -> StagingDescriptor.state(word) == READY);
     }
     for (int descriptor = 0; descriptor < 2; descriptor++) {
-      removeBit(memory, memory.epoch(descriptor).state(), participant, OPEN, SLIDING);
+      memory.remove(memory.epoch(descriptor).state(), participant, Participants::isEntered);
     }
     memory.set(StagingDescriptor.participant(participant) + PARTICIPANT_JOB, 0);
   }
 
-  private static void removeBit(
-      StagingMemory memory, long at, int participant, int oneState, int otherState) {
-    while (true) {
-      long word = memory.get(at);
-      int state = StagingDescriptor.state(word);
-      long without = word & ~(1L << participant);
-      if ((state != oneState && state != otherState)
-          || without == word
-          || memory.compareAndSet(at, word, without)) {
-        return;
-      }
-    }
+  /** Whether the word of an epoch is one in which participants are. */
+  static boolean isEntered(long word) {
+    return StagingDescriptor.state(word) == OPEN || StagingDescriptor.state(word) == SLIDING;
   }
 
-  /** The participants of a set. */
+  /** Whether the participant is in the set of a word. */
   static boolean contains(long word, int participant) {
     return (word & LOW_MASK & 1L << participant) != 0;
   }

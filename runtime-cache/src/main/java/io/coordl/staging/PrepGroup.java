@@ -58,10 +58,8 @@ public final class PrepGroup implements Closeable {
   /**
    * A group; no file is made before an epoch begins.
    *
-   * @param directory of shared memory
    * @param budget of each pipeline's buffer
    * @param jobs to wait for before the first epoch of all; 1 for none but this one
-   * @param log takes sentences for the user
    */
   public PrepGroup(Path directory, String group, ByteBudget budget, int jobs, UserLog log) {
     this(directory, group, budget, jobs, Timeouts.USUAL, log);
@@ -146,17 +144,17 @@ public final class PrepGroup implements Closeable {
     String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
     List<String> ofBudget = new ArrayList<>(); // Of no interest if the file cannot be had.
     SharedFile<StagingFile> file =
-        SharedFile.open(
-            directory.resolve(prefix(user) + name).toAbsolutePath(),
-            user,
-            contents,
-            () ->
-                contents.capacity(
-                    budget.resolve(
-                        Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
-                        ofBudget::add)),
-            log,
-            patience);
+        new SharedFile.Opening<>(
+                directory.resolve(prefix(user) + name).toAbsolutePath(),
+                user,
+                contents,
+                () ->
+                    contents.capacity(
+                        budget.resolve(
+                            Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
+                            ofBudget::add)),
+                log)
+            .within(patience);
     ofBudget.forEach(log::say);
     StagingFile memory = file.memory();
     byte[] text = pipeline.text().getBytes(StandardCharsets.UTF_8);

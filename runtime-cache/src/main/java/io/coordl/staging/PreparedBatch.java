@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 
 /** A batch that was prepared and is about to be staged; used by one thread. */
 public interface PreparedBatch extends AutoCloseable {
-  /** Bytes that {@link #writeTo} writes. */
   long bytes();
 
   /**

@@ -6,7 +6,6 @@ import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.staging.StagingBuffer.Blocker;
 import io.coordl.staging.StagingBuffer.Entered;
-import io.coordl.staging.StagingCounters.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
@@ -14,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -114,7 +114,7 @@ public final class SharedEpoch {
         if (step == StagingBuffer.NOT_NOW) {
           long began = clock.nanos();
           clock.pause(pause);
-          session.waitedFor(blocker.participant(), clock.nanos() - began);
+          session.waitedFor(blocker.participant, clock.nanos() - began);
           pause = longer(pause);
         } else {
           pause = FIRST_PAUSE_NANOS;
@@ -185,7 +185,7 @@ public final class SharedEpoch {
 
   /** No slot: unless a participant that gets on has them, it may stay so. */
   private void starve(Blocker blocker) {
-    if (blocker.participant() >= 0) {
+    if (blocker.participant >= 0) {
       starvedSince = 0;
     } else if (starvedSince == 0) {
       starvedSince = Math.max(1, clock.nanos());
@@ -306,25 +306,23 @@ public final class SharedEpoch {
     }
     long began = clock.nanos();
     @Nullable T staged = null;
-    Reason reason = Reason.NOBODY;
+    LongAdder alone = counters.nobody;
     takers.add(Thread.currentThread());
     try {
       int slot = await(batch, began);
       takers.remove(Thread.currentThread());
-      switch (slot) {
-        case StagingBuffer.NOBODY -> reason = Reason.NOBODY;
-        case StagingBuffer.NOT_STAGED -> reason = Reason.NOT_STAGED;
-        case StagingBuffer.LOST -> reason = Reason.LOST;
-        case StagingBuffer.NOT_NOW -> reason = Reason.LATE;
-        default -> {
-          reason = Reason.LOST;
-          if (gate.enter()) { // As long as the bytes are read the job has not left.
-            try {
-              staged = holding.of(slot);
-            } finally {
-              gate.exit();
-            }
-          }
+      alone =
+          switch (slot) {
+            case StagingBuffer.NOBODY -> counters.nobody;
+            case StagingBuffer.NOT_STAGED -> counters.notStaged;
+            case StagingBuffer.NOT_NOW -> counters.late;
+            default -> counters.lost;
+          };
+      if (slot >= 0 && gate.enter()) { // As long as the bytes are read the job has not left.
+        try {
+          staged = holding.of(slot);
+        } finally {
+          gate.exit();
         }
       }
     } finally {
@@ -334,7 +332,7 @@ public final class SharedEpoch {
       counters.waitNanos.add(clock.nanos() - began);
     }
     if (staged == null) {
-      counters.alone(reason);
+      alone.increment();
     }
     return staged;
   }
@@ -357,7 +355,7 @@ public final class SharedEpoch {
         claim = claimNow;
         claimedAt = now;
       }
-      long progressNow = buffer.participants().progress() + claimNow;
+      long progressNow = buffer.participants.progress() + claimNow;
       if (progressNow != progress) {
         progress = progressNow;
         progressAt = now;

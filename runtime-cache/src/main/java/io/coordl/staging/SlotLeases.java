@@ -38,11 +38,7 @@ final class SlotLeases {
   private final Set<Lease> mappings = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<ByteBuffer> garbage = new ReferenceQueue<>();
 
-  /**
-   * Of one job.
-   *
-   * @param maxBytes that may be mapped at once
-   */
+  /** Of one job; at most {@code maxBytes} may be mapped at once. */
   SlotLeases(
       StagingMemory memory,
       StagingBuffer buffer,

@@ -114,13 +114,12 @@ final class StagingBuffer {
   static final int NEVER_MORE = -2;
 
   private final StagingMemory memory;
-  private final Participants participants;
+  final Participants participants;
   private final JobLiveness liveness;
   private final StagingCounters counters;
   private final long job;
   private final int me;
 
-  /** The epoch this job has last begun. */
   private volatile long last;
 
   StagingBuffer(
@@ -138,21 +137,8 @@ final class StagingBuffer {
     this.me = me;
   }
 
-  /**
-   * An epoch this job is in.
-   *
-   * @param number of the epoch
-   * @param at its descriptor
-   */
+  /** An epoch this job is in. */
   record Entered(long number, StagingDescriptor.Epoch at, BatchOrder order) {}
-
-  Participants participants() {
-    return participants;
-  }
-
-  int me() {
-    return me;
-  }
 
   // ---- epochs
 
@@ -251,17 +237,12 @@ final class StagingBuffer {
     int[] ends = memory.getInts(at.endTable(), (int) batches);
     int[] numbers = memory.getInts(at.itemTable(), (int) items);
     setCursor(number, 0);
-    while (true) {
-      long word = memory.get(at.state());
-      if (state(word) != OPEN || epoch(word) != number) {
-        setCursor(last, ALL); // Or others would take this job for one that is about to come.
-        return null;
-      }
-      if (memory.compareAndSet(at.state(), word, word | 1L << me)) {
-        last = number;
-        return new Entered(number, at, new BatchOrder(numbers, ends));
-      }
+    if (!memory.add(at.state(), me, word -> state(word) == OPEN && epoch(word) == number)) {
+      setCursor(last, ALL); // Or others would take this job for one that is about to come.
+      return null;
     }
+    last = number;
+    return new Entered(number, at, new BatchOrder(numbers, ends));
   }
 
   /** Batches below {@code batch} are no longer needed here. */
@@ -279,7 +260,6 @@ final class StagingBuffer {
     removeParticipant(epoch.number(), me);
   }
 
-  /** Whether other jobs are in the epoch. */
   boolean isShared(Entered epoch) {
     long word = memory.get(epoch.at().state());
     return epoch(word) == epoch.number() && (low(word) & ~(1L << me)) != 0;
@@ -302,19 +282,10 @@ final class StagingBuffer {
   }
 
   private boolean removeParticipant(long epoch, int participant) {
-    long at = memory.epoch(descriptor(epoch)).state();
-    while (true) {
-      long word = memory.get(at);
-      int state = state(word);
-      if (epoch(word) != epoch
-          || (state != OPEN && state != SLIDING)
-          || !Participants.contains(word, participant)) {
-        return false;
-      }
-      if (memory.compareAndSet(at, word, word & ~(1L << participant))) {
-        return true;
-      }
-    }
+    return memory.remove(
+        memory.epoch(descriptor(epoch)).state(),
+        participant,
+        word -> epoch(word) == epoch && Participants.isEntered(word));
   }
 
   // ---- preparing
@@ -447,12 +418,8 @@ final class StagingBuffer {
 
   /** The participant that is waited for when a slot is. */
   static final class Blocker {
-    private int participant = -1;
-
-    /** The participant's number, -1 if it is not a participant that is waited for. */
-    int participant() {
-      return participant;
-    }
+    /** Its number, -1 if it is not a participant that is waited for. */
+    int participant = -1;
   }
 
   private boolean fill(int slot, long word, Entered epoch) {
@@ -611,16 +578,10 @@ final class StagingBuffer {
   }
 
   private boolean lease(int slot, Entered epoch, int batch) {
-    long at = slot(slot);
-    while (true) {
-      long word = memory.get(at);
-      if (state(word) != READY || epoch(word) != epoch.number() || middle(word) != batch) {
-        return false;
-      }
-      if (memory.compareAndSet(at, word, word | 1L << me)) {
-        return true;
-      }
-    }
+    return memory.add(
+        slot(slot),
+        me,
+        word -> state(word) == READY && epoch(word) == epoch.number() && middle(word) == batch);
   }
 
   /** Bytes of the batch in a slot that this job leases. */
@@ -647,14 +608,6 @@ final class StagingBuffer {
 
   /** The program has done with the bytes of a slot that this job leases. */
   void release(int slot) {
-    long at = slot(slot);
-    while (true) {
-      long word = memory.get(at);
-      if (state(word) != READY
-          || !Participants.contains(word, me)
-          || memory.compareAndSet(at, word, word & ~(1L << me))) {
-        return;
-      }
-    }
+    memory.remove(slot(slot), me, word -> state(word) == READY);
   }
 }

@@ -19,6 +19,9 @@ final class StagingContents implements Contents<StagingFile> {
 
   private static final Header HEADER =
       new Header(
+          SUFFIX,
+          "staging buffer",
+          "nothing is shared",
           StagingDescriptor.MAGIC_VALUE,
           StagingDescriptor.VERSION_VALUE,
           StagingDescriptor.LAYOUT_VALUE,
@@ -74,21 +77,6 @@ final class StagingContents implements Contents<StagingFile> {
   }
 
   @Override
-  public String suffix() {
-    return SUFFIX;
-  }
-
-  @Override
-  public String noun() {
-    return "staging buffer";
-  }
-
-  @Override
-  public String without() {
-    return "nothing is shared";
-  }
-
-  @Override
   public Header header() {
     return HEADER;
   }
@@ -104,31 +92,16 @@ final class StagingContents implements Contents<StagingFile> {
   }
 
   @Override
-  public void format(StagingFile memory, long user) throws IOException {
+  public void format(StagingFile memory) throws IOException {
     if (fingerprint.length > StagingDescriptor.MAX_TEXT_BYTES) {
-      throw new IOException("The pipeline's description is too long; " + without() + ".");
+      throw new IOException("The pipeline's description is too long; nothing is shared.");
     }
     long head = StagingDescriptor.slotsOffset(itemRoom, batchRoom);
-    memory.set(StagingDescriptor.VERSION, HEADER.version());
-    memory.set(StagingDescriptor.LAYOUT, HEADER.layout());
-    memory.set(StagingDescriptor.UID, user);
-    memory.set(StagingDescriptor.CAPACITY, memory.length());
     memory.set(StagingDescriptor.ITEM_ROOM, itemRoom);
     memory.set(StagingDescriptor.BATCH_ROOM, batchRoom);
     memory.set(StagingDescriptor.BUDGET, memory.length() - head);
     memory.set(StagingDescriptor.TEXT_BYTES, fingerprint.length);
     memory.putBytes(StagingDescriptor.TEXT, fingerprint);
-    memory.set(StagingDescriptor.MAGIC, HEADER.magic());
-  }
-
-  @Override
-  public long nextJob(StagingFile memory, Path path) throws IOException {
-    long job = memory.get(StagingDescriptor.JOBS) + 1;
-    if (job > Liveness.MAX_JOB) {
-      throw new IOException("The staging buffer " + path + " has been joined too often.");
-    }
-    memory.set(StagingDescriptor.JOBS, job);
-    return job;
   }
 
   @Override
@@ -138,9 +111,7 @@ final class StagingContents implements Contents<StagingFile> {
           StagingDescriptor.MAX_PARTICIPANTS
               + " jobs share the staging buffer "
               + path
-              + " already; "
-              + without()
-              + ".");
+              + " already; nothing is shared.");
     }
   }
 }

@@ -1,7 +1,5 @@
 package io.coordl.staging;
 
-import io.coordl.shared.Contents;
-
 /**
  * Layout of a staging file: every offset has its name here, and nowhere else is a byte counted. All
  * words are 64 bits wide, in the machine's byte order.
@@ -24,13 +22,6 @@ final class StagingDescriptor {
   static final long MAGIC_VALUE = 0x436f6f72444c7374L;
 
   static final long VERSION_VALUE = 1;
-
-  static final long MAGIC = Contents.Header.MAGIC;
-  static final long VERSION = Contents.Header.VERSION;
-  static final long LAYOUT = Contents.Header.LAYOUT;
-  static final long UID = Contents.Header.UID;
-  static final long CAPACITY = Contents.Header.CAPACITY;
-  static final long JOBS = Contents.Header.JOBS;
 
   /** Items an order may have. */
   static final long ITEM_ROOM = 64;
@@ -177,7 +168,6 @@ final class StagingDescriptor {
     return EPOCH_CLAIMS + 8 * batchRoom + (4 * (batchRoom + itemRoom) + 7 & -8L);
   }
 
-  /** Where a slot of the given size lies. */
   static long slotOffset(long itemRoom, long batchRoom, int slot, long slotBytes) {
     return slotsOffset(itemRoom, batchRoom) + slot * slotBytes;
   }

@@ -205,24 +205,23 @@ final class StagingFile implements StagingMemory {
 
   private void change(Runnable change) {
     if (isSound()) {
-      try {
-        change.run();
-        MappedLength.settle();
-      } catch (InternalError e) {
-        damaged(e);
-      }
+      settled(change);
+    }
+  }
+
+  private void settled(Runnable access) {
+    try {
+      access.run();
+      MappedLength.settle();
+    } catch (InternalError e) {
+      damaged(e);
     }
   }
 
   @Override
   public int[] getInts(long at, int count) {
     int[] values = new int[count];
-    try {
-      ints(at, count).get(values);
-      MappedLength.settle();
-    } catch (InternalError e) {
-      damaged(e);
-    }
+    settled(() -> ints(at, count).get(values));
     return values;
   }
 
@@ -298,7 +297,6 @@ final class StagingFile implements StagingMemory {
     return file.getChannel().map(mode, at, bytes).order(ByteOrder.nativeOrder());
   }
 
-  /** Multiples of a page. */
   static long pages(long bytes) {
     return bytes + PAGE - 1 & -PAGE;
   }

@@ -26,7 +26,6 @@ public final class AgentThread extends Thread {
   /** Kinds of failures that it has had; of this thread alone. */
   private final Set<Class<?>> survived = new HashSet<>();
 
-  /** Not started yet. */
   public AgentThread(String name, Runnable work) {
     this(name, work, 0);
   }

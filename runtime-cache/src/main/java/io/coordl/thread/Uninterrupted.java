@@ -10,7 +10,6 @@ public final class Uninterrupted {
     boolean within(long nanos) throws InterruptedException;
   }
 
-  /** Whether it comes in time. */
   public static boolean await(long nanos, Attempt attempt) {
     long deadline = System.nanoTime() + nanos;
     boolean interrupted = false;

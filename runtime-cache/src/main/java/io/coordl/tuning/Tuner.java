@@ -66,11 +66,9 @@ public final class Tuner {
    * Looks when it is asked.
    *
    * @param totals of the job so far
-   * @param clock nanoseconds
    * @param keeps whether what is prepared is kept from the start; else once that is worth it
    * @param prefetched how many items and batches so far; null if prefetching is not to be tried
    * @param threads that prefetch at most
-   * @param events hears of each change
    */
   public Tuner(
       Supplier<JobStatisticsEvent> totals,

@@ -31,7 +31,7 @@ class ArenaIndexTest {
 
   @BeforeEach
   void make() throws IOException {
-    ArenaStore.format(memory, 42);
+    ArenaStore.format(memory);
     store = new ArenaStore(memory, null, 1, job -> job == ALIVE, "", words::add);
     store.measureBy(before -> false);
   }
@@ -101,6 +101,7 @@ class ArenaIndexTest {
 
   @Test
   void theHeaderSaysWhoseArenaItIsAndHowItIsLaidOut() {
+    ArenaContents.HERE.header().write(memory, 42, CAPACITY);
     assertThat(memory.get(Header.MAGIC)).isEqualTo(ArenaDescriptor.MAGIC_VALUE);
     assertThat(memory.get(Header.VERSION)).isEqualTo(ArenaDescriptor.VERSION_VALUE);
     assertThat(memory.get(Header.LAYOUT)).isEqualTo(ArenaDescriptor.LAYOUT_VALUE);
@@ -155,7 +156,7 @@ class ArenaIndexTest {
     assertThat(found(5)).isFalse();
     assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED);
     assertThat(found(5)).isTrue();
-    assertThat(store.corrupt()).isZero();
+    assertThat(store.corrupt.sum()).isZero();
   }
 
   // ---- tables
@@ -247,7 +248,7 @@ class ArenaIndexTest {
     memory.set(slot(1, 5), ArenaDescriptor.abandoned(key(5)));
     assertThat(store.isAwaited(key(5))).isFalse();
     assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED);
-    assertThat(store.takenOver()).isZero();
+    assertThat(store.takenOver.sum()).isZero();
     assertThat(ArenaDescriptor.isReady(memory.get(slot(1, 5)))).as("the newest first").isTrue();
   }
 
@@ -256,13 +257,13 @@ class ArenaIndexTest {
     memory.set(slot(5), ArenaDescriptor.claimed(DEAD, key(5)));
     assertThat(store.isAwaited(key(5))).isFalse();
     assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED);
-    assertThat(store.takenOver()).isEqualTo(1);
+    assertThat(store.takenOver.sum()).isEqualTo(1);
   }
 
   @Test
   void aStoreOfOneProcessHasNoOtherLiveJob() throws IOException {
     try (ArenaStore alone = ArenaStore.openDirect(CAPACITY, words::add)) {
-      alone.memory().set(slot(5), ArenaDescriptor.claimed(ALIVE, key(5)));
+      alone.memory.set(slot(5), ArenaDescriptor.claimed(ALIVE, key(5)));
       assertThat(alone.isAwaited(key(5))).isFalse();
       Fetched fetched = alone.fetch(key(5), 1, (target, offset) -> true);
       assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
@@ -330,13 +331,13 @@ class ArenaIndexTest {
     assertThat(fetch(5, 0).outcome()).isEqualTo(Outcome.ADMITTED);
     store.forgetChecks();
     assertThat(store.find(key(5)).remaining()).isZero();
-    assertThat(store.corrupt()).isZero();
+    assertThat(store.corrupt.sum()).isZero();
   }
 
   @Test
   void anEmptyItemMayEndASegment() throws IOException {
     DirectMemory segments = new DirectMemory(65 << 20);
-    ArenaStore.format(segments, 0);
+    ArenaStore.format(segments);
     segments.set(ArenaDescriptor.TAIL, (64 << 20) - ArenaDescriptor.ITEM_HEADER_BYTES);
     store = new ArenaStore(segments, null, 1, job -> false, "", words::add);
     assertThat(fetch(5, 0).outcome()).isEqualTo(Outcome.ADMITTED);
@@ -424,7 +425,7 @@ class ArenaIndexTest {
     assertThat(found(65)).isTrue();
     assertThat(found(66)).isTrue();
     assertThat(found(67)).isEqualTo(!joined);
-    assertThat(store.corrupt()).isEqualTo(joined ? 1 : 0);
+    assertThat(store.corrupt.sum()).isEqualTo(joined ? 1 : 0);
   }
 
   @Test
@@ -452,7 +453,7 @@ class ArenaIndexTest {
     setLength(5, length);
     assertThat(found(5)).isFalse();
     assertThat(memory.get(slot(5))).isEqualTo(ArenaDescriptor.abandoned(key(5)));
-    assertThat(store.corrupt()).isEqualTo(1);
+    assertThat(store.corrupt.sum()).isEqualTo(1);
     assertThat(found(4)).isTrue();
     assertThat(fetch(5)).isEqualTo(Outcome.ADMITTED);
     assertThat(store.find(key(5)).remaining()).isEqualTo(LENGTH);

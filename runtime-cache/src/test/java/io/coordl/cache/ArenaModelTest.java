@@ -88,7 +88,7 @@ class ArenaModelTest {
     }
 
     int run() throws Exception {
-      ArenaStore.format(memory, 1);
+      ArenaStore.format(memory);
       // One more item, and the first table is crowded.
       memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0) - 1);
       start(WANTED);
@@ -235,6 +235,7 @@ class ArenaModelTest {
     private final Run run;
 
     Memory(Run run) {
+      super(CAPACITY);
       this.run = run;
     }
 
@@ -254,11 +255,6 @@ class ArenaModelTest {
 
     @Override
     long segmentBytes() {
-      return CAPACITY;
-    }
-
-    @Override
-    long capacity() {
       return CAPACITY;
     }
 

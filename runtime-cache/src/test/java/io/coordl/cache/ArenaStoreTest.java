@@ -284,9 +284,9 @@ class ArenaStoreTest {
       ItemKey key = Items.key(3);
       store.fetch(key, Items.length(3), Items.loader(3));
       store.forgetChecks();
-      store.memory().write(store.used() - 40, new byte[] {1, 2, 3, 4, 5}, 0, 5);
+      store.memory.write(store.used() - 40, new byte[] {1, 2, 3, 4, 5}, 0, 5);
       assertThat(store.find(key)).isNull();
-      assertThat(store.corrupt()).isEqualTo(1);
+      assertThat(store.corrupt.sum()).isEqualTo(1);
       Fetched again = store.fetch(key, Items.length(3), Items.loader(3));
       assertThat(again.outcome()).isEqualTo(Outcome.ADMITTED);
       assertThat(Items.bytes(again.content())).isEqualTo(Items.content(3));
@@ -298,7 +298,7 @@ class ArenaStoreTest {
     Path path = file("a group/of mine");
     assertThat(path.getFileName().toString()).doesNotContain(" ").endsWith(".arena");
     try (ArenaStore store = host("a group/of mine")) {
-      assertThat(store.path()).isEqualTo(path);
+      assertThat(store.shared.path()).isEqualTo(path);
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
           .isEqualTo("rw-------");
       assertThat(store.jobs()).isEqualTo(1);
@@ -355,7 +355,7 @@ class ArenaStoreTest {
       words.clear();
       try (ArenaStore store = process("8m")) {
         if (full) {
-          store.memory().set(ArenaDescriptor.REFUSING, 1);
+          store.memory.set(ArenaDescriptor.REFUSING, 1);
         } else {
           store.measureBy(before -> true);
         }
@@ -424,7 +424,8 @@ class ArenaStoreTest {
     Path path = file("stale");
     for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
       SharedFile<ArenaMemory> made =
-          SharedFile.open(path, user, ArenaContents.HERE, () -> 8 << 20, words::add);
+          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, words::add)
+              .within(SharedFile.PATIENCE);
       Path copy = Files.copy(path, directory.resolve("copy"));
       made.close();
       Files.move(copy, path);
@@ -441,7 +442,8 @@ class ArenaStoreTest {
       }
       words.clear();
       SharedFile<ArenaMemory> replaced =
-          SharedFile.open(path, user, ArenaContents.HERE, () -> 8 << 20, words::add);
+          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, words::add)
+              .within(SharedFile.PATIENCE);
       assertThat(words).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
       assertThat(replaced.memory().capacity()).isEqualTo(8 << 20);
       replaced.close();
@@ -460,15 +462,17 @@ class ArenaStoreTest {
     Files.createFile(path);
     assertThatThrownBy(
             () ->
-                SharedFile.open(
-                    path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, words::add))
+                new SharedFile.Opening<>(
+                        path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, words::add)
+                    .within(SharedFile.PATIENCE))
         .hasMessageContaining("belongs to user");
     assertThat(path).exists();
     Path link = Files.createSymbolicLink(file("link"), path);
     assertThatThrownBy(
             () ->
-                SharedFile.open(
-                    link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, words::add))
+                new SharedFile.Opening<>(
+                        link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, words::add)
+                    .within(SharedFile.PATIENCE))
         .hasMessageContaining("not a regular file");
   }
 
@@ -556,15 +560,15 @@ class ArenaStoreTest {
   void theRightToAppendATableIsTakenFromTheDeadEvenByAnInterruptedThread() throws IOException {
     try (ArenaStore store = host("grower")) {
       Thread.currentThread().interrupt();
-      store.memory().set(ArenaDescriptor.GROWER, 12_345);
+      store.memory.set(ArenaDescriptor.GROWER, 12_345);
       for (int i = 0; i < 5000; i++) {
         Fetched fetched = store.fetch(small(i), 8, (target, offset) -> true);
         assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
       }
       assertThat(Thread.interrupted()).isTrue();
       assertThat(store.jobs()).isEqualTo(1);
-      assertThat(store.memory().get(ArenaDescriptor.TABLES)).isEqualTo(2);
-      assertThat(store.memory().get(ArenaDescriptor.GROWER)).isZero();
+      assertThat(store.memory.get(ArenaDescriptor.TABLES)).isEqualTo(2);
+      assertThat(store.memory.get(ArenaDescriptor.GROWER)).isZero();
     }
   }
 
@@ -573,7 +577,7 @@ class ArenaStoreTest {
     try (ArenaStore store = host("shorter")) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       long used = store.used();
-      try (RandomAccessFile file = new RandomAccessFile(store.path().toFile(), "rw")) {
+      try (RandomAccessFile file = new RandomAccessFile(store.shared.path().toFile(), "rw")) {
         file.setLength(used); // All that is read still lies in it.
       }
       for (int i = 0; i < 2; i++) {
@@ -591,7 +595,7 @@ class ArenaStoreTest {
       assertThat(store.isAwaited(Items.key(1))).isFalse();
       assertThat(store.items()).as("of damaged memory nothing is told").isZero();
       store.choose(new Rates(1, 2, 3, 4));
-      store.countDecoded(8);
+      store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 8);
     }
     assertThat(words).hasSize(1);
   }
@@ -603,11 +607,10 @@ class ArenaStoreTest {
       store.choose(new Rates(1, 2, 3, 4));
       store.choose(new Rates(5, 6, 7, 8));
       assertThat(store.rates()).isEqualTo(new Rates(1, 2, 3, 4));
-      store.countDecoded(1);
-      store.countDecoded(8);
-      assertThat(store.decodedItems()).isEqualTo(2);
-      assertThat(store.decodedBytes()).isEqualTo(32 + 32);
-      assertThat(store.group()).isEqualTo("rates");
+      store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 1);
+      store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 8);
+      assertThat(store.word(ArenaDescriptor.DECODED_ITEMS)).isEqualTo(2);
+      assertThat(store.word(ArenaDescriptor.DECODED_BYTES)).isEqualTo(32 + 32);
     }
   }
 

@@ -100,7 +100,7 @@ public final class DamagedStoreJob {
     Path file = directory.resolve("steps.arena");
     List<String> words = new ArrayList<>();
     ArenaMemory mapped = MappedMemory.map(file, 1 << 20);
-    ArenaStore.format(mapped, 0);
+    ArenaStore.format(mapped);
     Truncated memory = new Truncated(mapped, file, step, length);
     try (ArenaStore store = new ArenaStore(memory, null, 1, job -> false, "", words::add)) {
       store.choose(new Rates(1, 2, 3, 4));
@@ -111,7 +111,7 @@ public final class DamagedStoreJob {
         store.forgetChecks();
         compare(store.find(Items.key(number)), number);
       }
-      store.countDecoded(1);
+      store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 1);
       store.isAwaited(Items.key(9));
       long items = store.items();
       boolean done = memory.isDone();

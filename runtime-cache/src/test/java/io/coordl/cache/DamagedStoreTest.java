@@ -90,7 +90,7 @@ class DamagedStoreTest {
     try (ArenaStore store = Items.openHost(shared, "group", () -> 2 << 20, words::add)) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       for (int at = 0; at < ArenaDescriptor.HEADER_BYTES; at += 8) {
-        store.memory().set(at, 0);
+        store.memory.set(at, 0);
       }
       Fetched fetched = store.fetch(Items.key(2), Items.length(2), Items.loader(2));
       assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);

@@ -91,7 +91,7 @@ class FailingMemoryTest {
     COUNT_DECODED {
       @Override
       boolean answers(ArenaStore store) {
-        store.countDecoded(8);
+        store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 8);
         return false;
       }
     },
@@ -118,7 +118,7 @@ class FailingMemoryTest {
 
   @BeforeEach
   void open() throws IOException {
-    ArenaStore.format(memory, 0);
+    ArenaStore.format(memory);
     store = new ArenaStore(memory, null, 1, job -> true, "", words::add);
     store.measureBy(before -> false);
     store.fetch(KEPT, Items.length(1), Items.loader(1));

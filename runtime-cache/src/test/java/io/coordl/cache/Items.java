@@ -23,7 +23,8 @@ final class Items {
     SharedFile.sweep(directory, user, ArenaContents.HERE, words);
     Path path = SharedFile.path(directory, user, group, ArenaContents.HERE);
     SharedFile<ArenaMemory> shared =
-        SharedFile.open(path, user, ArenaContents.HERE, capacity, words);
+        new SharedFile.Opening<>(path, user, ArenaContents.HERE, capacity, words)
+            .within(SharedFile.PATIENCE);
     return new ArenaStore(
         shared.memory(), shared, shared.job(), shared.liveness()::alive, group, words);
   }

@@ -54,7 +54,7 @@ public final class JobMain {
               + " unserved "
               + other
               + " corrupt "
-              + store.corrupt()
+              + store.corrupt.sum()
               + " items "
               + store.items());
       System.in.read();

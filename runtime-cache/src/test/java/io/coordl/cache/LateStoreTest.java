@@ -1,9 +1,10 @@
 package io.coordl.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.shared.Contents;
 import io.coordl.shared.Contents.Header;
+import io.coordl.shared.Liveness;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import java.io.IOException;
@@ -140,13 +141,11 @@ class LateStoreTest {
   @Test
   void aJobIsGivenANumberThatNoneHadUntilThereAreNone() throws IOException {
     DirectMemory memory = new DirectMemory(1 << 20);
-    ArenaStore.format(memory, 0);
-    assertThat(ArenaContents.HERE.nextJob(memory, file)).isEqualTo(1);
-    assertThat(ArenaContents.HERE.nextJob(memory, file)).isEqualTo(2);
-    memory.set(Header.JOBS, ArenaDescriptor.MAX_JOB - 1);
-    assertThat(ArenaContents.HERE.nextJob(memory, file)).isEqualTo(ArenaDescriptor.MAX_JOB);
-    assertThatThrownBy(() -> ArenaContents.HERE.nextJob(memory, file))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("joined too often");
+    ArenaStore.format(memory);
+    assertThat(Contents.nextJob(memory)).isEqualTo(1);
+    assertThat(Contents.nextJob(memory)).isEqualTo(2);
+    memory.set(Header.JOBS, Liveness.MAX_JOB - 1);
+    assertThat(Contents.nextJob(memory)).isEqualTo(Liveness.MAX_JOB);
+    assertThat(Contents.nextJob(memory)).isZero();
   }
 }

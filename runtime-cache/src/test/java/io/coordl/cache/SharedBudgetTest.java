@@ -200,8 +200,8 @@ class SharedBudgetTest {
       Path file = Items.file(directory, "item" + i, RAW);
       DecodedItem item = decoded.item(file.toString());
       raw.open(file.toString()).close();
-      assertThat(item.readNanos()).isPositive();
-      item.made(item.readNanos() + decodeNanos + 1);
+      assertThat(item.readNanos.get()).isPositive();
+      item.made(item.readNanos.get() + decodeNanos + 1);
       boolean quarterUsed = arena.used() >= arena.capacity() / 4;
       item.put(FORM, DECODED, target -> target.put(new byte[DECODED]));
       assertThat(arena.rates() != null).isEqualTo(quarterUsed);
@@ -253,7 +253,7 @@ class SharedBudgetTest {
     int left = (int) (arena.capacity() / 4 - arena.used()) - ArenaDescriptor.ITEM_HEADER_BYTES;
     arena.fetch(Items.key(1), left - 8, (target, offset) -> true);
     DecodedItem first = unread("first");
-    first.read(1000);
+    first.readNanos.addAndGet(1000);
     first.made(2000);
     put(first, DECODED);
     assertThat(arena.rates()).isNull();
@@ -265,7 +265,7 @@ class SharedBudgetTest {
     int left = (int) (arena.capacity() / 4 - arena.used()) - ArenaDescriptor.ITEM_HEADER_BYTES;
     arena.fetch(Items.key(1), left, (target, offset) -> true);
     DecodedItem first = unread("first");
-    first.read(1000);
+    first.readNanos.addAndGet(1000);
     first.made(2000);
     put(first, DECODED);
     assertThat(arena.rates()).isEqualTo(new Rates(RAW, DECODED, 1000, 1000));
@@ -275,7 +275,7 @@ class SharedBudgetTest {
   void timesThatTellNothingMeasureNothing() throws IOException {
     arena.fetch(Items.key(1), 1 << 20, (target, offset) -> true);
     DecodedItem onlyRead = unread("only read");
-    onlyRead.read(1000);
+    onlyRead.readNanos.addAndGet(1000);
     onlyRead.made(1000);
     put(onlyRead, DECODED);
     assertThat(arena.rates()).as("decoding took no time").isNull();

@@ -178,9 +178,9 @@ class SharedJobsIT {
       System.out.printf(
           "%d kills: %d items of the dead, %d read by the survivor, %d claims taken over,"
               + " %d bytes used%n",
-          kills, items - admitted - 3000, admitted, store.takenOver(), store.used());
+          kills, items - admitted - 3000, admitted, store.takenOver.sum(), store.used());
       assertThat(before).isPositive();
-      assertThat(store.corrupt()).isZero();
+      assertThat(store.corrupt.sum()).isZero();
       assertThat(store.jobs()).isEqualTo(1);
     }
     assertThat(directory).isEmptyDirectory();

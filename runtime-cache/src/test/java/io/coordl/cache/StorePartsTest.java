@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.bridge.Origin;
+import io.coordl.shared.Liveness;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
@@ -33,7 +34,7 @@ class StorePartsTest {
     Random random = new Random(1);
     for (int i = 0; i < 100; i++) {
       ItemKey key = new ItemKey(random.nextLong(), random.nextLong());
-      long job = 1 + random.nextLong(ArenaDescriptor.MAX_JOB);
+      long job = 1 + random.nextLong(Liveness.MAX_JOB);
       long offset = random.nextLong(ArenaDescriptor.MAX_CAPACITY) & -8L;
       long claimed = ArenaDescriptor.claimed(job, key);
       long ready = ArenaDescriptor.ready(offset, key);
@@ -156,9 +157,9 @@ class StorePartsTest {
     times.forEach(
         (outcome, count) -> IntStream.range(0, count).forEach(i -> counters.count(outcome)));
     counters.count(Outcome.HIT);
-    counters.observed();
-    counters.unreadable();
-    counters.spared();
+    counters.observed.increment();
+    counters.unreadable.increment();
+    counters.spared.increment();
     counters.bytes(Origin.MEMORY, 10);
     counters.bytes(Origin.PEER, 20);
     counters.bytes(Origin.STORAGE, 30);
@@ -166,6 +167,6 @@ class StorePartsTest {
     assertThat(counters.ofRaw(null))
         .isEqualTo(
             new StoreStatistics(
-                0, 0, 0, 2, 62 + 3, 4, 2, 8 + 16 + 1 + 32, 8, 16, 1, 32, 1, 0, 10, 30, 20, 0));
+                0, 0, 0, 2, 62 + 3, 4, 2, 8 + 16 + 1 + 32, 8, 16, 1, 32, 1, 10, 30, 20, 0));
   }
 }

@@ -8,6 +8,7 @@ class WrappedMemory extends ArenaMemory {
   final ArenaMemory memory;
 
   WrappedMemory(ArenaMemory memory) {
+    super(memory.capacity());
     this.memory = memory;
   }
 
@@ -34,11 +35,6 @@ class WrappedMemory extends ArenaMemory {
   @Override
   final long segmentBytes() {
     return memory.segmentBytes();
-  }
-
-  @Override
-  final long capacity() {
-    return memory.capacity();
   }
 
   @Override

@@ -17,9 +17,7 @@ final class Plans {
   }
 
   static Plan of(ProfiledItems items, UserLog log, LongSupplier clock) {
-    SpanRecorder spans = spans();
-    Results results = new Results(spans, items);
-    return new Plan(Set.of(), 0, spans, items, new Gate(), results, null, log, clock);
+    return new Plan(Set.of(), 0, spans(), items, null, log, clock);
   }
 
   /** Of which nobody hears. */

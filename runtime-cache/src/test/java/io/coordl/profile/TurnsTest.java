@@ -68,7 +68,7 @@ class TurnsTest {
     }
 
     double millis() {
-      return gauge.estimate().nanos() / MILLI;
+      return gauge.estimate.nanos() / MILLI;
     }
   }
 

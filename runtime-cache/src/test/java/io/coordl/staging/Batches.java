@@ -81,6 +81,14 @@ final class Batches {
     return right;
   }
 
+  /** How many the job had to prepare by itself, whatever the reason. */
+  static long alone(StagingCounters counters) {
+    return counters.nobody.sum()
+        + counters.notStaged.sum()
+        + counters.late.sum()
+        + counters.lost.sum();
+  }
+
   static boolean isComplete(BatchOrder order, int items) {
     int[] all = order.items().clone();
     Arrays.sort(all);

@@ -117,13 +117,7 @@ class CoordinatedJobsTest {
 
     /** Batches the program had to prepare after all, in all pipelines. */
     long alone() {
-      return sessions.stream()
-          .mapToLong(
-              session ->
-                  Arrays.stream(StagingCounters.Reason.values())
-                      .mapToLong(session.counters::aloneBecause)
-                      .sum())
-          .sum();
+      return sessions.stream().mapToLong(session -> Batches.alone(session.counters)).sum();
     }
   }
 

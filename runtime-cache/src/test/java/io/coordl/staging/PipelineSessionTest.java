@@ -11,7 +11,6 @@ import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
 import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.staging.StagingCounters.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -127,10 +126,6 @@ class PipelineSessionTest {
         public void close() {}
       };
     }
-
-    long alone(Reason reason) {
-      return session.counters.aloneBecause(reason);
-    }
   }
 
   private void waited(long began, long nanos) {
@@ -161,10 +156,10 @@ class PipelineSessionTest {
     assertThat(epoch.take(0)).isNull();
 
     assertThat(clock.now).isEqualTo(1);
-    assertThat(job.alone(Reason.NOBODY)).isEqualTo(1);
+    assertThat(job.session.counters.nobody.sum()).isEqualTo(1);
     assertThat(epoch.take(-1)).isNull();
     assertThat(epoch.take(BATCHES)).isNull();
-    assertThat(job.alone(Reason.NOBODY)).as("there is no such batch").isEqualTo(1);
+    assertThat(job.session.counters.nobody.sum()).as("there is no such batch").isEqualTo(1);
   }
 
   @Test
@@ -186,7 +181,7 @@ class PipelineSessionTest {
     slow.threads.remove().run();
 
     assertThat(waited[0]).isBetween(300 * MILLI + 1, 301 * MILLI);
-    assertThat(job.alone(Reason.LATE)).isEqualTo(1);
+    assertThat(job.session.counters.late.sum()).isEqualTo(1);
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.blockedAt).isBetween(57 * MILLI + 1, 58 * MILLI + 1);
     assertThat(job.session.counters.waitNanos.sum()).isEqualTo(waited[0]);
@@ -215,7 +210,7 @@ class PipelineSessionTest {
     assertThat(waited[0]).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
     assertThat(job.session.longestPreparation.get()).isEqualTo(101 * MILLI);
     assertThat(job.session.shortestPreparation.get()).isEqualTo(60 * MILLI);
-    assertThat(job.alone(Reason.LATE)).isEqualTo(1);
+    assertThat(job.session.counters.late.sum()).isEqualTo(1);
   }
 
   @Test
@@ -237,7 +232,7 @@ class PipelineSessionTest {
     assertThat(epoch.take(0)).isNull();
 
     waited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
-    assertThat(job.alone(Reason.LATE)).isEqualTo(1);
+    assertThat(job.session.counters.late.sum()).isEqualTo(1);
   }
 
   private StagingBuffer.Entered entered() {
@@ -277,7 +272,7 @@ class PipelineSessionTest {
 
     // It has been starved since the 50 microseconds before.
     assertThat(waited[0]).isBetween(300 * MILLI - 50_000 + 1, 301 * MILLI);
-    assertThat(job.alone(Reason.LATE)).isEqualTo(1);
+    assertThat(job.session.counters.late.sum()).isEqualTo(1);
     assertThat(job.prepared).isZero();
   }
 
@@ -333,7 +328,7 @@ class PipelineSessionTest {
 
     takes(epoch, 0, 100);
     assertThat(epoch.take(2)).isNull();
-    assertThat(job.alone(Reason.NOT_STAGED)).isEqualTo(1);
+    assertThat(job.session.counters.notStaged.sum()).isEqualTo(1);
     assertThat(job.words)
         .containsExactly(
             "A batch has 5000 bytes, but the staging buffer was made for batches of 4096: each job"
@@ -580,7 +575,7 @@ class PipelineSessionTest {
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     assertThat(job.threads).isEmpty();
     assertThat(epoch.take(0)).isNull();
-    assertThat(job.alone(Reason.NOBODY)).isEqualTo(1);
+    assertThat(job.session.counters.nobody.sum()).isEqualTo(1);
   }
 
   // ---- what a job holds
@@ -658,7 +653,7 @@ class PipelineSessionTest {
     assertThat(epoch.take(0)).isNull();
     assertThat(epoch.<Integer>use(1, ByteBuffer::remaining)).isNull();
 
-    assertThat(job.alone(Reason.LOST)).isEqualTo(2);
+    assertThat(job.session.counters.lost.sum()).isEqualTo(2);
     assertThat(holders()).isZero();
     memory.noMemory = null;
     assertThat(epoch.<Integer>use(2, ByteBuffer::remaining)).isEqualTo(100);

@@ -122,7 +122,6 @@ class StagingBufferTest {
     assertThat(one.buffer.slots()).as("not even two").isZero();
     memory.set(BUDGET, 1_000L * 8192);
     assertThat(one.buffer.slots()).isEqualTo(StagingDescriptor.MAX_SLOTS);
-    assertThat(one.buffer.me()).isEqualTo(one.participant);
   }
 
   @Test
@@ -242,7 +241,7 @@ class StagingBufferTest {
     Job two = new Job(2);
     one.begins();
     Entered first = two.begins();
-    assertThat(two.buffer.me()).isEqualTo(two.participant).isNotZero();
+    assertThat(two.participant).isNotZero();
     assertThat(one.begins().number()).isEqualTo(2);
     two.buffer.leave(first);
     assertThat(two.begins().number()).isEqualTo(2);
@@ -332,12 +331,12 @@ class StagingBufferTest {
     assertThat(two.buffer.tryTake(epoch, 0)).isEqualTo(slot);
     assertThat(one.buffer.isShared(epoch)).isTrue();
     two.dies();
-    one.buffer.participants().buryDead();
+    one.buffer.participants.buryDead();
     assertThat(one.buffer.isShared(epoch)).isFalse();
     assertThat(StagingDescriptor.low(slot(slot))).isZero();
     assertThat(memory.get(StagingDescriptor.participant(two.participant) + PARTICIPANT_JOB))
         .isZero();
-    assertThat(one.buffer.participants().count()).isEqualTo(1);
+    assertThat(one.buffer.participants.count()).isEqualTo(1);
     assertThat(new Job(3).participant).as("its place is given again").isEqualTo(two.participant);
   }
 
@@ -358,9 +357,9 @@ class StagingBufferTest {
     Job one = new Job(1);
     Entered first = one.begins();
     one.buffer.produces(first, true);
-    assertThat(one.buffer.participants().anyProduces(1)).isTrue();
+    assertThat(one.buffer.participants.anyProduces(1)).isTrue();
     one.buffer.produces(first, false);
-    assertThat(one.buffer.participants().anyProduces(1)).isFalse();
+    assertThat(one.buffer.participants.anyProduces(1)).isFalse();
     one.buffer.leave(first);
     Entered next = one.begins();
     one.buffer.produces(next, true);
@@ -448,7 +447,7 @@ class StagingBufferTest {
     assertThat(StagingDescriptor.state(slot(0))).isEqualTo(FILLING);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(blocker.participant()).isEqualTo(-1);
+    assertThat(blocker.participant).isEqualTo(-1);
     two.dies();
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("a dead job's").isEqualTo(1);
     one.buffer.giveBack(1, epoch);
@@ -472,7 +471,7 @@ class StagingBufferTest {
     one.buffer.advance(epoch, 2);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(blocker.participant()).isEqualTo(two.participant);
+    assertThat(blocker.participant).isEqualTo(two.participant);
     assertThat(state(epoch)).isEqualTo(OPEN);
     two.buffer.advance(epoch, 1);
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
@@ -525,7 +524,7 @@ class StagingBufferTest {
     one.buffer.advance(epoch, 2);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(blocker.participant()).isEqualTo(two.participant);
+    assertThat(blocker.participant).isEqualTo(two.participant);
     memory.set(
         StagingDescriptor.participant(two.participant) + PARTICIPANT_CURSOR,
         StagingDescriptor.cursor(1, ALL));
@@ -545,7 +544,7 @@ class StagingBufferTest {
     assertThat(one.buffer.takeSlot(next, new Blocker())).isEqualTo(1);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(next, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(blocker.participant()).isEqualTo(two.participant);
+    assertThat(blocker.participant).isEqualTo(two.participant);
     assertThat(StagingDescriptor.state(slot(2))).as("given back").isEqualTo(FREE);
     assertThat(two.buffer.takeSlot(old, new Blocker())).as("to the older").isEqualTo(2);
     two.buffer.giveBack(2, old);
@@ -690,7 +689,7 @@ class StagingBufferTest {
   void aParticipantRunsAsLongAsItShowsSignsOfLife() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Participants participants = one.buffer.participants();
+    Participants participants = one.buffer.participants;
     assertThat(participants.running(two.participant)).isTrue();
     assertThat(participants.waitable(two.participant)).isTrue();
     clock.now += 200;
@@ -713,7 +712,7 @@ class StagingBufferTest {
   void whateverAParticipantDoesIsProgress() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Participants participants = one.buffer.participants();
+    Participants participants = one.buffer.participants;
     long before = participants.progress();
     assertThat(participants.progress()).isEqualTo(before);
     Entered epoch = two.begins();

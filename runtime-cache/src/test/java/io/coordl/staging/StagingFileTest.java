@@ -4,7 +4,7 @@ import static io.coordl.staging.StagingDescriptor.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.shared.Liveness;
+import io.coordl.shared.Contents.Header;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -39,7 +39,8 @@ class StagingFileTest {
   void make() throws IOException {
     path = directory.resolve("a.staging");
     memory = contents.map(path, contents.capacity(SLOTS * PAGE + 5));
-    contents.format(memory, 42);
+    contents.format(memory);
+    contents.header().write(memory, 42, memory.length());
     slots = StagingDescriptor.slotsOffset(memory.itemRoom(), memory.batchRoom());
     memory.set(StagingDescriptor.SLOT_BYTES, PAGE);
   }
@@ -78,26 +79,20 @@ class StagingFileTest {
   @Test
   void theHeadSaysWhatTheFileIs() throws IOException {
     byte[] text = PIPELINE.text().getBytes(StandardCharsets.UTF_8);
-    assertThat(memory.get(StagingDescriptor.MAGIC)).isEqualTo(contents.header().magic());
-    assertThat(memory.get(StagingDescriptor.VERSION)).isEqualTo(contents.header().version());
-    assertThat(memory.get(StagingDescriptor.LAYOUT)).isEqualTo(contents.header().layout());
-    assertThat(memory.get(StagingDescriptor.UID)).isEqualTo(42);
-    assertThat(memory.get(StagingDescriptor.CAPACITY)).isEqualTo(path.toFile().length());
+    assertThat(memory.get(Header.MAGIC)).isEqualTo(contents.header().magic());
+    assertThat(memory.get(Header.VERSION)).isEqualTo(contents.header().version());
+    assertThat(memory.get(Header.LAYOUT)).isEqualTo(contents.header().layout());
+    assertThat(memory.get(Header.UID)).isEqualTo(42);
+    assertThat(memory.get(Header.CAPACITY)).isEqualTo(path.toFile().length());
     assertThat(path.toFile().length()).isEqualTo(slots + SLOTS * PAGE);
     assertThat(memory.get(StagingDescriptor.BUDGET)).isEqualTo(SLOTS * PAGE);
     assertThat(contents.minimum()).isEqualTo(slots + 2 * PAGE);
-    assertThat(contents.suffix()).isEqualTo(".staging");
+    assertThat(contents.header().suffix()).isEqualTo(".staging");
     // Room for a quarter more, and a little.
     assertThat(memory.itemRoom()).isEqualTo(1144);
     assertThat(memory.batchRoom()).isEqualTo(72);
     assertThat(memory.get(StagingDescriptor.TEXT_BYTES)).isEqualTo(text.length);
     assertThat(memory.getBytes(StagingDescriptor.TEXT, text.length)).isEqualTo(text);
-    assertThat(contents.nextJob(memory, path)).isEqualTo(1);
-    assertThat(contents.nextJob(memory, path)).isEqualTo(2);
-    memory.set(StagingDescriptor.JOBS, Liveness.MAX_JOB - 1);
-    assertThat(contents.nextJob(memory, path)).isEqualTo(Liveness.MAX_JOB);
-    assertThatThrownBy(() -> contents.nextJob(memory, path))
-        .hasMessageContaining("joined too often");
   }
 
   @Test
@@ -127,8 +122,7 @@ class StagingFileTest {
     Fingerprint endless = new Fingerprint(Map.of("data set", "x".repeat(100_000)));
     StagingContents wordy =
         new StagingContents(endless, BatchOrder.evenly(new int[1], 1), heartbeat);
-    assertThatThrownBy(() -> wordy.format(memory, 42))
-        .hasMessageContaining("description is too long");
+    assertThatThrownBy(() -> wordy.format(memory)).hasMessageContaining("description is too long");
   }
 
   /** How many of this process's descriptors are of the file. */
@@ -203,7 +197,7 @@ class StagingFileTest {
     memory.set(StagingDescriptor.SIZER, 7);
     assertThat(memory.compareAndSet(StagingDescriptor.SIZER, 0, 7)).isFalse();
     assertThat(bytes(StagingDescriptor.SIZER, 8)).containsOnly(0);
-    assertThat(memory.get(StagingDescriptor.MAGIC)).as("nothing but zeros").isZero();
+    assertThat(memory.get(Header.MAGIC)).as("nothing but zeros").isZero();
     assertThat(path.toFile().length()).isEqualTo(slots + 1);
     assertThat(told)
         .containsExactly("its file has " + (slots + 1) + " bytes, not " + (slots + SLOTS * PAGE));

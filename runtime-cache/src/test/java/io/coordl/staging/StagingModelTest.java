@@ -98,7 +98,7 @@ class StagingModelTest {
         }
         SharedEpoch epoch = session.begin(BatchOrder.evenly(items, BATCH), 1);
         if (epoch == null) {
-          counters.get(0).alone(StagingCounters.Reason.LATE); // Another was stopped creating it.
+          counters.get(0).late.increment(); // Another was stopped creating it.
           continue;
         }
         BatchOrder order = epoch.order();
@@ -170,16 +170,7 @@ class StagingModelTest {
     }
 
     long alone() {
-      return counters.stream()
-          .mapToLong(
-              one -> {
-                long sum = 0;
-                for (StagingCounters.Reason reason : StagingCounters.Reason.values()) {
-                  sum += one.aloneBecause(reason);
-                }
-                return sum;
-              })
-          .sum();
+      return counters.stream().mapToLong(Batches::alone).sum();
     }
   }
 

@@ -14,6 +14,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
+import io.coordl.cache.KeptForms;
 import io.coordl.cache.PreparedStore;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
@@ -222,7 +223,7 @@ class PreparedSamplesTest {
     Bridge.install(
         SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
     arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add);
-    store = new PreparedStore(arena);
+    store = new PreparedStore(arena, new KeptForms());
     samples = job(Set.of());
   }
 

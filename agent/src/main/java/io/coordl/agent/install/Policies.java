@@ -274,7 +274,8 @@ final class Policies {
             items,
             sizes,
             job.log(),
-            this::end);
+            this::end,
+            System::nanoTime);
     DeviceSteps devices = deviceSteps;
     if (devices != null) {
       profile.endSteps(devices::end);

@@ -33,7 +33,6 @@ final class UnusedTest {
         0,
         0,
         0,
-        0,
         1);
   }
 

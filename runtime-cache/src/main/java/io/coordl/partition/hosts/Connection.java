@@ -86,7 +86,6 @@ final class Connection implements Closeable {
     socket.read(socket.in(), target, offset, length);
   }
 
-  /** Ends a question. */
   void end() throws IOException {
     socket.end();
   }
@@ -125,7 +124,6 @@ final class Connection implements Closeable {
     }
   }
 
-  /** Gives back the claim. */
   void giveUp() throws IOException {
     endClaim(GIVE_UP);
     end();

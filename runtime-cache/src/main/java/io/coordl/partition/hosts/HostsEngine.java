@@ -79,13 +79,10 @@ public final class HostsEngine implements Engine {
   /**
    * An engine of this job; asks nobody yet.
    *
-   * @param local the store of this host
    * @param membership who else is there; closed with the engine
    * @param tls null to speak in the clear
    * @param awaitedHosts the first fetch waits for so many members, at most a minute
    * @param group of jobs; hosts of another are not asked
-   * @param sink hears of every question
-   * @param userLog takes sentences for the user
    */
   public HostsEngine(
       ArenaStore local,

@@ -306,7 +306,8 @@ final class HostsFetch {
       return null;
     }
     long start = System.nanoTime();
-    Question asked = peer.begin(verb, key, length, patience());
+    long patience = Math.min(timeouts.progress().toNanos(), allowance);
+    Question asked = peer.begin(verb, key, length, patience);
     charge(start, asked.failed());
     return asked;
   }
@@ -319,10 +320,6 @@ final class HostsFetch {
     Reply reply = asked.answer();
     charge(start, reply.answer() == Reply.NOTHING);
     return reply;
-  }
-
-  private long patience() {
-    return Math.min(timeouts.progress().toNanos(), allowance);
   }
 
   /**

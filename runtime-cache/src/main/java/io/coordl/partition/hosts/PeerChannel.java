@@ -29,7 +29,6 @@ final class PeerChannel {
     this.channel = channel;
   }
 
-  /** From now on by TLS. */
   void secure(PeerTls tls) throws IOException {
     SSLSocket secured = tls.over(channel.socket(), false);
     record = new byte[RECORD];
@@ -37,7 +36,6 @@ final class PeerChannel {
     out = secured.getOutputStream();
   }
 
-  /** Reads exactly so many. */
   void read(byte[] target, int offset, int length) throws IOException {
     int done = 0;
     while (done < length) {

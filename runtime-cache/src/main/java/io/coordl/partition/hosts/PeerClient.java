@@ -32,7 +32,6 @@ final class PeerClient implements Closeable {
    * What the peers of an engine have in common.
    *
    * @param tls null to speak in the clear
-   * @param sink hears of every question
    * @param back hears of a peer that was given up and answers again
    */
   record Common(
@@ -50,7 +49,6 @@ final class PeerClient implements Closeable {
     this.host = new RemoteHost<>(common.timeouts().probe(), LONGEST_PAUSE, false);
   }
 
-  /** Whether it is given up, for now. */
   boolean out() {
     return host.out();
   }

@@ -57,7 +57,6 @@ public final class PeerServer implements Closeable {
    * @param store stays the caller's to close, after this
    * @param tls null to speak in the clear, which {@code userLog} hears of outside loopback
    * @param group of jobs; only those of the same are served
-   * @param userLog takes sentences for the user
    * @throws IOException with a sentence for the user if the address cannot be had
    */
   public PeerServer(
@@ -98,7 +97,6 @@ public final class PeerServer implements Closeable {
     return address.getHostString() + ":" + address.getPort();
   }
 
-  /** Where it listens. */
   public InetSocketAddress address() {
     return address;
   }
@@ -132,7 +130,7 @@ public final class PeerServer implements Closeable {
     PeerSession session;
     try {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      makeRoom(MOST_STRANGERS, PeerSession::isStranger);
+      makeRoom(MOST_STRANGERS, one -> one.stranger);
       makeRoom(MOST_CONNECTIONS, any -> true);
       session = new PeerSession(channel, this);
       sessions.add(session);
@@ -151,7 +149,8 @@ public final class PeerServer implements Closeable {
     if (sessions.stream().filter(these).count() >= most) {
       sessions.stream()
           .filter(these)
-          .min(Comparator.comparing(PeerSession::isBusy).thenComparing(PeerSession::lastUse))
+          .min(
+              Comparator.comparing((PeerSession one) -> one.busy).thenComparing(one -> one.lastUse))
           .ifPresent(
               least -> {
                 least.close();
@@ -168,7 +167,7 @@ public final class PeerServer implements Closeable {
   void refused(PeerSession session, String kind, String why) {
     if (!closed) {
       log.once(
-          kind, "A connection from " + session.remote() + " was closed: " + why + ". (Said once.)");
+          kind, "A connection from " + session.remote + " was closed: " + why + ". (Said once.)");
     }
   }
 

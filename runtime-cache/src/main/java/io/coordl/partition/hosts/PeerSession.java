@@ -29,12 +29,17 @@ final class PeerSession implements Closeable {
   private final PeerChannel bytes;
   private final PeerServer server;
   private final Deadline deadline;
-  private final String remote;
+  final String remote;
   private final byte[] request = new byte[Wire.REQUEST_BYTES];
   private final ByteBuffer answer = ByteBuffer.allocateDirect(Wire.ANSWER_BYTES);
-  private volatile boolean stranger = true;
-  private volatile boolean busy;
-  private volatile long lastUse = System.nanoTime();
+
+  /** Whether the other side has not said yet that it is a peer. */
+  volatile boolean stranger = true;
+
+  /** Whether a question is under way. */
+  volatile boolean busy;
+
+  volatile long lastUse = System.nanoTime();
 
   PeerSession(SocketChannel channel, PeerServer server) throws IOException {
     this.channel = channel;
@@ -48,24 +53,6 @@ final class PeerSession implements Closeable {
 
   void start() {
     new AgentThread("coordl-peer-serve", this::run, STACK_BYTES).start();
-  }
-
-  String remote() {
-    return remote;
-  }
-
-  /** Whether the other side has not said yet that it is a peer. */
-  boolean isStranger() {
-    return stranger;
-  }
-
-  /** Whether a question is under way. */
-  boolean isBusy() {
-    return busy;
-  }
-
-  long lastUse() {
-    return lastUse;
   }
 
   private void run() {

@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param peers by number; null for this host itself
  * @param self number of this host; -1 if it is not a member, now
- * @param former who was there before
- * @param locations what was learnt so far
  */
 record View(
     List<Member> members,
@@ -60,12 +58,7 @@ record View(
     this(members, new Ranking(members), peers, self, former, new ItemLocations());
   }
 
-  /**
-   * The view after this one.
-   *
-   * @param peers of all of them but this host, and maybe of others
-   * @param selfName name of this host
-   */
+  /** The next view; {@code peers} has those of all but this host, and maybe others. */
   View then(List<Member> next, Map<Member, PeerClient> peers, String selfName) {
     List<@Nullable PeerClient> known = new ArrayList<>();
     int own = -1;

@@ -39,7 +39,6 @@ final class Wire {
   static final int REQUEST_BYTES = 24;
   static final int ANSWER_BYTES = 8;
 
-  /** The longest item. */
   static final int MAX_ITEM_BYTES = MinioCache.WHOLE_LIMIT;
 
   /** An item is written in pieces of so many bytes. */
@@ -81,7 +80,6 @@ final class Wire {
     return name.length > MAX_GROUP_BYTES ? Arrays.copyOf(name, MAX_GROUP_BYTES) : name;
   }
 
-  /** Reads exactly so many bytes. */
   interface Reads {
     void read(byte[] target, int offset, int length) throws IOException;
   }
@@ -116,14 +114,10 @@ final class Wire {
       throw new WireException(
           Kind.OTHER,
           "it is of group "
-              + printable(new String(name, StandardCharsets.UTF_8))
+              + new String(name, StandardCharsets.UTF_8).replaceAll("[^\\p{Graph} ]", "?")
               + ", not "
               + group);
     }
-  }
-
-  private static String printable(String name) {
-    return name.replaceAll("[^\\p{Graph} ]", "?");
   }
 
   static void putRequest(byte[] target, int verb, ItemKey key, int length) {

@@ -6,7 +6,6 @@ import java.io.IOException;
 final class WireException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /** What is wrong with it. */
   enum Kind {
     /** It is a peer, of another version or group. */
     OTHER,

@@ -176,7 +176,6 @@ final class RedisConnection implements Closeable {
     socket.close();
   }
 
-  /** Text of an answer. */
   static String text(@Nullable Object answer) {
     return answer instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "" + answer;
   }

@@ -77,7 +77,7 @@ public final class RedisEngine implements Engine {
   private final String group;
   private final PeerSink sink;
   private final Watch watch = new Watch("coordl-redis-watch");
-  private final RedisServers servers;
+  final RedisServers servers;
   private final Thread background;
   private final long opened = System.nanoTime();
   private final long owner = UUID.randomUUID().getMostSignificantBits();
@@ -92,7 +92,6 @@ public final class RedisEngine implements Engine {
    * @param seeds the server, or some nodes of one cluster, of which one that answers is enough
    * @param tls own key and trusted certificates for {@code rediss:}; null for those of the JDK
    * @param group items of another group are others
-   * @param userLog takes sentences for the user
    */
   public RedisEngine(
       List<RedisUri> seeds,
@@ -129,11 +128,6 @@ public final class RedisEngine implements Engine {
     }
     servers.close();
     watch.close();
-  }
-
-  /** Whether all servers answer. */
-  boolean isUp() {
-    return servers.up();
   }
 
   // ---- threads of the program

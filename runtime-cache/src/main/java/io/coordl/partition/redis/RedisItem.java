@@ -23,16 +23,10 @@ final class RedisItem {
 
   private RedisItem() {}
 
-  /** Key of an item. */
   static byte[] key(String group, ItemKey key) {
     HexFormat hex = HexFormat.of();
     return ("coordl:1:" + group + ':' + hex.toHexDigits(key.high()) + hex.toHexDigits(key.low()))
         .getBytes(StandardCharsets.UTF_8);
-  }
-
-  /** An array for an item of {@code length} bytes. */
-  static byte[] allocate(int length) {
-    return new byte[HEADER_BYTES + length];
   }
 
   /** Writes the header; the item's bytes stand behind it already. */

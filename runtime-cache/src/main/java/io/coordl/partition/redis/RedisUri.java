@@ -29,7 +29,6 @@ public record RedisUri(
 
   private static final int MOST_DATABASES = 1 << 20;
 
-  /** Whether {@code text} is meant to be one. */
   public static boolean is(String text) {
     return text.startsWith("redis://") || text.startsWith("rediss://");
   }

@@ -81,7 +81,7 @@ class RedisEngineTest {
   /** An engine of a host without room, which is up. */
   private RedisEngine engine(RedisServer server) {
     RedisEngine engine = engine(new FullStore(), null, server.uri());
-    await(engine::isUp);
+    await(engine.servers::up);
     return engine;
   }
 
@@ -139,7 +139,7 @@ class RedisEngineTest {
     RedisServer server = server();
     RedisEngine one = engine(store(), null, server.uri());
     RedisEngine other = engine(store(), null, server.uri());
-    await(() -> one.isUp() && other.isUp());
+    await(() -> one.servers.up() && other.servers.up());
     TestItem item = new TestItem(1, 100_000);
 
     assertFetched(one, item, Outcome.ADMITTED);
@@ -248,7 +248,7 @@ class RedisEngineTest {
     TestItem item = new TestItem(1, 1000);
     RedisEngine full = engine(server);
     RedisEngine host = engine(store(), null, server.uri());
-    await(host::isUp);
+    await(host.servers::up);
     byte[] claim = RedisItem.claim(7, 7);
     server.ask(Command.SET, key(item), claim);
 
@@ -344,7 +344,7 @@ class RedisEngineTest {
     assertThat(answers.stream().filter(a -> a == Answer.FAILED)).hasSize(1);
 
     RedisEngine host = engine(store(), null, server.uri());
-    await(host::isUp);
+    await(host.servers::up);
     assertFetched(host, new TestItem(items, 100_000), Outcome.ADMITTED);
     assertFetched(host, new TestItem(items, 100_000), Outcome.HIT);
   }
@@ -386,7 +386,7 @@ class RedisEngineTest {
     assertThat(words).singleElement().asString().contains("is not used until it answers again");
 
     server.restart();
-    await(engine::isUp);
+    await(engine.servers::up);
     assertFetched(engine, item, Outcome.ADMITTED);
     assertFetched(engine, item, Outcome.PEER);
     assertThat(words).hasSize(1);
@@ -402,7 +402,7 @@ class RedisEngineTest {
     await(() -> !words.isEmpty());
 
     server.restart();
-    await(engine::isUp);
+    await(engine.servers::up);
     assertFetched(engine, item, Outcome.ADMITTED);
     assertThat(words).singleElement().asString().contains("is not there yet");
   }
@@ -426,7 +426,7 @@ class RedisEngineTest {
     } finally {
       server.goOn();
     }
-    await(engine::isUp);
+    await(engine.servers::up);
     assertFetched(engine, item, Outcome.PEER);
     assertThat(words).hasSize(1);
   }
@@ -474,7 +474,7 @@ class RedisEngineTest {
   void aPasswordThatIsRightIsUsed() throws Exception {
     RedisServer server = server("--requirepass", "p@ss/w:rd");
     RedisEngine engine = engine(new FullStore(), null, server.uri(":p%40ss%2Fw%3Ard@"));
-    await(engine::isUp);
+    await(engine.servers::up);
 
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
   }
@@ -512,7 +512,7 @@ class RedisEngineTest {
             "--tls-ca-cert-file",
             keys.certificate().toString());
     RedisEngine engine = engine(new FullStore(), keys.context(), server.uri());
-    await(engine::isUp);
+    await(engine.servers::up);
     for (int length : new int[] {0, 8180, 112_640, 8 << 20}) {
       TestItem item = new TestItem(length, length);
       assertFetched(engine, item, Outcome.ADMITTED);
@@ -520,14 +520,14 @@ class RedisEngineTest {
     }
     timeouts = Timeouts.USUAL;
     RedisEngine hasty = engine(new FullStore(), keys.context(), server.uri());
-    await(hasty::isUp);
+    await(hasty.servers::up);
     server.hang();
     try {
       assertBypassed(hasty, new TestItem(1, 1000));
     } finally {
       server.goOn();
     }
-    await(hasty::isUp);
+    await(hasty.servers::up);
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
     assertThat(words).filteredOn(word -> word.contains("is not used until")).hasSize(1);
 
@@ -540,7 +540,7 @@ class RedisEngineTest {
             engine(new FullStore(), null, server.uri()),
             engine(new FullStore(), null, RedisUri.parse("redis://127.0.0.1:" + server.port())))) {
       assertBypassed(refused, new TestItem(1, 1000));
-      assertThat(refused.isUp()).isFalse();
+      assertThat(refused.servers.up()).isFalse();
     }
     await(() -> words.size() == 3);
     assertThat(words).allMatch(word -> word.contains("is not there yet"));
@@ -557,7 +557,7 @@ class RedisEngineTest {
       assertFetched(engine, new TestItem(i, 2000), Outcome.ADMITTED);
     }
     RedisEngine other = engine(new FullStore(), null, dead(), servers.get(2).uri());
-    await(other::isUp);
+    await(other.servers::up);
     for (int i = 0; i < items; i++) {
       assertFetched(other, new TestItem(i, 2000), Outcome.PEER);
     }
@@ -591,7 +591,7 @@ class RedisEngineTest {
     assertThat(bypassed).isEqualTo((int) lost);
     assertThat(words).singleElement().asString().contains("is not used until it answers again");
     servers.get(2).restart();
-    await(engine::isUp);
+    await(engine.servers::up);
     await(
         () -> {
           try {
@@ -669,7 +669,7 @@ class RedisEngineTest {
   void severalServersThatAreNoClusterAreSaid() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(new FullStore(), null, server.uri(), server().uri());
-    await(engine::isUp);
+    await(engine.servers::up);
 
     await(() -> !words.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);

@@ -40,7 +40,7 @@ public final class RedisJob {
             (peer, start, end, bytes, answer) -> {},
             word -> System.err.println(word),
             RedisServer.patience(Duration.ofMinutes(1)))) {
-      while (!engine.isUp()) {
+      while (!engine.servers.up()) {
         LockSupport.parkNanos(1_000_000);
       }
       System.out.println("joined");

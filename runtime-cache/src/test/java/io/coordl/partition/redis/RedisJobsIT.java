@@ -123,7 +123,7 @@ class RedisJobsIT {
             (peer, start, end, bytes, answer) -> {},
             words::add,
             RedisServer.patience(Duration.ofMinutes(1)))) {
-      while (!engine.isUp()) {
+      while (!engine.servers.up()) {
         LockSupport.parkNanos(1_000_000);
       }
       for (int i = 0; i < ITEMS; i++) {

@@ -9,6 +9,7 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedStore;
+import io.coordl.cache.KeptForms;
 import io.coordl.cache.PreparedStore;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.checkpoint.AgentCheckpoints;
@@ -327,7 +328,8 @@ final class SupportedVersionsTest {
       case Hooks.SHARE -> services(new DecodedStore(arena, path -> true), null, null, null);
       case Hooks.PREPARED -> {
         Prepared prepared =
-            new Prepared(new PreparedStore(arena), Set.of(), () -> true, (what, why) -> {});
+            new Prepared(
+                new PreparedStore(arena, new KeptForms()), Set.of(), () -> true, (what, why) -> {});
         yield services(null, prepared, null, null);
       }
       case Hooks.COORDINATE -> services(null, null, group, null);

@@ -81,7 +81,6 @@ final class Cluster implements Closeable {
    * Joins those of the others that can be reached, or begins alone; takes up to some seconds.
    *
    * @param bind where to listen; nothing else is bound
-   * @param others where to look; see {@link #lookAt}
    * @param views hears of each new view, on a thread of JGroups: the members of this group and
    *     version, in the order in which they came
    * @throws IOException with a sentence for the user if the port cannot be had

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.live.Owner;
 import io.coordl.log.UserLog;
 import io.coordl.partition.HostPort;
 import java.io.IOException;
@@ -38,7 +39,6 @@ final class DirectoryDiscovery {
   private final Path directory;
   private final UserLog userLog;
 
-  /** Of the directory; {@code userLog} takes sentences for the user. */
   DirectoryDiscovery(Path directory, UserLog userLog) {
     this.directory = directory;
     this.userLog = userLog;
@@ -112,16 +112,12 @@ final class DirectoryDiscovery {
   }
 
   /** What was seen of a file, itself and not what a link names. */
-  private record Seen(boolean regular, int owner, long written, @Nullable Object identity) {
+  private record Seen(boolean regular, long owner, long written, @Nullable Object identity) {
     static Seen at(Path file) throws IOException {
       PosixFileAttributes seen =
           Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      Object owner = Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS);
       return new Seen(
-          seen.isRegularFile(),
-          (Integer) owner,
-          seen.lastModifiedTime().toMillis(),
-          seen.fileKey());
+          seen.isRegularFile(), Owner.of(file), seen.lastModifiedTime().toMillis(), seen.fileKey());
     }
 
     boolean isSame(Seen other) {
@@ -129,7 +125,6 @@ final class DirectoryDiscovery {
     }
   }
 
-  /** Takes this host's file away. */
   void leave(InetSocketAddress self) {
     try {
       Files.deleteIfExists(file(self));

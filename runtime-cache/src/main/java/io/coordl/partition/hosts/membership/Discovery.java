@@ -77,7 +77,6 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
   /**
    * The hosts by name.
    *
-   * @param environment that of the process
    * @throws IllegalArgumentException with a sentence for the user if they cannot be told
    */
   List<HostPort> hosts(Function<String, @Nullable String> environment) {

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * @param member null in another version, of which only the name is known
  */
 record Hello(int version, String name, long group, @Nullable Member member) {
-  /** Of this build. */
   static final int VERSION = 1;
 
   private static final int LONGEST_NAME = 80;

@@ -74,7 +74,6 @@ public final class HostMembership implements Membership {
    * @param bind where to listen; null to find that out
    * @param tls null to speak in the clear
    * @param capacity byte budget of the store
-   * @param environment of the process
    */
   public record Settings(
       Path directory,
@@ -86,11 +85,7 @@ public final class HostMembership implements Membership {
       long capacity,
       Function<String, @Nullable String> environment) {}
 
-  /**
-   * Begins in the background and returns at once.
-   *
-   * @param userLog takes sentences for the user
-   */
+  /** Begins in the background and returns at once. */
   public HostMembership(Settings settings, ItemServer server, UserLog userLog) {
     this.settings = settings;
     this.server = server;
@@ -153,7 +148,9 @@ public final class HostMembership implements Membership {
       long user = Machine.user();
       SharedFile.sweep(settings.directory(), user, ViewFile.CONTENTS, this::say);
       Path path = SharedFile.path(settings.directory(), user, settings.store(), ViewFile.CONTENTS);
-      return SharedFile.open(path, user, ViewFile.CONTENTS, () -> ViewFile.BYTES, this::say);
+      return new SharedFile.Opening<>(
+              path, user, ViewFile.CONTENTS, () -> ViewFile.BYTES, this::say)
+          .within(SharedFile.PATIENCE);
     } catch (IOException e) {
       say(e.getMessage());
     } catch (RuntimeException | Error e) {

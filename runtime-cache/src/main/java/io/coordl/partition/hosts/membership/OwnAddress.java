@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class OwnAddress {
   private final Predicate<InetAddress> local;
 
-  /** By what addresses the machine has. */
   OwnAddress() {
     this(OwnAddress::canBeBound);
   }
@@ -30,7 +29,6 @@ final class OwnAddress {
    * that only this host can reach is not taken where the others have another kind.
    *
    * @param given as {@code peer.bind}, null if it was not
-   * @param listed addresses of all hosts
    * @param byDefault port where none is listed for the address
    * @throws IOException with a sentence for the user if it cannot be told
    */

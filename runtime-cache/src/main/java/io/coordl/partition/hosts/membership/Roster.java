@@ -20,21 +20,13 @@ final class Roster {
 
   private record Entry(Member member, long seenNanos) {}
 
-  /**
-   * A roster that begins with what the last leader told.
-   *
-   * @param graceNanos how long who vanished stays
-   */
+  /** A roster that begins with what the last leader told. */
   Roster(Collection<Member> inherited, long nowNanos, long graceNanos) {
     this.graceNanos = graceNanos;
     inherited.forEach(member -> entries.put(member.name(), new Entry(member, nowNanos)));
   }
 
-  /**
-   * These are there now.
-   *
-   * @param members in the order in which they came: of two of one name the last is alive
-   */
+  /** These are there now, in the order in which they came: of two of one name the last is alive. */
   synchronized void see(List<Member> members, long nowNanos) {
     touch(nowNanos);
     Set<String> names = new HashSet<>();

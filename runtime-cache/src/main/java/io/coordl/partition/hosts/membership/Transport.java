@@ -26,7 +26,6 @@ final class Transport extends TCP {
 
   private final InetSocketAddress bind;
 
-  /** Not connected yet. */
   static Transport at(InetSocketAddress bind, @Nullable SSLContext tls, OnceLog log) {
     Transport transport = new Transport(bind);
     if (transport.log instanceof Refusals refusals) {

@@ -5,7 +5,6 @@ import io.coordl.shared.Contents;
 import io.coordl.shared.Liveness;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.Closeable;
 import java.io.DataInput;
 import java.io.DataInputStream;
 import java.io.DataOutput;
@@ -32,17 +31,42 @@ import org.jspecify.annotations.Nullable;
  * at any instruction leaves the view before. There is one writer at a time ({@link
  * Liveness#tryLead}).
  */
-final class ViewFile implements Closeable {
-  static final Contents<ViewFile> CONTENTS = new Layout();
+final class ViewFile implements Contents.Memory {
+  /** A host's list of members as what a shared file holds. Who is alive is told by the locks. */
+  static final Contents<ViewFile> CONTENTS =
+      new Contents<>() {
+        @Override
+        public Header header() {
+          return HEADER;
+        }
+
+        @Override
+        public long minimum() {
+          return BYTES;
+        }
+
+        @Override
+        public ViewFile map(Path path, long bytes) throws IOException {
+          return ViewFile.map(path, bytes);
+        }
+      };
 
   /** Number of the last view; 0 if there is none. Its lowest bit is the slot. */
   static final long SEQUENCE = 48;
 
-  static final long MAGIC_VALUE = 0x434f4f52444c5657L; // "COORDLVW"
-  static final long VERSION_VALUE = 1;
   static final int HEADER_BYTES = 4096;
   static final int SLOT_BYTES = 1 << 16;
   static final int BYTES = HEADER_BYTES + 2 * SLOT_BYTES;
+
+  private static final Contents.Header HEADER =
+      new Contents.Header(
+          ".members",
+          "list of members",
+          "no other host is asked",
+          0x434f4f52444c5657L, // "COORDLVW"
+          1,
+          0,
+          HEADER_BYTES);
 
   private static final int LENGTH = 0;
   private static final int CHECKSUM = 4;
@@ -54,11 +78,7 @@ final class ViewFile implements Closeable {
   private final RandomAccessFile file;
   private final ByteBuffer memory;
 
-  /**
-   * One view.
-   *
-   * @param self name of this host's member
-   */
+  /** One view; {@code self} is the name of this host's member. */
   record View(String self, List<Member> members) {
     static final View NONE = new View("", List.of());
 
@@ -87,11 +107,13 @@ final class ViewFile implements Closeable {
     }
   }
 
-  long get(long at) {
+  @Override
+  public long get(long at) {
     return (long) WORDS.getVolatile(memory, (int) at);
   }
 
-  void set(long at, long value) {
+  @Override
+  public void set(long at, long value) {
     WORDS.setVolatile(memory, (int) at, value);
   }
 
@@ -184,71 +206,7 @@ final class ViewFile implements Closeable {
 
   /** Closes the file; the mapping stays until it is garbage. */
   @Override
-  public void close() {
-    try {
-      file.close();
-    } catch (IOException ignored) {
-      // Nothing was buffered, so nothing is lost.
-    }
-  }
-
-  /** A host's list of members as what a shared file holds. */
-  private static final class Layout implements Contents<ViewFile> {
-    private static final Header HEADER = new Header(MAGIC_VALUE, VERSION_VALUE, 0, HEADER_BYTES);
-
-    @Override
-    public String suffix() {
-      return ".members";
-    }
-
-    @Override
-    public String noun() {
-      return "list of members";
-    }
-
-    @Override
-    public String without() {
-      return "no other host is asked";
-    }
-
-    @Override
-    public Header header() {
-      return HEADER;
-    }
-
-    @Override
-    public long minimum() {
-      return BYTES;
-    }
-
-    @Override
-    public ViewFile map(Path path, long bytes) throws IOException {
-      return ViewFile.map(path, bytes);
-    }
-
-    @Override
-    public void format(ViewFile view, long user) {
-      view.set(Header.VERSION, HEADER.version());
-      view.set(Header.LAYOUT, HEADER.layout());
-      view.set(Header.UID, user);
-      view.set(Header.CAPACITY, BYTES);
-      view.set(Header.MAGIC, HEADER.magic());
-    }
-
-    @Override
-    public long nextJob(ViewFile view, Path path) throws IOException {
-      long job = view.get(Header.JOBS) + 1;
-      if (job > Liveness.MAX_JOB) {
-        throw new IOException(
-            "The list of members " + path + " has been joined too often; " + without() + ".");
-      }
-      view.set(Header.JOBS, job);
-      return job;
-    }
-
-    @Override
-    public void enter(ViewFile view, long job, Liveness liveness, Path path) {
-      // Who is alive is told by the locks.
-    }
+  public void close() throws IOException {
+    file.close();
   }
 }
