@@ -164,7 +164,7 @@ public final class Dl4jSamples {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
-  private static void say(DataSet batch) {
+  static void say(DataSet batch) {
     System.out.println(
         "features "
             + array(batch.getFeatures())

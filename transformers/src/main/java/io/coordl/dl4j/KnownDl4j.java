@@ -62,7 +62,9 @@ final class KnownDl4j implements PurityAnalyzer.Known {
           "close",
           "id",
           "getId",
-          "data");
+          "data",
+          "ulike",
+          "newWritable");
 
   /** Of {@code Nd4j}, which draws, has settings and hands out memory as it is, too. */
   private static final Set<String> FACTORY =
@@ -144,6 +146,11 @@ final class KnownDl4j implements PurityAnalyzer.Known {
   @Override
   public boolean isClosed(Class<?> type) {
     return !COMPOSED.contains(type.getName());
+  }
+
+  @Override
+  public boolean comparesObjects() {
+    return true;
   }
 
   @Override

@@ -206,7 +206,17 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
     }
     Collection<Class<?>> classes = ObjectSnapshot.classes(object, type -> true);
     return classes == null
-        || classes.stream().anyMatch(type -> Description.isOfLibrary(type.getName()));
+        || classes.stream().anyMatch(OwnIterator::isOfLibrary);
+  }
+
+  /** What it inherits can be changed as well. */
+  private static boolean isOfLibrary(Class<?> type) {
+    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+      if (Description.isOfLibrary(at.getName())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -215,11 +225,11 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
         + "\n"
         + ((Settings) settings).told
         + "\n"
-        + Description.ofLarge("iterator", get);
+        + Description.ofLargeRead("iterator", get);
   }
 
   @Override
   public String describe(String name, @Nullable Object value) throws CannotShareException {
-    return Description.of(name, value);
+    return Description.ofRead(name, value);
   }
 }

@@ -61,7 +61,7 @@ record StagedIterator(
     }
 
     private static String describe(Object object) throws CannotShareException {
-      return Description.of("preprocessor", object);
+      return Description.ofRead("preprocessor", object);
     }
 
     boolean isOf(Object now) {
@@ -190,6 +190,6 @@ record StagedIterator(
 
   @Override
   public String describe(String name, @Nullable Object value) throws CannotShareException {
-    return Description.of(name, value);
+    return Description.ofRead(name, value);
   }
 }

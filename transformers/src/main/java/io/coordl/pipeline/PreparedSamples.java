@@ -49,6 +49,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class PreparedSamples {
+  /** For code that goes through sets and maps in the order of this process. */
+  private static final UUID PROCESS = UUID.randomUUID();
+
   /** Samples that are measured before a stage is chosen for want of memory. */
   private static final int MEASURED = 16;
 
@@ -176,6 +179,9 @@ public final class PreparedSamples {
         throw new CannotShareException("what classes do of which nothing is known but your word");
       }
       text.append(pipeline.describe(settings, stage)).append('\n').append(proof.code());
+      if (proof.ordersByProcess()) {
+        text.append("of ").append(PROCESS).append('\n');
+      }
       for (Map.Entry<String, @Nullable Object> field : proof.statics().entrySet()) {
         text.append(field.getKey()).append('=');
         text.append(pipeline.describe(field.getKey(), field.getValue())).append('\n');
