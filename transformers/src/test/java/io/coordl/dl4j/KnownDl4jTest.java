@@ -153,6 +153,50 @@ class KnownDl4jTest {
     }
   }
 
+  /** Whose settings anybody may change, unseen. */
+  static final class OfAStatic implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+    private static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);
+
+    @Override
+    public void preProcess(DataSet batch) {
+      SCALER.preProcess(batch);
+    }
+  }
+
+  /** Reads its file when it is first used. */
+  static final class Late {
+    static final int SHIFT = read();
+
+    private Late() {}
+
+    static int read() {
+      try (InputStream in = new FileInputStream("table")) {
+        return in.read();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  static final class OfALateClass implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void preProcess(DataSet batch) {
+      batch.getFeatures().addi(Late.SHIFT);
+    }
+  }
+
+  @Test
+  void whatStaticFieldsKeepIsNotCompared() {
+    PurityAnalyzer code = new PurityAnalyzer("", KnownDl4j.ofIterators());
+    assertThat(code.reasonToLeave(List.of(new OfAStatic())))
+        .contains("ImagePreProcessingScaler in a static field, where changes are not seen");
+    assertThat(code.reasonToLeave(List.of(new OfALateClass())))
+        .contains("Late.read reads a file as a class is initialised");
+  }
+
   @Test
   void aFileThatIsOpenedUnnoticedIsNotRead() {
     PurityAnalyzer code = new PurityAnalyzer("", KnownDl4j.ofIterators());

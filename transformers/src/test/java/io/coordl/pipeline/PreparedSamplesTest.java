@@ -32,6 +32,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Samples are kept, of a library that is two functions on an array of bytes. */
@@ -464,6 +466,33 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(6);
   }
 
+  /** Waits until the next change of a file would have another time. */
+  private static Path settle(Path file) {
+    while (!FileState.of(file.toString()).isSettled()) {
+      Thread.onSpinWait();
+    }
+    return file;
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void whatTheKernelMakesAsItIsReadIsNotKept() throws Exception {
+    Data data = new Data(numbers, "n");
+    for (int i = 0; i < 3; i++) {
+      samples.sample(samples.plan(data), 0, new Reading(Path.of("/proc/self/stat")));
+      samples.sample(samples.plan(data), 1, new Reading(Path.of("/sys/kernel/uevent_seqnum")));
+    }
+    assertThat(calls).hasSize(6);
+  }
+
+  /** By a relative name a job in another directory means another file. */
+  @Test
+  void aFileIsKnownByTheNameThatTheProgramUsed() throws Exception {
+    OpenedFiles files = new OpenedFiles();
+    files.accept("pom.xml");
+    assertThat(files.parts()).singleElement().extracting("name").isEqualTo("pom.xml");
+  }
+
   @Test
   void aFileThatHasChangedIsReadAgain() throws Exception {
     Path file = Files.write(directory.resolve("item"), new byte[] {1});
@@ -472,6 +501,7 @@ class PreparedSamplesTest {
       byte[] content = {(byte) round};
       Files.write(file, content);
       Files.setLastModifiedTime(file, FileTime.fromMillis(1_000L * round));
+      settle(file);
       for (int i = 0; i < 2; i++) {
         assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(round);
       }
@@ -485,7 +515,7 @@ class PreparedSamplesTest {
 
   @Test
   void whoListensHearsOfTheFilesOfAKeptSample() throws Exception {
-    Path file = Files.write(directory.resolve("item"), new byte[] {1});
+    Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
     Data data = new Data(numbers, "n");
     List<String> heard = new ArrayList<>();
     Producers.listen(heard::add);
