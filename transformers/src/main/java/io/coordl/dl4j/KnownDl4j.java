@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
-import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
  * What the code of DL4J, DataVec and ND4J is known to do, as far as preprocessors and what makes
@@ -117,7 +116,7 @@ final class KnownDl4j implements PurityAnalyzer.Known {
 
   @Override
   public boolean keepsPlace(Class<?> type) {
-    return ofIterators && DataSetIterator.class.isAssignableFrom(type);
+    return ofIterators && OwnIterator.isOfBatches(type);
   }
 
   @Override
@@ -162,7 +161,8 @@ final class KnownDl4j implements PurityAnalyzer.Known {
   public boolean isKnown(String owner, String method) {
     if (owner.equals("org/nd4j/linalg/factory/Nd4j")) {
       return FACTORY.contains(method);
-    } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")) {
+    } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")
+        || owner.equals("org/nd4j/linalg/dataset/api/MultiDataSetPreProcessor")) {
       return ofIterators; // All that one keeps are looked at.
     }
     return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))

@@ -8,14 +8,17 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
 /** An iterator of a class of the program's, all of it: whose samples are whole batches. */
-record OwnIterator(DataSetIterator get) implements SamplePipeline {
+record OwnIterator(Iterator<?> get) implements SamplePipeline {
   /**
    * What the program can change at any time.
    *
@@ -50,12 +53,18 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
     for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
       if (at == null
           || Description.isOfLibrary(at.getName())
-          || !DataSetIterator.class.isAssignableFrom(at)
+          || !isOfBatches(at)
           || !at.getModule().isOpen(at.getPackageName(), OwnIterator.class.getModule())) {
         return false;
       }
     }
     return !type.isHidden();
+  }
+
+  /** Whether objects of a class give batches of the library. */
+  static boolean isOfBatches(Class<?> type) {
+    return DataSetIterator.class.isAssignableFrom(type)
+        || MultiDataSetIterator.class.isAssignableFrom(type);
   }
 
   /** What its fields of primitive types hold. */
@@ -165,7 +174,9 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
     List<@Nullable Object> objects = objects();
     List<StagedIterator.Preprocessor> ofLibrary = new ArrayList<>();
     for (Object object : objects) {
-      if (object instanceof DataSetPreProcessor || hasLibrary(object)) {
+      if (object instanceof DataSetPreProcessor
+          || object instanceof MultiDataSetPreProcessor
+          || hasLibrary(object)) {
         ofLibrary.add(StagedIterator.Preprocessor.of(object));
       }
     }

@@ -33,7 +33,7 @@ class PreparedIT {
   static final String HOSTILE_DL4J =
       "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing,"
           + "deleted,replaced,appended,condition,locale,types,workspace,names,static,settings,map,pipe";
-  private static final String OWN = "own,own-doubled,own-cached,own-same-way";
+  private static final String OWN = "own,own-doubled,own-cached,own-same-way,own-several";
   private static final String HOSTILE_OWN =
       "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
           + "own-array,own-class,own-zip,own-stream,own-device";
@@ -163,7 +163,7 @@ class PreparedIT {
           IntStream.range(0, SAMPLES).mapToObj(i -> i + ",1,2,3,4,5,6,7," + i % 2).toList());
     }
     return Workshop.program(jdk, Framework.DL4J, "example.prepared.HostileIterators")
-        .directory(Workshop.empty("hostile-iterators-" + job + "-" + UUID.randomUUID()))
+        .directory(Workshop.empty("hostile-iterators-" + job + "-" + jdk.version()))
         .args(table.toString(), Integer.toString(job));
   }
 
