@@ -58,6 +58,9 @@ public final class PreparedSamples {
   /** After so many data sets of a class that were left, the next one is without a look at it. */
   private static final int ENOUGH = 3;
 
+  /** After so many plans of which each was good for one sample at most, looking is all that is won. */
+  private static final int FLEETING = 8;
+
   /** Samples whose mean time counts: of few it is that of whatever else the machine does. */
   private static final int BLOCK = 64;
 
@@ -120,6 +123,7 @@ public final class PreparedSamples {
 
   private synchronized Plan current(SamplePipeline pipeline) {
     Object dataset = pipeline.dataset();
+    int fleeting = 0;
     plans.removeIf(plan -> plan.refersTo(null));
     for (Plan plan : plans) {
       if (plan.refersTo(dataset)) {
@@ -127,10 +131,15 @@ public final class PreparedSamples {
           return plan;
         }
         plans.remove(plan);
+        fleeting = plan.samples > 1 ? 0 : plan.fleeting + 1;
         break;
       }
     }
     Plan plan = look(pipeline);
+    plan.fleeting = fleeting;
+    if (fleeting == FLEETING) {
+      plan.leave("what it is made of is another one for each sample");
+    }
     plans.add(plan);
     return plan;
   }
@@ -201,6 +210,7 @@ public final class PreparedSamples {
    * @throws Exception what the program's code throws
    */
   public <S> @Nullable S sample(Plan plan, long index, SampleMaker<S> maker) throws Exception {
+    plan.samples = Math.min(plan.samples + 1, 2);
     return new Making<>(plan, index, maker).sample();
   }
 
@@ -231,6 +241,7 @@ public final class PreparedSamples {
     }
     B batch = maker.make(samples);
     if (batch != null) {
+      plan.samples = 2;
       samples.forEach(sample -> store.used(sample.bytes.remaining()));
       plan.found(System.nanoTime() - start, samples.size());
     }
@@ -278,6 +289,12 @@ public final class PreparedSamples {
 
     /** Why no sample is kept any more. */
     private volatile boolean left;
+
+    /** How many samples were asked for by it; a few may not be counted. */
+    private volatile int samples;
+
+    /** How many plans before it were good for one sample at most. */
+    private int fleeting;
 
     private final List<long[]> nanosOfStages = new ArrayList<>();
     private final List<long[]> bytesOfStages = new ArrayList<>();

@@ -83,7 +83,9 @@ final class JdkCode {
               + " lang/Boolean.getBoolean lang/Enum.hashCode lang/Enum.valueOf"
               + " lang/String.format(Ljava/lang/String; lang/String.formatted"
               + " lang/String.toLowerCase() lang/String.toUpperCase() util/Collections.shuffle"
-              + " util/stream/StreamSupport" // Whose streams may be parallel.
+              // Where more threads than this one may run code, whose files would go unnoticed.
+              + " util/stream/StreamSupport util/stream/Gatherers.mapConcurrent"
+              + " util/Objects.toIdentityString"
               + " util/Locale.getDefault util/Locale.setDefault util/Locale.getDisplay"
               + " util/Locale.getAvailable awt/Color.getColor nio/file/Path.register"
               + " nio/file/Path.toUri nio/file/Path.getFileSystem nio/charset/Charset.forName"

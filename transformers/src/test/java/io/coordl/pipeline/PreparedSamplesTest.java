@@ -369,6 +369,22 @@ class PreparedSamplesTest {
     }
   }
 
+  /** To look at it takes longer than a sample. */
+  @Test
+  void whatIsAnotherOneForEachSampleIsLeft() throws Exception {
+    int times = 0;
+    while (samples.plan(new Data(numbers, "n", new Doubled(2))) != null) {
+      sample(samples, new Data(numbers, "n", new Doubled(2)), 0, 5);
+      times++;
+    }
+    assertThat(times).isEqualTo(4); // Each look here is a plan, so two for each.
+    assertThat(said).singleElement().asString().contains("is another one for each sample");
+    for (int i = 0; i < 40; i++) {
+      sample(samples, new Data(equal(), "n"), i % 2, 5); // Another object each time is none.
+    }
+    assertThat(said).hasSize(1);
+  }
+
   @Test
   void whatRemembersIsLeftAndNamedOnce() throws Exception {
     Counting counting = new Counting();
