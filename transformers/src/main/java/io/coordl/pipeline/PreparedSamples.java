@@ -147,13 +147,13 @@ public final class PreparedSamples {
   /** Finds out which stages may be kept. */
   private Plan look(SamplePipeline pipeline) {
     long now = generation();
-    Object settings = pipeline.settings();
-    List<List<@Nullable Object>> stages = pipeline.stages(settings);
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
       return new Plan(pipeline, "", now, null, names);
     }
+    Object settings = pipeline.settings();
+    List<List<@Nullable Object>> stages = pipeline.stages(settings);
     // Before the proof: what another thread changes from here on shows.
     ObjectSnapshot looked = new ObjectSnapshot(pipeline.dataset(), code::counts);
     StringBuilder text = new StringBuilder();

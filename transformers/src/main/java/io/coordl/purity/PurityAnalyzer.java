@@ -262,6 +262,9 @@ public final class PurityAnalyzer {
     private final Set<Object> ownContainers = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Deque<Object> objects = new ArrayDeque<>();
     private final Map<String, Optional<ClassCode>> classes = new HashMap<>();
+
+    /** Which of them each loader has been asked for. */
+    private final Map<Object, Set<String>> asked = new IdentityHashMap<>();
     private final Set<String> checked = new HashSet<>();
     private final Set<String> initialised = new HashSet<>();
     private final Deque<Call> calls = new ArrayDeque<>();
@@ -385,10 +388,16 @@ public final class PurityAnalyzer {
     }
 
     private @Nullable ClassCode find(String name, @Nullable ClassLoader loader) {
-      return classes
-          .computeIfAbsent(
-              name, none -> Optional.ofNullable(ClassCode.read(name, loader, known.getsItem())))
-          .orElse(null);
+      Object asks = loader == null ? this : loader;
+      if (asked.computeIfAbsent(asks, none -> new HashSet<>()).add(name)) {
+        Optional<ClassCode> code =
+            Optional.ofNullable(ClassCode.read(name, loader, known.getsItem()));
+        Optional<ClassCode> other = classes.putIfAbsent(name, code);
+        if (other != null && !code.map(it -> it.checksum).equals(other.map(it -> it.checksum))) {
+          throw new IllegalStateException(dotted(name) + " is not the same class everywhere");
+        }
+      }
+      return classes.getOrDefault(name, Optional.empty()).orElse(null);
     }
 
     private void visit(Object object, String holder) {
@@ -576,11 +585,11 @@ public final class PurityAnalyzer {
 
     /** Looks at a method of the program's, or at all that run once its object is made. */
     private void follow(Call call) {
+      ClassCode code = find(call.owner(), call.loader());
       if (!checked.add(
           call.owner() + "." + call.name() + call.descriptor() + call.initialises())) {
         return;
       }
-      ClassCode code = find(call.owner(), call.loader());
       if (code == null) {
         reason = dotted(call.owner()) + " has no class file";
         return;

@@ -20,6 +20,10 @@ import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import net.bytebuddy.implementation.FixedValue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,6 +143,27 @@ class PurityAnalyzerTest {
     PurityAnalyzer.Proof proof = CODE.prove(List.of(part));
     assertThat(proof.reason()).isNull();
     return proof.ordersByProcess();
+  }
+
+  /** Of two loaders' classes of one name, one cannot stand for the other. */
+  @Test
+  void aNameMayMeanTwoClasses() throws ReflectiveOperationException {
+    assertThat(CODE.reasonToLeave(List.of(twin(1), twin(1)))).isNull();
+    assertThat(CODE.reasonToLeave(List.of(twin(1), twin(2))))
+        .contains("program.Twin is not the same class everywhere");
+  }
+
+  private static Object twin(int number) throws ReflectiveOperationException {
+    return new ByteBuddy()
+        .subclass(Object.class)
+        .name("program.Twin")
+        .defineMethod("of", int.class, Visibility.PUBLIC)
+        .intercept(FixedValue.value(number))
+        .make()
+        .load(PurityAnalyzerTest.class.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER_PERSISTENT)
+        .getLoaded()
+        .getDeclaredConstructor()
+        .newInstance();
   }
 
   static final class OfASet implements Part {
