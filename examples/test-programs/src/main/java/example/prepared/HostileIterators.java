@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
@@ -48,7 +49,7 @@ public final class HostileIterators {
                   + ",none,kinds,enumerations,collections,orders,threads,kernel,tick,link,missing"
                   + ",directory,late,shuffled,failing,prefetching,boxed,equals,same array,property"
                   + ",captured array,view,row,constant,holder,reader,enumeration,record,format"
-                  + ",local,asynchronous")
+                  + ",zone,local,asynchronous")
               .split(",", -1));
 
   private static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);
@@ -288,6 +289,7 @@ public final class HostileIterators {
         }
       }
       case "failing" -> ((Failing) rows).fails = step % 3 == 1;
+      case "zone" -> TimeZone.setDefault(TimeZone.getTimeZone("GMT+" + step));
       case "format" -> Locale.setDefault(step % 2 == 0 ? Locale.ROOT : Locale.GERMANY);
       default -> {}
     }
@@ -589,6 +591,13 @@ public final class HostileIterators {
             @Override
             float of(float value) {
               return String.format("%.1f", value).contains(",") ? value : -value;
+            }
+          };
+      case "zone" ->
+          new Rows(table) {
+            @Override
+            float of(float value) {
+              return value * String.format(Locale.ROOT, "%tH", (long) value).hashCode();
             }
           };
       case "local" ->
