@@ -31,9 +31,9 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /**
- * Iterators that depend on what an agent may overlook, and a loop that changes it. Arguments: {@code
- * TABLE JOB}; jobs differ by their number, and each has files in a current directory of its own.
- * Prints each batch.
+ * Iterators that depend on what an agent may overlook, and a loop that changes it. Arguments:
+ * {@code TABLE JOB}; jobs differ by their number, and each has files in a current directory of its
+ * own. Prints each batch.
  */
 @SuppressWarnings({"serial", "ReferenceEquality"}) // None is written; which array it is counts.
 public final class HostileIterators {

@@ -216,8 +216,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
       return false;
     }
     Collection<Class<?>> classes = ObjectSnapshot.classes(object, type -> true);
-    return classes == null
-        || classes.stream().anyMatch(OwnIterator::isOfLibrary);
+    return classes == null || classes.stream().anyMatch(OwnIterator::isOfLibrary);
   }
 
   /** What it inherits can be changed as well. */

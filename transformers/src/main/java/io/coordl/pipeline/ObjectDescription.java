@@ -264,7 +264,8 @@ public final class ObjectDescription {
   private boolean hasNoOrder(Object container) {
     Class<?> type = container.getClass();
     return !library.countsEveryOrder()
-        && (UNORDERED.contains(type) || type.getName().startsWith("java.util.ImmutableCollections$"));
+        && (UNORDERED.contains(type)
+            || type.getName().startsWith("java.util.ImmutableCollections$"));
   }
 
   private static boolean hasNumbers(Object array) {

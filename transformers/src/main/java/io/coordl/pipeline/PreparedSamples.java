@@ -58,7 +58,9 @@ public final class PreparedSamples {
   /** After so many data sets of a class that were left, the next one is without a look at it. */
   private static final int ENOUGH = 3;
 
-  /** After so many plans of which each was good for one sample at most, looking is all that is won. */
+  /**
+   * After so many plans of which each was good for one sample at most, looking is all that is won.
+   */
   private static final int FLEETING = 8;
 
   /** Samples whose mean time counts: of few it is that of whatever else the machine does. */

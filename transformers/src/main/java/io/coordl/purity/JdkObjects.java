@@ -32,7 +32,9 @@ public final class JdkObjects {
     return loader == null || loader == ClassLoader.getPlatformClassLoader();
   }
 
-  /** By what a collection or map of the JDK sorts; null if it does not, or by its elements alone. */
+  /**
+   * By what a collection or map of the JDK sorts; null if it does not, or by its elements alone.
+   */
   public static @Nullable Comparator<?> comparator(Object container) {
     return container instanceof SortedMap<?, ?> map
         ? map.comparator()

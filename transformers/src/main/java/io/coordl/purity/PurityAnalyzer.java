@@ -213,8 +213,7 @@ public final class PurityAnalyzer {
       roots.forEach(root -> look.addRoot(root));
       String reason = look.findReason();
       return reason == null
-          ? new Proof(
-              null, look.code(), look.readStatics(), look.trusts, look.ordersByProcess())
+          ? new Proof(null, look.code(), look.readStatics(), look.trusts, look.ordersByProcess())
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError e) {
       return Proof.failed("it cannot be looked at (" + e + ")");
@@ -264,7 +263,8 @@ public final class PurityAnalyzer {
     private final Map<String, Optional<ClassCode>> classes = new HashMap<>();
 
     /** Which of them each loader has been asked for. */
-    private final Map<Object, Set<String>> asked = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Set<String>> asked = new IdentityHashMap<>();
+
     private final Set<String> checked = new HashSet<>();
     private final Set<String> initialised = new HashSet<>();
     private final Deque<Call> calls = new ArrayDeque<>();
@@ -586,8 +586,7 @@ public final class PurityAnalyzer {
     /** Looks at a method of the program's, or at all that run once its object is made. */
     private void follow(Call call) {
       ClassCode code = find(call.owner(), call.loader());
-      if (!checked.add(
-          call.owner() + "." + call.name() + call.descriptor() + call.initialises())) {
+      if (!checked.add(call.owner() + "." + call.name() + call.descriptor() + call.initialises())) {
         return;
       }
       if (code == null) {

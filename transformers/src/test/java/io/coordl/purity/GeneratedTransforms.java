@@ -331,7 +331,8 @@ final class GeneratedTransforms {
           new Piece(
               "map over a shared one",
               "",
-              "private final Map<String, Object> m# = new javax.script.SimpleBindings(Control.BOUND);",
+              "private final Map<String, Object> m# = new"
+                  + " javax.script.SimpleBindings(Control.BOUND);",
               "v + self.m#.size()"),
           new Piece(
               "parallel stream",

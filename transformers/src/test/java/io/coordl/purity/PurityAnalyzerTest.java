@@ -160,7 +160,9 @@ class PurityAnalyzerTest {
         .defineMethod("of", int.class, Visibility.PUBLIC)
         .intercept(FixedValue.value(number))
         .make()
-        .load(PurityAnalyzerTest.class.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER_PERSISTENT)
+        .load(
+            PurityAnalyzerTest.class.getClassLoader(),
+            ClassLoadingStrategy.Default.WRAPPER_PERSISTENT)
         .getLoaded()
         .getDeclaredConstructor()
         .newInstance();

@@ -159,8 +159,7 @@ class PreparedIT {
     Path table = Workshop.checkout().work("samples").resolve("rows.csv");
     if (!Files.exists(table)) {
       Files.write(
-          table,
-          IntStream.range(0, SAMPLES).mapToObj(i -> i + ",1,2,3,4,5,6,7," + i % 2).toList());
+          table, IntStream.range(0, SAMPLES).mapToObj(i -> i + ",1,2,3,4,5,6,7," + i % 2).toList());
     }
     return Workshop.program(jdk, Framework.DL4J, "example.prepared.HostileIterators")
         .directory(Workshop.empty("hostile-iterators-" + job + "-" + jdk.version()))
