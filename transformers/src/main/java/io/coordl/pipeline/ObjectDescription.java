@@ -177,12 +177,14 @@ public final class ObjectDescription {
     } else if (object instanceof URI || object instanceof URL) {
       quote(object.getClass().getSimpleName() + " ", object);
     } else if (object instanceof File file) {
-      quote("file ", file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
+      quote(
+          declared == File.class ? "" : "file ",
+          file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
     } else if (object instanceof Path path) {
       if (path.getFileSystem() != FileSystems.getDefault()) {
         throw new IOException("it has a path of another file system");
       }
-      quote("path ", path.toAbsolutePath());
+      quote(declared == Path.class ? "" : "path ", path.toAbsolutePath());
     } else if (object instanceof Class<?> type) {
       write("class " + type.getName());
     } else if (object instanceof Enum<?> constant) {

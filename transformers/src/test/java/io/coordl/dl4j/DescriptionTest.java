@@ -278,7 +278,7 @@ class DescriptionTest {
     Brightened.strength = 0.2f;
     assertThat(words(new Brightened()))
         .contains("strength=0.2")
-        .contains("masks=file \"" + new File("").getAbsolutePath())
+        .contains("masks=\"" + new File("").getAbsolutePath())
         .isNotEqualTo(weak);
   }
 }

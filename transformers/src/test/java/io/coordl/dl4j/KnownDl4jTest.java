@@ -8,6 +8,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import net.bytebuddy.implementation.FixedValue;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
 import org.datavec.api.writable.Text;
 import org.datavec.api.writable.Writable;
@@ -186,6 +190,27 @@ class KnownDl4jTest {
     public void preProcess(DataSet batch) {
       batch.getFeatures().addi(Late.SHIFT);
     }
+  }
+
+  /** Of two loaders' classes of one name, one cannot stand for the other. */
+  @Test
+  void aNameMayMeanTwoClasses() throws ReflectiveOperationException {
+    assertThat(CODE.reasonToLeave(List.of(twin(1), twin(1)))).isNull();
+    assertThat(CODE.reasonToLeave(List.of(twin(1), twin(2))))
+        .contains("program.Twin is not the same class everywhere");
+  }
+
+  private static Object twin(int number) throws ReflectiveOperationException {
+    return new ByteBuddy()
+        .subclass(Object.class)
+        .name("program.Twin")
+        .defineMethod("of", int.class, Visibility.PUBLIC)
+        .intercept(FixedValue.value(number))
+        .make()
+        .load(KnownDl4jTest.class.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER_PERSISTENT)
+        .getLoaded()
+        .getDeclaredConstructor()
+        .newInstance();
   }
 
   @Test
