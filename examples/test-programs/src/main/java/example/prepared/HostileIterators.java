@@ -234,7 +234,7 @@ public final class HostileIterators {
         }
         change(name, rows);
       }
-      taken.reset();
+      rows.reset(); // An asynchronous one has ended.
     }
   }
 

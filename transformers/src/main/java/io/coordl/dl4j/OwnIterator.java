@@ -163,6 +163,12 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return get.getClass().getName();
   }
 
+  /** Its fields are compared before each batch. */
+  @Override
+  public boolean isAnnounced() {
+    return false;
+  }
+
   /** How many batches it has is not known. */
   @Override
   public long size() {

@@ -157,7 +157,8 @@ public final class PreparedSamples {
     Object settings = pipeline.settings();
     List<List<@Nullable Object>> stages = pipeline.stages(settings);
     // Before the proof: what another thread changes from here on shows.
-    ObjectSnapshot looked = new ObjectSnapshot(pipeline.dataset(), code::counts);
+    ObjectSnapshot looked =
+        pipeline.isAnnounced() ? new ObjectSnapshot(pipeline.dataset(), code::counts) : null;
     StringBuilder text = new StringBuilder();
     if (stages.isEmpty()) {
       log.once(leaves(type, "what it keeps cannot be compared"));
