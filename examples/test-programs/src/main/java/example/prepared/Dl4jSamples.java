@@ -62,6 +62,7 @@ import org.nd4j.linalg.dataset.api.DataSet;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.MultiDataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 import org.nd4j.linalg.dataset.api.preprocessor.CompositeDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 import org.nd4j.linalg.dataset.api.preprocessor.NormalizerMinMaxScaler;
@@ -108,6 +109,7 @@ public final class Dl4jSamples {
       case "sequences" -> loop(program, sequences());
       case "images" -> loop(program, images(new ParentPathLabelGenerator()));
       case "arrays" -> arrays();
+      case "own-several" -> several(new OwnIterators.Several(table().toPath()));
       case "prefetched" -> prefetched();
       case "scaled" -> loop(program, csv(new Scaled(0.5f)));
       case "composed" ->
@@ -164,7 +166,7 @@ public final class Dl4jSamples {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
-  private static void say(DataSet batch) {
+  static void say(DataSet batch) {
     System.out.println(
         "features "
             + array(batch.getFeatures())
@@ -314,13 +316,16 @@ public final class Dl4jSamples {
   }
 
   private void arrays() throws IOException, InterruptedException {
-    RecordReaderMultiDataSetIterator iterator =
+    several(
         new RecordReaderMultiDataSetIterator.Builder(BATCH)
             .addReader("csv", of(new CSVRecordReader(), table()))
             .addInput("csv", 0, 99)
             .addInput("csv", 100, COLUMNS - 2)
             .addOutputOneHot("csv", COLUMNS - 1, CLASSES)
-            .build();
+            .build());
+  }
+
+  private static void several(MultiDataSetIterator iterator) {
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       while (iterator.hasNext()) {
         MultiDataSet batch = iterator.next();

@@ -14,9 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Supplier;
+import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.MultiDataSet;
+import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 import org.nd4j.linalg.factory.Nd4j;
 
 /** Iterators of the program's own classes: most give the same in each pass, or only seem to. */
@@ -170,6 +174,79 @@ final class OwnIterators {
     @Override
     public List<String> getLabels() {
       return List.of("no", "yes");
+    }
+  }
+
+  /** Two arrays of features. */
+  static final class Several implements MultiDataSetIterator {
+    private final Path table;
+    private int row;
+    private MultiDataSetPreProcessor preprocessor;
+
+    Several(Path table) {
+      this.table = table;
+    }
+
+    @Override
+    public MultiDataSet next(int count) {
+      float[][] features = new float[count][8];
+      float[][] labels = new float[count][1];
+      try {
+        List<String> lines = Files.readAllLines(table);
+        for (int i = 0; i < count; i++) {
+          String[] columns = lines.get(row + i).split(",", -1);
+          for (int k = 0; k < 8; k++) {
+            features[i][k] = Float.parseFloat(columns[k]);
+          }
+          labels[i][0] = Float.parseFloat(columns[columns.length - 1]);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      row += count;
+      INDArray array = Nd4j.create(features);
+      MultiDataSet batch =
+          new org.nd4j.linalg.dataset.MultiDataSet(
+              new INDArray[] {array, array.mul(2)}, new INDArray[] {Nd4j.create(labels)});
+      if (preprocessor != null) {
+        preprocessor.preProcess(batch);
+      }
+      return batch;
+    }
+
+    @Override
+    public MultiDataSet next() {
+      return next(32);
+    }
+
+    @Override
+    public boolean hasNext() {
+      return row < 96;
+    }
+
+    @Override
+    public void reset() {
+      row = 0;
+    }
+
+    @Override
+    public boolean resetSupported() {
+      return true;
+    }
+
+    @Override
+    public boolean asyncSupported() {
+      return true;
+    }
+
+    @Override
+    public void setPreProcessor(MultiDataSetPreProcessor given) {
+      preprocessor = given;
+    }
+
+    @Override
+    public MultiDataSetPreProcessor getPreProcessor() {
+      return preprocessor;
     }
   }
 

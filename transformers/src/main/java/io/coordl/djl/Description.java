@@ -17,10 +17,19 @@ import org.jspecify.annotations.Nullable;
 final class Description implements ObjectDescription.Library {
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
 
-  private Description() {}
+  private final boolean everyOrder;
+
+  private Description(boolean everyOrder) {
+    this.everyOrder = everyOrder;
+  }
 
   static String of(String what, @Nullable Object object) throws CannotShareException {
-    return ObjectDescription.of(what, object, new Description());
+    return ObjectDescription.of(what, object, new Description(false));
+  }
+
+  /** Of what code reads whose samples are kept: it may go through a map in whatever order. */
+  static String ofRead(String what, @Nullable Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(true));
   }
 
   @Override
@@ -58,7 +67,9 @@ final class Description implements ObjectDescription.Library {
       if (key != null && key.getClass().getName().equals(PLACE)) {
         Object name = ObjectDescription.value(key, "key");
         Object place = name == null ? ObjectDescription.value(key, "index") : name;
-        to.write(Integer.valueOf(0).equals(place) ? "" : place + ": ");
+        if (!Integer.valueOf(0).equals(place)) {
+          to.write(name == null ? place + ": " : "\"" + name + "\": ");
+        }
       } else {
         to.add(key);
         to.write(": ");
@@ -78,5 +89,10 @@ final class Description implements ObjectDescription.Library {
   @Override
   public int mostObjects() {
     return Integer.MAX_VALUE; // A data set may keep its samples.
+  }
+
+  @Override
+  public boolean countsEveryOrder() {
+    return everyOrder;
   }
 }

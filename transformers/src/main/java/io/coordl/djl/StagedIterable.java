@@ -69,7 +69,7 @@ record StagedIterable(
   public String describe(Object settings, int stage) throws CannotShareException {
     Fixed fixed = (Fixed) settings;
     if (stage > 0 && fixed.pipeline != null) {
-      return Description.of("transforms", fixed.pipeline.stages(stage, copies).get(stage - 1));
+      return Description.ofRead("transforms", fixed.pipeline.stages(stage, copies).get(stage - 1));
     }
     NDManager manager = fields.manager.require(iterable);
     String table = tables.describe(dataset());
@@ -82,7 +82,7 @@ record StagedIterable(
         // The order of sums may follow the number of threads.
         "threads " + System.getenv("OMP_NUM_THREADS") + " " + System.getenv("MKL_NUM_THREADS"),
         decoder(fixed.factory),
-        table == null ? Description.of("data set", dataset()) : table);
+        table == null ? Description.ofRead("data set", dataset()) : table);
   }
 
   private static String decoder(@Nullable ImageFactory factory) throws CannotShareException {
@@ -95,7 +95,7 @@ record StagedIterable(
 
   @Override
   public String describe(String name, @Nullable Object value) throws CannotShareException {
-    return Description.of(name, value);
+    return Description.ofRead(name, value);
   }
 
   /** Whether nothing is left to do with kept samples but to stack them. */

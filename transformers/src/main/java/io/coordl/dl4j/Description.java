@@ -34,18 +34,30 @@ final class Description implements ObjectDescription.Library {
   private static final int MOST = 10_000;
 
   private final int mostObjects;
+  private final boolean everyOrder;
 
-  private Description(int mostObjects) {
+  private Description(int mostObjects, boolean everyOrder) {
     this.mostObjects = mostObjects;
+    this.everyOrder = everyOrder;
   }
 
   static String of(String what, @Nullable Object object) throws CannotShareException {
-    return ObjectDescription.of(what, object, new Description(MOST));
+    return ObjectDescription.of(what, object, new Description(MOST, false));
   }
 
   /** Of what is described once, and may be large. */
   static String ofLarge(String what, Object object) throws CannotShareException {
-    return ObjectDescription.of(what, object, new Description(20 * MOST));
+    return ObjectDescription.of(what, object, new Description(20 * MOST, false));
+  }
+
+  /** Of what code reads whose batches are kept: it may go through a map in whatever order. */
+  static String ofRead(String what, @Nullable Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(MOST, true));
+  }
+
+  /** As above, described once. */
+  static String ofLargeRead(String what, Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(20 * MOST, true));
   }
 
   /** Whether a class of that name is the library's. */
@@ -88,5 +100,10 @@ final class Description implements ObjectDescription.Library {
   @Override
   public int mostObjects() {
     return mostObjects;
+  }
+
+  @Override
+  public boolean countsEveryOrder() {
+    return everyOrder;
   }
 }

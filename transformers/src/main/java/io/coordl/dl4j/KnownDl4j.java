@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
-import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
  * What the code of DL4J, DataVec and ND4J is known to do, as far as preprocessors and what makes
@@ -62,7 +61,9 @@ final class KnownDl4j implements PurityAnalyzer.Known {
           "close",
           "id",
           "getId",
-          "data");
+          "data",
+          "ulike",
+          "newWritable");
 
   /** Of {@code Nd4j}, which draws, has settings and hands out memory as it is, too. */
   private static final Set<String> FACTORY =
@@ -115,7 +116,7 @@ final class KnownDl4j implements PurityAnalyzer.Known {
 
   @Override
   public boolean keepsPlace(Class<?> type) {
-    return ofIterators && DataSetIterator.class.isAssignableFrom(type);
+    return ofIterators && OwnIterator.isOfBatches(type);
   }
 
   @Override
@@ -147,6 +148,11 @@ final class KnownDl4j implements PurityAnalyzer.Known {
   }
 
   @Override
+  public boolean comparesObjects() {
+    return true;
+  }
+
+  @Override
   public boolean keepsItsOwn(Class<?> declaring) {
     return true;
   }
@@ -155,7 +161,8 @@ final class KnownDl4j implements PurityAnalyzer.Known {
   public boolean isKnown(String owner, String method) {
     if (owner.equals("org/nd4j/linalg/factory/Nd4j")) {
       return FACTORY.contains(method);
-    } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")) {
+    } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")
+        || owner.equals("org/nd4j/linalg/dataset/api/MultiDataSetPreProcessor")) {
       return ofIterators; // All that one keeps are looked at.
     }
     return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))

@@ -8,14 +8,17 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
 /** An iterator of a class of the program's, all of it: whose samples are whole batches. */
-record OwnIterator(DataSetIterator get) implements SamplePipeline {
+record OwnIterator(Iterator<?> get) implements SamplePipeline {
   /**
    * What the program can change at any time.
    *
@@ -50,12 +53,18 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
     for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
       if (at == null
           || Description.isOfLibrary(at.getName())
-          || !DataSetIterator.class.isAssignableFrom(at)
+          || !isOfBatches(at)
           || !at.getModule().isOpen(at.getPackageName(), OwnIterator.class.getModule())) {
         return false;
       }
     }
     return !type.isHidden();
+  }
+
+  /** Whether objects of a class give batches of the library. */
+  static boolean isOfBatches(Class<?> type) {
+    return DataSetIterator.class.isAssignableFrom(type)
+        || MultiDataSetIterator.class.isAssignableFrom(type);
   }
 
   /** What its fields of primitive types hold. */
@@ -154,6 +163,12 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
     return get.getClass().getName();
   }
 
+  /** Its fields are compared before each batch. */
+  @Override
+  public boolean isAnnounced() {
+    return false;
+  }
+
   /** How many batches it has is not known. */
   @Override
   public long size() {
@@ -165,7 +180,9 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
     List<@Nullable Object> objects = objects();
     List<StagedIterator.Preprocessor> ofLibrary = new ArrayList<>();
     for (Object object : objects) {
-      if (object instanceof DataSetPreProcessor || hasLibrary(object)) {
+      if (object instanceof DataSetPreProcessor
+          || object instanceof MultiDataSetPreProcessor
+          || hasLibrary(object)) {
         ofLibrary.add(StagedIterator.Preprocessor.of(object));
       }
     }
@@ -205,8 +222,17 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
       return false;
     }
     Collection<Class<?>> classes = ObjectSnapshot.classes(object, type -> true);
-    return classes == null
-        || classes.stream().anyMatch(type -> Description.isOfLibrary(type.getName()));
+    return classes == null || classes.stream().anyMatch(OwnIterator::isOfLibrary);
+  }
+
+  /** What it inherits can be changed as well. */
+  private static boolean isOfLibrary(Class<?> type) {
+    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+      if (Description.isOfLibrary(at.getName())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -215,11 +241,11 @@ record OwnIterator(DataSetIterator get) implements SamplePipeline {
         + "\n"
         + ((Settings) settings).told
         + "\n"
-        + Description.ofLarge("iterator", get);
+        + Description.ofLargeRead("iterator", get);
   }
 
   @Override
   public String describe(String name, @Nullable Object value) throws CannotShareException {
-    return Description.of(name, value);
+    return Description.ofRead(name, value);
   }
 }

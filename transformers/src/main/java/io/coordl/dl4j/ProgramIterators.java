@@ -27,6 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
 /**
  * {@code prepared=share} in DL4J for iterators of the program's own classes. What their {@code
@@ -68,7 +69,7 @@ public final class ProgramIterators implements LibraryHooks {
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
-    if (!(self instanceof DataSetIterator iterator)
+    if (!(self instanceof Iterator<?> iterator)
         || !own.get(self.getClass())
         || making.get() != null
         || left.stream().anyMatch(one -> one.refersTo(self))
@@ -132,7 +133,11 @@ public final class ProgramIterators implements LibraryHooks {
       try {
         return arguments.length == 0
             ? Iterator.class.getMethod("next").invoke(iterator.get())
-            : DataSetIterator.class.getMethod("next", int.class).invoke(iterator.get(), arguments);
+            : (iterator.get() instanceof DataSetIterator
+                    ? DataSetIterator.class
+                    : MultiDataSetIterator.class)
+                .getMethod("next", int.class)
+                .invoke(iterator.get(), arguments);
       } catch (InvocationTargetException e) {
         throw thrown(e.getCause());
       }

@@ -61,7 +61,7 @@ record StagedIterator(
     }
 
     private static String describe(Object object) throws CannotShareException {
-      return Description.of("preprocessor", object);
+      return Description.ofRead("preprocessor", object);
     }
 
     boolean isOf(Object now) {
@@ -102,8 +102,7 @@ record StagedIterator(
     return String.join(
         "\n",
         "JDK " + System.getProperty("java.runtime.version"),
-        // The order of sums may follow the number of threads.
-        "threads " + System.getenv("OMP_NUM_THREADS") + " " + Nd4j.getEnvironment().maxThreads(),
+        "threads " + System.getenv("OMP_NUM_THREADS"),
         Nd4j.getBackend().buildInfo());
   }
 
@@ -114,6 +113,7 @@ record StagedIterator(
         Nd4j.defaultFloatingPointType(),
         Nd4j.order(),
         Nd4j.EPS_THRESHOLD,
+        Nd4j.getEnvironment().maxThreads(), // The order of sums may follow it.
         Locale.getDefault(),
         Charset.defaultCharset(),
         TimeZone.getDefault().getID(),
@@ -190,6 +190,6 @@ record StagedIterator(
 
   @Override
   public String describe(String name, @Nullable Object value) throws CannotShareException {
-    return Description.of(name, value);
+    return Description.ofRead(name, value);
   }
 }

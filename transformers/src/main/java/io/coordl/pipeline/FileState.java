@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record FileState(long size, long modifiedNanos, String identity) {
   private static final String ATTRIBUTES = "unix:size,lastModifiedTime,fileKey,ctime,isRegularFile";
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
   private static final FileState MISSING = new FileState(-1, 0, "");
 
   /** The file as it is now. Never throws. */
@@ -55,6 +56,20 @@ public record FileState(long size, long modifiedNanos, String identity) {
 
   private static long nanos(@Nullable Object time) {
     return ((FileTime) Objects.requireNonNull(time)).to(TimeUnit.NANOSECONDS);
+  }
+
+  /**
+   * Whether another change from now on would show: clocks of file systems tick, and what has no
+   * size is made as it is read.
+   */
+  boolean isSettled() {
+    if (size <= 0) {
+      return false;
+    }
+    int inode = identity.lastIndexOf(' ');
+    long last = inode < 0 ? modifiedNanos : Long.parseLong(identity.substring(inode + 1));
+    long tick = last % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some count seconds, or two.
+    return System.currentTimeMillis() * 1_000_000 - last > tick;
   }
 
   public boolean isMissing() {

@@ -19,6 +19,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -69,6 +70,11 @@ public final class ObjectDescription {
 
     /** An object that refers to a whole network is not to hold up each epoch. */
     int mostObjects();
+
+    /** Whether the order of what has none of its own counts too, in which two jobs may differ. */
+    default boolean countsEveryOrder() {
+      return false;
+    }
   }
 
   private final Library library;
@@ -146,30 +152,44 @@ public final class ObjectDescription {
     text.setLength(Math.min(text.length(), READABLE));
   }
 
+  /** Appends a text so that where it ends does not depend on what is in it. */
+  private void quote(String kind, Object part) {
+    write(kind + '"' + part.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"');
+  }
+
   /** Appends the text of {@code object}. */
   public void add(@Nullable Object object) throws ReflectiveOperationException, IOException {
+    add(object, Object.class);
+  }
+
+  /** What {@code declared} tells is not written. */
+  private void add(@Nullable Object object, Class<?> declared)
+      throws ReflectiveOperationException, IOException {
     if (object == null) {
       write("none");
-    } else if (depth <= 1 && object instanceof String name && isRelativeFile(name)) {
-      write(name + " in " + new File("").getAbsolutePath());
-    } else if (object instanceof String
-        || object instanceof Boolean
+    } else if (object instanceof String name) {
+      quote("", name);
+      write(depth <= 1 && isRelativeFile(name) ? " in " + new File("").getAbsolutePath() : "");
+    } else if (object instanceof Boolean
         || object instanceof Character
-        || object instanceof URI
-        || object instanceof URL
         || (object instanceof Number && JdkObjects.isOfJdk(object.getClass()))) {
-      write(String.valueOf(object));
+      write((declared.isPrimitive() ? "" : object.getClass().getSimpleName() + " ") + object);
+    } else if (object instanceof URI || object instanceof URL) {
+      quote(object.getClass().getSimpleName() + " ", object);
     } else if (object instanceof File file) {
-      write(file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
+      quote(
+          declared == File.class ? "" : "file ",
+          file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
     } else if (object instanceof Path path) {
       if (path.getFileSystem() != FileSystems.getDefault()) {
         throw new IOException("it has a path of another file system");
       }
-      write(path.toAbsolutePath().toString());
+      quote(declared == Path.class ? "" : "path ", path.toAbsolutePath());
     } else if (object instanceof Class<?> type) {
-      write(type.getName());
+      write("class " + type.getName());
     } else if (object instanceof Enum<?> constant) {
-      write(constant.name());
+      Class<?> type = constant.getDeclaringClass();
+      write((declared == type ? "" : type.getSimpleName() + " ") + constant.name());
     } else if (depth == DEEPEST) {
       throw new IOException("it refers to objects more than " + DEEPEST + " deep");
     } else if (++objects > library.mostObjects()) {
@@ -177,7 +197,7 @@ public final class ObjectDescription {
     } else {
       depth++;
       if (!library.describe(object, this)) {
-        addParts(object);
+        addParts(object, declared);
       }
       depth--;
     }
@@ -197,21 +217,28 @@ public final class ObjectDescription {
     return seen.size() + (outer == null ? 0 : outer.numbered());
   }
 
-  private void addParts(Object object) throws ReflectiveOperationException, IOException {
+  private void addParts(Object object, Class<?> declared)
+      throws ReflectiveOperationException, IOException {
     Integer known = numberOf(object);
     if (known != null) {
       write("#" + known);
       return;
     }
     seen.put(object, numbered());
-    boolean ofJdk = JdkObjects.isOfJdk(object.getClass());
-    if (object.getClass().isArray() && Array.getLength(object) > LONG && hasNumbers(object)) {
+    Class<?> type = object.getClass();
+    boolean ofJdk = JdkObjects.isOfJdk(type);
+    if (ofJdk && (object instanceof Collection<?> || object instanceof Map<?, ?>)) {
+      write(type.getSimpleName()); // What it does with equal elements depends on that.
+      Comparator<?> by = JdkObjects.comparator(object);
+      write(by == null || by.getClass().isHidden() ? "" : " by " + by.getClass().getName() + " ");
+    }
+    if (type.isArray() && Array.getLength(object) > LONG && hasNumbers(object)) {
       writeNumbers(object);
-    } else if (object.getClass().isArray()) {
-      write("[");
+    } else if (type.isArray()) {
+      write((declared == type ? "" : type.getComponentType().getSimpleName()) + "[");
       for (int i = 0; i < Array.getLength(object); i++) {
         write(i == 0 ? "" : ", ");
-        add(Array.get(object, i));
+        add(Array.get(object, i), type.getComponentType());
       }
       write("]");
     } else if (object instanceof Set<?> elements && hasNoOrder(object)) {
@@ -226,6 +253,7 @@ public final class ObjectDescription {
         addAll(map.values());
       }
     } else if (object instanceof Optional<?> optional) {
+      write("Optional");
       addAll(optional.stream().toList());
     } else if (ofJdk) {
       addOfJdk(object);
@@ -235,9 +263,11 @@ public final class ObjectDescription {
   }
 
   /** Of any other the order may be what the program put in it. */
-  private static boolean hasNoOrder(Object container) {
+  private boolean hasNoOrder(Object container) {
     Class<?> type = container.getClass();
-    return UNORDERED.contains(type) || type.getName().startsWith("java.util.ImmutableCollections$");
+    return !library.countsEveryOrder()
+        && (UNORDERED.contains(type)
+            || type.getName().startsWith("java.util.ImmutableCollections$"));
   }
 
   private static boolean hasNumbers(Object array) {
@@ -313,15 +343,16 @@ public final class ObjectDescription {
       write(bytes.remaining() + " bytes ");
       writeChecksum(bytes);
     } else if (object instanceof AtomicReference<?> reference) {
+      write("AtomicReference ");
       add(reference.get());
     } else if (object instanceof Pattern pattern) {
-      write(pattern + " " + pattern.flags());
+      quote(pattern.flags() + " ", pattern);
     } else if (object instanceof Comparable<?>
         || object instanceof Locale
         || object instanceof CharSequence
         || object instanceof BitSet
         || object instanceof Color) {
-      write(object.toString());
+      quote(object.getClass().getSimpleName() + " ", object);
     } else if (JdkObjects.tellsNothing(name)) {
       write(name);
     } else {
@@ -346,7 +377,7 @@ public final class ObjectDescription {
           field.setAccessible(true);
           write(separator + field.getName() + "=");
           separator = ", ";
-          add(field.get(object));
+          add(field.get(object), field.getType());
         }
       }
     }

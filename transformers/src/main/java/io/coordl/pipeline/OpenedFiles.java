@@ -1,5 +1,6 @@
 package io.coordl.pipeline;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,23 +26,36 @@ final class OpenedFiles implements Consumer<String> {
     return files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
   }
 
-  /** The files as parts of a layout; null if one of them was missing. */
+  /**
+   * The files as parts of a layout, each as the program named it: a job in another directory means
+   * another one by it. Null if a change of one of them might not be noticed.
+   */
   @Nullable List<BatchLayout.Array> parts() {
     List<BatchLayout.Array> parts = new ArrayList<>();
     for (Map.Entry<String, FileState> file : files.entrySet()) {
       FileState state = file.getValue();
-      if (state.isMissing()) {
+      if (!state.isSettled() || isOfKernel(file.getKey())) {
         return null;
       }
       parts.add(
           new BatchLayout.Array(
               ROLE,
               state.identity(),
-              Path.of(file.getKey()).toAbsolutePath().toString(),
+              file.getKey(),
               List.of(state.size(), state.modifiedNanos()),
               0));
     }
     return parts;
+  }
+
+  /** What is there is made as it is read. */
+  private static boolean isOfKernel(String path) {
+    try {
+      Path real = Path.of(path).toRealPath();
+      return real.startsWith("/proc") || real.startsWith("/sys");
+    } catch (IOException e) {
+      return true;
+    }
   }
 
   /** Whether the files that a layout names are what they were; each is announced to listeners. */

@@ -49,11 +49,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class PreparedSamples {
+  /** For code that goes through sets and maps in the order of this process. */
+  private static final UUID PROCESS = UUID.randomUUID();
+
   /** Samples that are measured before a stage is chosen for want of memory. */
   private static final int MEASURED = 16;
 
   /** After so many data sets of a class that were left, the next one is without a look at it. */
   private static final int ENOUGH = 3;
+
+  /**
+   * After so many plans of which each was good for one sample at most, looking is all that is won.
+   */
+  private static final int FLEETING = 8;
 
   /** Samples whose mean time counts: of few it is that of whatever else the machine does. */
   private static final int BLOCK = 64;
@@ -117,6 +125,7 @@ public final class PreparedSamples {
 
   private synchronized Plan current(SamplePipeline pipeline) {
     Object dataset = pipeline.dataset();
+    int fleeting = 0;
     plans.removeIf(plan -> plan.refersTo(null));
     for (Plan plan : plans) {
       if (plan.refersTo(dataset)) {
@@ -124,10 +133,15 @@ public final class PreparedSamples {
           return plan;
         }
         plans.remove(plan);
+        fleeting = plan.samples > 1 ? 0 : plan.fleeting + 1;
         break;
       }
     }
     Plan plan = look(pipeline);
+    plan.fleeting = fleeting;
+    if (fleeting == FLEETING) {
+      plan.leave("what it is made of is another one for each sample");
+    }
     plans.add(plan);
     return plan;
   }
@@ -135,15 +149,16 @@ public final class PreparedSamples {
   /** Finds out which stages may be kept. */
   private Plan look(SamplePipeline pipeline) {
     long now = generation();
-    Object settings = pipeline.settings();
-    List<List<@Nullable Object>> stages = pipeline.stages(settings);
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
       return new Plan(pipeline, "", now, null, names);
     }
+    Object settings = pipeline.settings();
+    List<List<@Nullable Object>> stages = pipeline.stages(settings);
     // Before the proof: what another thread changes from here on shows.
-    ObjectSnapshot looked = new ObjectSnapshot(pipeline.dataset(), code::counts);
+    ObjectSnapshot looked =
+        pipeline.isAnnounced() ? new ObjectSnapshot(pipeline.dataset(), code::counts) : null;
     StringBuilder text = new StringBuilder();
     if (stages.isEmpty()) {
       log.once(leaves(type, "what it keeps cannot be compared"));
@@ -176,6 +191,9 @@ public final class PreparedSamples {
         throw new CannotShareException("what classes do of which nothing is known but your word");
       }
       text.append(pipeline.describe(settings, stage)).append('\n').append(proof.code());
+      if (proof.ordersByProcess()) {
+        text.append("of ").append(PROCESS).append('\n');
+      }
       for (Map.Entry<String, @Nullable Object> field : proof.statics().entrySet()) {
         text.append(field.getKey()).append('=');
         text.append(pipeline.describe(field.getKey(), field.getValue())).append('\n');
@@ -195,6 +213,7 @@ public final class PreparedSamples {
    * @throws Exception what the program's code throws
    */
   public <S> @Nullable S sample(Plan plan, long index, SampleMaker<S> maker) throws Exception {
+    plan.samples = Math.min(plan.samples + 1, 2);
     return new Making<>(plan, index, maker).sample();
   }
 
@@ -225,6 +244,7 @@ public final class PreparedSamples {
     }
     B batch = maker.make(samples);
     if (batch != null) {
+      plan.samples = 2;
       samples.forEach(sample -> store.used(sample.bytes.remaining()));
       plan.found(System.nanoTime() - start, samples.size());
     }
@@ -272,6 +292,12 @@ public final class PreparedSamples {
 
     /** Why no sample is kept any more. */
     private volatile boolean left;
+
+    /** How many samples were asked for by it; a few may not be counted. */
+    private volatile int samples;
+
+    /** How many plans before it were good for one sample at most. */
+    private int fleeting;
 
     private final List<long[]> nanosOfStages = new ArrayList<>();
     private final List<long[]> bytesOfStages = new ArrayList<>();

@@ -15,6 +15,11 @@ public interface SamplePipeline {
   /** The class that tells what kind of data set it is, for the user. */
   String name();
 
+  /** Whether {@link PreparedSamples#changed} tells when objects in its fields may be others. */
+  default boolean isAnnounced() {
+    return true;
+  }
+
   /** How many samples the data set has. */
   long size();
 

@@ -3,11 +3,14 @@ package io.coordl.purity;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -80,9 +83,12 @@ final class JdkCode {
               + " lang/Boolean.getBoolean lang/Enum.hashCode lang/Enum.valueOf"
               + " lang/String.format(Ljava/lang/String; lang/String.formatted"
               + " lang/String.toLowerCase() lang/String.toUpperCase() util/Collections.shuffle"
+              // Where more threads than this one may run code, whose files would go unnoticed.
+              + " util/stream/StreamSupport util/stream/Gatherers.mapConcurrent"
+              + " util/Objects.toIdentityString"
               + " util/Locale.getDefault util/Locale.setDefault util/Locale.getDisplay"
               + " util/Locale.getAvailable awt/Color.getColor nio/file/Path.register"
-              + " nio/file/Path.getFileSystem nio/charset/Charset.forName"
+              + " nio/file/Path.toUri nio/file/Path.getFileSystem nio/charset/Charset.forName"
               + " nio/charset/Charset.availableCharsets time/Clock time/ZoneId.systemDefault"
               + " time/format/ time/chrono/ time/zone/");
 
@@ -284,6 +290,37 @@ final class JdkCode {
         || name.startsWith("java.util.Collections$Singleton")
         || name.startsWith("java.util.KeyValueHolder")
         || container instanceof Optional;
+  }
+
+  /**
+   * Whether a container of the JDK does what it does by its elements alone: not by code of the
+   * program or of another map, and not until they are collected.
+   */
+  static boolean isPlain(Object container) {
+    Class<?> type = container.getClass();
+    Comparator<?> by = JdkObjects.comparator(container);
+    return type.isArray()
+        || ((type.getPackageName().equals("java.util")
+                || type.getPackageName().equals("java.util.concurrent"))
+            && !(container instanceof WeakHashMap)
+            && (by == null
+                || by == String.CASE_INSENSITIVE_ORDER
+                || by == Collections.reverseOrder()));
+  }
+
+  /** Whether it goes through what a method makes in an order that is another in each process. */
+  static boolean hasOwnOrder(String owner, String method) {
+    return owner.equals("java/util/stream/Collectors")
+        ? method.equals("toUnmodifiableSet") || method.equals("toUnmodifiableMap")
+        : (owner.equals("java/util/Set") || owner.equals("java/util/Map"))
+            && (method.equals("of") || method.equals("ofEntries") || method.equals("copyOf"));
+  }
+
+  /** Whether code of that class makes sets or maps in the order of hash codes. */
+  static boolean hashes(String owner) {
+    return owner.equals("java/util/HashMap")
+        || owner.equals("java/util/HashSet")
+        || owner.equals("java/util/stream/Collectors");
   }
 
   /** Whether asking a map for a value changes the map: one that puts what was asked for last. */

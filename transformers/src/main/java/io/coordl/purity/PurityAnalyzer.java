@@ -145,6 +145,14 @@ public final class PurityAnalyzer {
       return false;
     }
 
+    /**
+     * Whether what is closed of an object is compared before each call: then nobody compares that
+     * of an object which only a static field keeps.
+     */
+    default boolean comparesObjects() {
+      return false;
+    }
+
     /** Name and descriptor of the method that gets an item by its number, a {@code long}. */
     default String getsItem() {
       return "";
@@ -184,11 +192,17 @@ public final class PurityAnalyzer {
    *     its class file; empty if they cannot
    * @param statics what the static fields hold that this code reads, by their names
    * @param trusts whether it rests on the user's word for a class, too
+   * @param ordersByProcess whether it may go through sets or maps in an order that is another in
+   *     each process
    */
   public record Proof(
-      @Nullable String reason, String code, Map<String, @Nullable Object> statics, boolean trusts) {
+      @Nullable String reason,
+      String code,
+      Map<String, @Nullable Object> statics,
+      boolean trusts,
+      boolean ordersByProcess) {
     private static Proof failed(String reason) {
-      return new Proof(reason, "", Map.of(), false);
+      return new Proof(reason, "", Map.of(), false, false);
     }
   }
 
@@ -199,7 +213,7 @@ public final class PurityAnalyzer {
       roots.forEach(root -> look.addRoot(root));
       String reason = look.findReason();
       return reason == null
-          ? new Proof(null, look.code(), look.readStatics(), look.trusts)
+          ? new Proof(null, look.code(), look.readStatics(), look.trusts, look.ordersByProcess())
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError e) {
       return Proof.failed("it cannot be looked at (" + e + ")");
@@ -247,6 +261,10 @@ public final class PurityAnalyzer {
     private final Set<Object> ownContainers = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Deque<Object> objects = new ArrayDeque<>();
     private final Map<String, Optional<ClassCode>> classes = new HashMap<>();
+
+    /** Which of them each loader has been asked for. */
+    private final IdentityHashMap<Object, Set<String>> asked = new IdentityHashMap<>();
+
     private final Set<String> checked = new HashSet<>();
     private final Set<String> initialised = new HashSet<>();
     private final Deque<Call> calls = new ArrayDeque<>();
@@ -270,6 +288,15 @@ public final class PurityAnalyzer {
 
     private @Nullable String reason;
     private boolean trusts;
+
+    /** Whether all that is found from now on is kept by static fields alone. */
+    private boolean inStatics;
+
+    /** Whether the code that is looked at runs when a class is initialised. */
+    private boolean initialises;
+
+    private boolean ownOrder;
+    private boolean hashes;
 
     void addRoot(@Nullable Object root) {
       if (root != null && JdkCode.isContainer(root)) {
@@ -302,8 +329,10 @@ public final class PurityAnalyzer {
         if (object != null) {
           visit(object, seen.getOrDefault(object, ""));
         } else if (call != null) {
+          initialises = call.initialises();
           follow(call);
         } else if (field != null) {
+          inStatics = true;
           visitStatic(field);
         } else {
           return reasonOfFields();
@@ -325,6 +354,15 @@ public final class PurityAnalyzer {
                 }
               });
       return text.toString();
+    }
+
+    /** Enumerations have hash codes of the process. */
+    boolean ordersByProcess() {
+      return ownOrder
+          || (hashes
+              && classes.values().stream()
+                  .flatMap(Optional::stream)
+                  .anyMatch(code -> code.parents.contains("java/lang/Enum")));
     }
 
     Map<String, @Nullable Object> readStatics() {
@@ -350,10 +388,16 @@ public final class PurityAnalyzer {
     }
 
     private @Nullable ClassCode find(String name, @Nullable ClassLoader loader) {
-      return classes
-          .computeIfAbsent(
-              name, none -> Optional.ofNullable(ClassCode.read(name, loader, known.getsItem())))
-          .orElse(null);
+      Object asks = loader == null ? this : loader;
+      if (asked.computeIfAbsent(asks, none -> new HashSet<>()).add(name)) {
+        Optional<ClassCode> code =
+            Optional.ofNullable(ClassCode.read(name, loader, known.getsItem()));
+        Optional<ClassCode> other = classes.putIfAbsent(name, code);
+        if (other != null && !code.map(it -> it.checksum).equals(other.map(it -> it.checksum))) {
+          throw new IllegalStateException(dotted(name) + " is not the same class everywhere");
+        }
+      }
+      return classes.getOrDefault(name, Optional.empty()).orElse(null);
     }
 
     private void visit(Object object, String holder) {
@@ -366,6 +410,8 @@ public final class PurityAnalyzer {
         return; // The library's generator, whose draws are known.
       } else if (JdkObjects.isOfJdk(type)) {
         reason = holder + " keeps a " + name;
+      } else if (inStatics && known.comparesObjects() && isOrExtendsLibrary(type)) {
+        reason = holder + " keeps a " + name + " in a static field, where changes are not seen";
       } else if (type.isHidden() || type.isSynthetic()) {
         reason = holder + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
       } else if (isNamedOfLibrary(name)) {
@@ -384,7 +430,7 @@ public final class PurityAnalyzer {
             places.add(internal(at));
           }
           if (isProgram(at)) {
-            calls.add(new Call(internal(at), null, null, at.getClassLoader()));
+            calls.add(new Call(internal(at), null, null, at.getClassLoader(), false));
             Class<?> parent = at.getSuperclass();
             if (parent != null && isNamedOfLibrary(parent.getName())) {
               reason =
@@ -399,6 +445,15 @@ public final class PurityAnalyzer {
         }
         visitFields(object, type);
       }
+    }
+
+    private boolean isOrExtendsLibrary(Class<?> type) {
+      for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+        if (isNamedOfLibrary(at.getName())) {
+          return true;
+        }
+      }
+      return false;
     }
 
     private String internal(Class<?> type) {
@@ -460,7 +515,11 @@ public final class PurityAnalyzer {
 
     /** Whether some elements can be changed, too, without being followed on their own. */
     private boolean addElements(Object container, String holder, boolean own) {
-      if (reason == null && JdkCode.isOrderedByAccess(container)) {
+      if (reason == null && !own && !JdkCode.isPlain(container)) {
+        reason =
+            holder + " keeps a " + container.getClass().getName() + " that other code may order";
+        return false;
+      } else if (reason == null && JdkCode.isOrderedByAccess(container)) {
         reason = holder + " keeps a map that changes when it is asked";
       }
       boolean deep = false;
@@ -526,10 +585,10 @@ public final class PurityAnalyzer {
 
     /** Looks at a method of the program's, or at all that run once its object is made. */
     private void follow(Call call) {
-      if (!checked.add(call.owner() + "." + call.name() + call.descriptor())) {
+      ClassCode code = find(call.owner(), call.loader());
+      if (!checked.add(call.owner() + "." + call.name() + call.descriptor() + call.initialises())) {
         return;
       }
-      ClassCode code = find(call.owner(), call.loader());
       if (code == null) {
         reason = dotted(call.owner()) + " has no class file";
         return;
@@ -552,7 +611,7 @@ public final class PurityAnalyzer {
       String name = call.name();
       String descriptor = call.descriptor();
       if (isProgram(parent)) {
-        calls.add(new Call(parent, name, descriptor, call.loader()));
+        calls.add(new Call(parent, name, descriptor, call.loader(), call.initialises()));
       } else if (name != null
           && descriptor != null
           && !(isLibrary(parent)
@@ -574,7 +633,7 @@ public final class PurityAnalyzer {
     /** A class that code uses is initialised by that, if it is not yet. */
     private void initialise(String owner, @Nullable ClassLoader loader) {
       if (isProgram(owner) && initialised.add(owner)) {
-        calls.add(new Call(owner, "<clinit>", "()V", loader));
+        calls.add(new Call(owner, "<clinit>", "()V", loader, true));
         ClassCode code = find(owner, loader);
         if (code != null) {
           code.parents.forEach(parent -> initialise(parent, loader));
@@ -682,7 +741,7 @@ public final class PurityAnalyzer {
           }
           case Opcodes.NEW -> {
             if (isProgram(it.owner())) {
-              calls.add(new Call(it.owner(), null, null, loader));
+              calls.add(new Call(it.owner(), null, null, loader, initialises));
               initialise(it.owner(), loader);
             } else if (JdkCode.isJdk(it.owner()) && !JdkCode.isKnownType(it.owner())) {
               leave("uses " + dotted(it.owner()));
@@ -732,7 +791,7 @@ public final class PurityAnalyzer {
         called(!virtual, owner, handle.getName(), handle.getDesc(), List.of());
         initialise(owner, loader);
         if (handle.getTag() == Opcodes.H_NEWINVOKESPECIAL && isProgram(owner)) {
-          calls.add(new Call(owner, null, null, loader));
+          calls.add(new Call(owner, null, null, loader, initialises));
         }
       }
 
@@ -740,8 +799,12 @@ public final class PurityAnalyzer {
       private void called(
           boolean exact, String owner, String name, String descriptor, List<Value> operands) {
         boolean ofLibrary = isLibrary(owner);
+        ownOrder |= JdkCode.hasOwnOrder(owner, name);
+        hashes |= JdkCode.hashes(owner);
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
-          if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
+          if (initialises) {
+            leave("reads a file as a class is initialised, which may be at any time");
+          } else if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
             leave(
                 "reads a file that is not the item asked for (" + dotted(owner) + "." + name + ")");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
@@ -755,12 +818,9 @@ public final class PurityAnalyzer {
           if (known.isAnnounced(name, descriptor)) {
             leave("uses " + dotted(owner) + "." + name);
           }
-          calls.add(
-              exact
-                  ? new Call(owner, name, descriptor, loader)
-                  : new Call(owner, null, null, loader));
+          calls.add(new Call(owner, name, descriptor, loader, initialises));
           if (!exact) {
-            calls.add(new Call(owner, name, descriptor, loader));
+            calls.add(new Call(owner, null, null, loader, initialises));
           }
         }
       }
@@ -804,10 +864,15 @@ public final class PurityAnalyzer {
   /** What reads a field. */
   private record Read(String reader, @Nullable ClassLoader loader) {}
 
-  /** A method of the program's; without name, all that an object of the class may be asked for. */
+  /**
+   * A method of the program's; without name, all that an object of the class may be asked for.
+   *
+   * @param initialises whether it may run when a class is initialised, which the proof itself does
+   */
   private record Call(
       String owner,
       @Nullable String name,
       @Nullable String descriptor,
-      @Nullable ClassLoader loader) {}
+      @Nullable ClassLoader loader,
+      boolean initialises) {}
 }

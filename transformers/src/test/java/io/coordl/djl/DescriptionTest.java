@@ -82,7 +82,7 @@ class DescriptionTest {
       files.add(Path.of("/data/picture-" + i + ".jpg"));
     }
     String whole = words(files);
-    assertThat(whole).startsWith("[/data/picture-0.jpg, ").hasSizeLessThan(400);
+    assertThat(whole).startsWith("ArrayList[path \"/data/picture-0.jpg\", ").hasSizeLessThan(400);
     files.set(29_999, Path.of("/data/other.jpg"));
     assertThat(words(files)).isNotEqualTo(whole);
     assertThat(words(new int[100_000])).isNotEqualTo(words(new int[100_001]));
@@ -120,7 +120,7 @@ class DescriptionTest {
   void whatRefersToItselfHasAnEnd() throws CannotShareException {
     List<Object> ring = new ArrayList<>();
     ring.add(ring);
-    assertThat(words(ring)).isEqualTo("[#0]");
+    assertThat(words(ring)).isEqualTo("ArrayList[#0]");
   }
 
   record Holder(Object place) {}
@@ -138,7 +138,7 @@ class DescriptionTest {
     String here = Path.of("").toAbsolutePath().toString();
     assertThat(Description.of("data", new Holder(Path.of("data")))).contains(here + "/data");
     assertThat(Description.of("data", new Holder(new File("data")))).contains(here + "/data");
-    assertThat(Description.of("data", new Holder("pom.xml"))).contains("pom.xml in " + here);
+    assertThat(Description.of("data", new Holder("pom.xml"))).contains("\"pom.xml\" in " + here);
     assertThat(Description.of("data", new Holder("no file"))).doesNotContain(here);
   }
 

@@ -112,11 +112,11 @@ class PipelinePartsTest {
   @Test
   void thePlaceWithinTheContentIsTold() throws Exception {
     assertThat(parts(Job.USUAL.folder("/data/other")).difference(parts(Job.USUAL)))
-        .contains("folder=/data/other", "folder=/data/train");
+        .contains("folder=\"/data/other\"", "folder=\"/data/train\"");
     assertThat(parts(Job.USUAL.type(DataType.UINT8)).difference(parts(Job.USUAL)))
         .contains("type=UINT8", "type=FLOAT32");
     assertThat(parts(Job.USUAL.labels("file")).difference(parts(Job.USUAL)))
-        .contains("labels=file", "labels=names");
+        .contains("labels=\"file\"", "labels=\"names\"");
   }
 
   @Test

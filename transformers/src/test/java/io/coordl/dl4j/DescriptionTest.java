@@ -11,6 +11,8 @@ import java.lang.reflect.Array;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -91,6 +95,69 @@ class DescriptionTest {
     assertThat(words(new LinkedHashSet<>(List.of(1, 2))))
         .isNotEqualTo(words(new LinkedHashSet<>(List.of(2, 1))));
     assertThat(words(Map.of("a", 1, "b", 2))).isEqualTo(words(Map.of("b", 2, "a", 1)));
+  }
+
+  /** Two jobs, or two iterators, differ in it; and code may go through it. */
+  @Test
+  void everyOrderCountsForCodeWhoseBatchesAreKept() throws CannotShareException {
+    Map<String, Integer> map = new HashMap<>(Map.of("Aa", 1));
+    Map<String, Integer> turned = new HashMap<>(Map.of("BB", 2)); // Of the same hash code.
+    map.put("BB", 2);
+    turned.put("Aa", 1);
+    assertThat(words(turned)).isEqualTo(words(map));
+    assertThat(Description.ofRead("thing", turned)).isNotEqualTo(Description.ofRead("thing", map));
+    assertThat(Description.ofRead("thing", turned.keySet().toArray()))
+        .isNotEqualTo(Description.ofRead("thing", map.keySet().toArray()));
+    assertThat(Description.ofRead("thing", new HashMap<>(map)))
+        .isEqualTo(Description.ofRead("thing", map));
+  }
+
+  record Pair(@Nullable Object one, @Nullable Object two) {}
+
+  /** Different things have different words, whatever is in them. */
+  @Test
+  void nothingIsTakenForSomethingElse() throws CannotShareException {
+    List<Object> all =
+        List.of(
+            List.of("a, b"),
+            List.of("a", "b"),
+            List.of("a\", \"b"),
+            new ArrayList<>(List.of("a", "b")),
+            new LinkedHashSet<>(List.of("a", "b")),
+            new String[] {"a", "b"},
+            new TreeMap<>(Map.of("a", 1)),
+            new TreeMap<>(Map.of("a", 1L)),
+            new TreeMap<>(String.CASE_INSENSITIVE_ORDER),
+            new TreeMap<>(),
+            new int[] {1},
+            new long[] {1},
+            new float[] {1},
+            new Pair("a, two=b", "c"),
+            new Pair("a", "b, two=c"),
+            new Pair(null, 1),
+            new Pair("none", 1),
+            new Pair(null, 1L),
+            new Pair(null, "1"),
+            new Pair(null, 1f),
+            new Pair(null, 1d),
+            new Pair(null, true),
+            new Pair(null, "true"),
+            new Pair(null, 't'),
+            new Pair(null, "t"),
+            new Pair(null, TimeUnit.DAYS),
+            new Pair(null, ChronoUnit.DAYS),
+            new Pair(null, "DAYS"),
+            new Pair(null, Path.of("/a")),
+            new Pair(null, new File("/a")),
+            new Pair(null, "/a"),
+            new Pair(null, Optional.of("a")),
+            new Pair(null, List.of("a")),
+            new Pair(null, String.class),
+            new Pair(null, "java.lang.String"));
+    Map<String, Object> seen = new HashMap<>();
+    for (Object one : all) {
+      assertThat(seen.put(words(one), one)).as(words(one)).isNull();
+    }
   }
 
   @Test
@@ -211,7 +278,7 @@ class DescriptionTest {
     Brightened.strength = 0.2f;
     assertThat(words(new Brightened()))
         .contains("strength=0.2")
-        .contains("masks=" + new File("").getAbsolutePath())
+        .contains("masks=\"" + new File("").getAbsolutePath())
         .isNotEqualTo(weak);
   }
 }

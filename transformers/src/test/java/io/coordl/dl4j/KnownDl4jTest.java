@@ -8,6 +8,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import net.bytebuddy.implementation.FixedValue;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
 import org.datavec.api.writable.Text;
 import org.datavec.api.writable.Writable;
@@ -151,6 +155,71 @@ class KnownDl4jTest {
     InputStream open() throws IOException {
       return new Stream("table");
     }
+  }
+
+  /** Whose settings anybody may change, unseen. */
+  static final class OfAStatic implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+    private static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);
+
+    @Override
+    public void preProcess(DataSet batch) {
+      SCALER.preProcess(batch);
+    }
+  }
+
+  /** Reads its file when it is first used. */
+  static final class Late {
+    static final int SHIFT = read();
+
+    private Late() {}
+
+    static int read() {
+      try (InputStream in = new FileInputStream("table")) {
+        return in.read();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  static final class OfALateClass implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void preProcess(DataSet batch) {
+      batch.getFeatures().addi(Late.SHIFT);
+    }
+  }
+
+  /** Of two loaders' classes of one name, one cannot stand for the other. */
+  @Test
+  void aNameMayMeanTwoClasses() throws ReflectiveOperationException {
+    assertThat(CODE.reasonToLeave(List.of(twin(1), twin(1)))).isNull();
+    assertThat(CODE.reasonToLeave(List.of(twin(1), twin(2))))
+        .contains("program.Twin is not the same class everywhere");
+  }
+
+  private static Object twin(int number) throws ReflectiveOperationException {
+    return new ByteBuddy()
+        .subclass(Object.class)
+        .name("program.Twin")
+        .defineMethod("of", int.class, Visibility.PUBLIC)
+        .intercept(FixedValue.value(number))
+        .make()
+        .load(KnownDl4jTest.class.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER_PERSISTENT)
+        .getLoaded()
+        .getDeclaredConstructor()
+        .newInstance();
+  }
+
+  @Test
+  void whatStaticFieldsKeepIsNotCompared() {
+    PurityAnalyzer code = new PurityAnalyzer("", KnownDl4j.ofIterators());
+    assertThat(code.reasonToLeave(List.of(new OfAStatic())))
+        .contains("ImagePreProcessingScaler in a static field, where changes are not seen");
+    assertThat(code.reasonToLeave(List.of(new OfALateClass())))
+        .contains("Late.read reads a file as a class is initialised");
   }
 
   @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -21,6 +23,24 @@ class FileStateTest {
     assertThat(FileState.of(folder.toString()).isMissing()).isTrue();
     assertThat(FileState.basic(folder).isMissing()).isTrue();
     assertThat(FileState.of("\0").isMissing()).isTrue();
+  }
+
+  @Test
+  void whatHasJustChangedMayChangeAgainUnseen() {
+    long now = System.currentTimeMillis() * 1_000_000 + 1;
+    long hour = TimeUnit.HOURS.toNanos(1);
+    for (String identity : List.of("(dev=1,ino=2) ", "")) { // Where nothing tells: by its own time.
+      assertThat(changed(identity, now - hour).isSettled()).isTrue();
+      assertThat(changed(identity, now + hour).isSettled()).isFalse();
+      assertThat(changed(identity, now / 1_000_000_000 * 1_000_000_000).isSettled()).isFalse();
+    }
+    assertThat(new FileState(0, 0, "0").isSettled()).isFalse();
+  }
+
+  private static FileState changed(String identity, long nanos) {
+    return identity.isEmpty()
+        ? new FileState(4, nanos, "0")
+        : new FileState(4, 0, identity + nanos);
   }
 
   @Test

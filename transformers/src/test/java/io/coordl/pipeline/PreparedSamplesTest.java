@@ -33,6 +33,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Samples are kept, of a library that is two functions on an array of bytes. */
@@ -368,6 +370,22 @@ class PreparedSamplesTest {
     }
   }
 
+  /** To look at it takes longer than a sample. */
+  @Test
+  void whatIsAnotherOneForEachSampleIsLeft() throws Exception {
+    int times = 0;
+    while (samples.plan(new Data(numbers, "n", new Doubled(2))) != null) {
+      sample(samples, new Data(numbers, "n", new Doubled(2)), 0, 5);
+      times++;
+    }
+    assertThat(times).isEqualTo(4); // Each look here is a plan, so two for each.
+    assertThat(said).singleElement().asString().contains("is another one for each sample");
+    for (int i = 0; i < 40; i++) {
+      sample(samples, new Data(equal(), "n"), i % 2, 5); // Another object each time is none.
+    }
+    assertThat(said).hasSize(1);
+  }
+
   @Test
   void whatRemembersIsLeftAndNamedOnce() throws Exception {
     Counting counting = new Counting();
@@ -465,6 +483,33 @@ class PreparedSamplesTest {
     assertThat(calls).hasSize(6);
   }
 
+  /** Waits until the next change of a file would have another time. */
+  private static Path settle(Path file) {
+    while (!FileState.of(file.toString()).isSettled()) {
+      Thread.onSpinWait();
+    }
+    return file;
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void whatTheKernelMakesAsItIsReadIsNotKept() throws Exception {
+    Data data = new Data(numbers, "n");
+    for (int i = 0; i < 3; i++) {
+      samples.sample(samples.plan(data), 0, new Reading(Path.of("/proc/self/stat")));
+      samples.sample(samples.plan(data), 1, new Reading(Path.of("/sys/kernel/uevent_seqnum")));
+    }
+    assertThat(calls).hasSize(6);
+  }
+
+  /** By a relative name a job in another directory means another file. */
+  @Test
+  void aFileIsKnownByTheNameThatTheProgramUsed() throws Exception {
+    OpenedFiles files = new OpenedFiles();
+    files.accept("pom.xml");
+    assertThat(files.parts()).singleElement().extracting("name").isEqualTo("pom.xml");
+  }
+
   @Test
   void aFileThatHasChangedIsReadAgain() throws Exception {
     Path file = Files.write(directory.resolve("item"), new byte[] {1});
@@ -473,6 +518,7 @@ class PreparedSamplesTest {
       byte[] content = {(byte) round};
       Files.write(file, content);
       Files.setLastModifiedTime(file, FileTime.fromMillis(1_000L * round));
+      settle(file);
       for (int i = 0; i < 2; i++) {
         assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(round);
       }
@@ -486,7 +532,7 @@ class PreparedSamplesTest {
 
   @Test
   void whoListensHearsOfTheFilesOfAKeptSample() throws Exception {
-    Path file = Files.write(directory.resolve("item"), new byte[] {1});
+    Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
     Data data = new Data(numbers, "n");
     List<String> heard = new ArrayList<>();
     Producers.listen(heard::add);

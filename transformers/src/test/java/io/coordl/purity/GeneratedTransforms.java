@@ -91,6 +91,12 @@ final class GeneratedTransforms {
                   + " static { M#.put(\"a\", 2f); }",
               "v + M#.getOrDefault(\"a\", 1f)"),
           new Piece(
+              "sorted map",
+              "",
+              "private final Map<String, Float> m# = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);"
+                  + " { m#.put(\"a\", 2f); }",
+              "v + self.m#.getOrDefault(\"A\", 1f)"),
+          new Piece(
               "copied array",
               "final class K# { private final float[] w; K#(float[] w) { this.w = w.clone(); }"
                   + " float at(int i) { return w[i]; } }",
@@ -302,6 +308,43 @@ final class GeneratedTransforms {
               "",
               "private final List<Control> l# = List.of(Control.SHARED);",
               "v * self.l#.get(0).value"),
+          new Piece(
+              "map in an order of its own",
+              "",
+              "private final Map<String, Float> m# ="
+                  + " new TreeMap<>((a, b) -> Control.mode > 1 ? 1 : a.compareTo(b));"
+                  + " { m#.put(\"a\", 2f); }",
+              "v + self.m#.getOrDefault(\"a\", 1f)"),
+          new Piece(
+              "set in an order of its own",
+              "",
+              "private final Set<String> s# ="
+                  + " new TreeSet<>((a, b) -> Control.mode > 1 ? 1 : a.compareTo(b));"
+                  + " { s#.add(\"a\"); }",
+              "v + (self.s#.contains(\"a\") ? 1 : 0)"),
+          new Piece(
+              "map that forgets",
+              "",
+              "private final Map<Float, Float> m# = new WeakHashMap<>();"
+                  + " { m#.put(Float.valueOf(300), 1f); }",
+              "v + self.m#.size()"),
+          new Piece(
+              "map over a shared one",
+              "",
+              "private final Map<String, Object> m# = new"
+                  + " javax.script.SimpleBindings(Control.BOUND);",
+              "v + self.m#.size()"),
+          new Piece(
+              "parallel stream",
+              "",
+              "",
+              "v + java.util.stream.StreamSupport.stream(List.of(1f, 2f).spliterator(), true)"
+                  + ".reduce(0f, Float::sum)"),
+          new Piece(
+              "presence of a directory",
+              "",
+              "",
+              "v + String.valueOf(java.nio.file.Path.of(\"mode\").toUri()).length()"),
           new Piece("property", "", "", "v + System.getProperty(\"mode\", \"\").length()"),
           new Piece("number property", "", "", "v + Integer.getInteger(\"mode\", 1)"),
           new Piece("flag property", "", "", "v + (Boolean.getBoolean(\"mode\") ? 1 : 0)"),
@@ -496,6 +539,7 @@ final class GeneratedTransforms {
         public static final List<float[]> ARRAYS = List.of(ARRAY);
         public static final List<Float> LIST = new ArrayList<>();
         public static final Map<String, Float> MAP = new HashMap<>();
+        public static final Map<String, Object> BOUND = new HashMap<>();
         public static final StringBuilder TEXT = new StringBuilder();
         public static final Part PART = x -> x * mode;
         public static float[] shown;

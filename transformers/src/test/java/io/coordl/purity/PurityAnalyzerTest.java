@@ -15,11 +15,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -106,7 +108,9 @@ class PurityAnalyzerTest {
               + InAnArrayThatIsShown.class.getName()
               + ".<init> got from elsewhere, or shows"
         },
-        new Object[] {new Compares(), "Compares.apply uses java.util.TreeMap.get"},
+        new Object[] {
+          new Compares(), "Compares keeps a java.util.TreeMap that other code may order"
+        },
         new Object[] {new OfAnEnumSet(), "OfAnEnumSet.apply uses java.util.EnumSet.allOf"},
         new Object[] {new NamesMonths(), "java.time.format.DateTimeFormatter.ofPattern"},
         new Object[] {
@@ -122,6 +126,49 @@ class PurityAnalyzerTest {
   @MethodSource("left")
   void isLeftAlone(Object part, String why) {
     assertThat(CODE.reasonToLeave(List.of("before", part))).contains(why);
+  }
+
+  /** Two jobs may go through these differently, also where the order is not kept in a field. */
+  @Test
+  void ordersOfAProcessAreTold() {
+    assertThat(ordersByProcess(new OfASet())).isTrue();
+    assertThat(ordersByProcess(new OfConstants())).isTrue();
+    assertThat(ordersByProcess(new Plain(2))).isFalse();
+    assertThat(ordersByProcess(new Local())).isFalse();
+  }
+
+  private static boolean ordersByProcess(Part part) {
+    PurityAnalyzer.Proof proof = CODE.prove(List.of(part));
+    assertThat(proof.reason()).isNull();
+    return proof.ordersByProcess();
+  }
+
+  static final class OfASet implements Part {
+    @Override
+    public float apply(float value) {
+      float now = value;
+      for (float factor : Set.of(2f, 3f)) {
+        now = now * factor + 1;
+      }
+      return now;
+    }
+  }
+
+  enum Step {
+    ADD,
+    DOUBLE
+  }
+
+  static final class OfConstants implements Part {
+    private final Step first = Step.ADD;
+
+    @Override
+    public float apply(float value) {
+      Map<Step, Float> factors = new HashMap<>();
+      factors.put(first, value);
+      factors.put(Step.DOUBLE, 2f);
+      return factors.values().iterator().next();
+    }
   }
 
   record Plain(float factor) implements Part {

@@ -15,6 +15,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -32,7 +33,7 @@ class PreparedIT {
   static final String HOSTILE_DL4J =
       "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing,"
           + "deleted,replaced,appended,condition,locale,types,workspace,names,static,settings,map,pipe";
-  private static final String OWN = "own,own-doubled,own-cached,own-same-way";
+  private static final String OWN = "own,own-doubled,own-cached,own-same-way,own-several";
   private static final String HOSTILE_OWN =
       "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
           + "own-array,own-class,own-zip,own-stream,own-device";
@@ -136,6 +137,35 @@ class PreparedIT {
     assertThat(figure(hostile, 1)).isZero();
   }
 
+  /** Two jobs of a group that differ, whose loops change whatever their iterators may read. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatHostileIteratorsReadIsNotOverlooked(Jdk jdk) throws Exception {
+    String policy = "prepared=share,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
+    String plain = hostile(jdk, 2).run().orFail("Iterators without the agent").out();
+    CompletableFuture<ChildResult> first = started(agent(hostile(jdk, 1), policy));
+    ChildResult second = agent(hostile(jdk, 2), policy).run().orFail("the second job");
+    assertThat(second.out()).isEqualTo(plain);
+    assertThat(first.get().orFail("the first job").out())
+        .isEqualTo(hostile(jdk, 1).run().orFail("Iterators without the agent").out());
+    assertThat(plain).contains("collected true").doesNotContain("compared", "hashed");
+    for (ChildResult job : List.of(first.get(), second)) {
+      assertThat(job.err()).doesNotContain("fault");
+      assertThat(figure(job, 2)).isGreaterThan(40); // Of those that are kept, or in part.
+    }
+  }
+
+  private static ChildJvm hostile(Jdk jdk, int job) throws IOException {
+    Path table = Workshop.checkout().work("samples").resolve("rows.csv");
+    if (!Files.exists(table)) {
+      Files.write(
+          table, IntStream.range(0, SAMPLES).mapToObj(i -> i + ",1,2,3,4,5,6,7," + i % 2).toList());
+    }
+    return Workshop.program(jdk, Framework.DL4J, "example.prepared.HostileIterators")
+        .directory(Workshop.empty("hostile-iterators-" + job + "-" + jdk.version()))
+        .args(table.toString(), Integer.toString(job));
+  }
+
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void readersOfEveryKindGiveTheSame(Jdk jdk) throws IOException, InterruptedException {
@@ -184,16 +214,7 @@ class PreparedIT {
   /** What both make, and once what they agree on; before they do, both may make the first one. */
   private static long madeByTwo(Callable<ChildJvm> job, ChildResult plain) throws Exception {
     String policy = "prepared=share,cache.scope=host,prepared.size=16m,group=" + UUID.randomUUID();
-    ChildJvm first = agent(job.call(), policy);
-    CompletableFuture<ChildResult> one =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return first.run();
-              } catch (IOException | InterruptedException e) {
-                throw new IllegalStateException(e);
-              }
-            });
+    CompletableFuture<ChildResult> one = started(agent(job.call(), policy));
     ChildResult two = agent(job.call(), policy).run().orFail("the second job");
     long made = 0;
     for (ChildResult done : List.of(one.get().orFail("the first job"), two)) {
@@ -203,6 +224,17 @@ class PreparedIT {
       made += figure(done, 3);
     }
     return made;
+  }
+
+  private static CompletableFuture<ChildResult> started(ChildJvm job) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return job.run();
+          } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
   }
 
   private static ChildJvm samples(Jdk jdk, String programs) throws IOException {

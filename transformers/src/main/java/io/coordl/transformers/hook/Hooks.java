@@ -168,6 +168,8 @@ public final class Hooks {
             "(Ljava/io/File;Z)Lorg/datavec/image/data/Image;"),
         intercept(ownIterators, null, "next", "()" + DATA_SET),
         intercept(ownIterators, null, "next", "(I)" + DATA_SET),
+        intercept(ownIterators, null, "next", "()" + MULTI_DATA_SET),
+        intercept(ownIterators, null, "next", "(I)" + MULTI_DATA_SET),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "hasNext", "()Z"),
         intercept(epochs, iterators + "RecordReaderDataSetIterator", "reset", "()V"),
