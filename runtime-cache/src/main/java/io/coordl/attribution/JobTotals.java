@@ -102,9 +102,21 @@ public final class JobTotals {
     left = 0;
   }
 
+  /**
+   * An earlier job had made so many epochs of the loop, and begun the next one: that is shorter
+   * now, and tells nothing of those to come.
+   */
+  synchronized void skipped(long epochs) {
+    if (left > 0) {
+      planned -= epochs;
+      left -= epochs;
+      done = -1;
+    }
+  }
+
   /** The first epoch warms up: once there is another one, it tells nothing of those to come. */
   private long timeLeft() {
-    if (left <= 0 || done == 0) {
+    if (left <= 0 || done <= 0) {
       return 0;
     }
     long each = (lastDone - firstDone) / Math.max(1, done - 1);
@@ -114,7 +126,7 @@ public final class JobTotals {
   private void updatedUntil(long now) {
     done++;
     left--;
-    firstDone = done == 2 ? lastDone : firstDone;
+    firstDone = done <= 2 ? lastDone : firstDone;
     lastDone = now;
   }
 
