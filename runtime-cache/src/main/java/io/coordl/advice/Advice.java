@@ -3,6 +3,7 @@ package io.coordl.advice;
 import io.coordl.advice.Text.Bytes;
 import io.coordl.advice.Text.Nanos;
 import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import java.util.Comparator;
 import java.util.List;
@@ -89,6 +90,11 @@ public record Advice(
     long pauses = Math.max(judged.gcStall, Math.min(judged.gcPauses, judged.wall));
     double asked = judged.gcPauses == 0 ? 0 : (double) judged.explicitGcPauses / judged.gcPauses;
     boolean explicit = asked > 0.5;
+    String caller =
+        evidence.totals() instanceof JobStatisticsEvent job && job.explicitGcCaller != null
+            ? ", most of them by " + job.explicitGcCaller
+            : ", by the JDK itself as it seems: jdk.SystemGC of a recording with"
+                + " -XX:StartFlightRecording says for whom";
     return change(
         evidence,
         "gcBound",
@@ -99,9 +105,8 @@ public record Advice(
         "garbage collection stopped the program for %s"
             + (explicit
                 ? Text.format(
-                        "; %.1f %% of all pauses are such calls, and jdk.SystemGC of a recording"
-                            + " with -XX:StartFlightRecording says whose",
-                        100 * asked)
+"; %.1f %% of all pauses are such calls", 100 * asked)
+                    + caller
                     + (evidence.uses("dl4j")
                         ? "; ND4J makes them if it was told to"
                             + " (Nd4j.getMemoryManager().togglePeriodicGc(false)), and JavaCPP"

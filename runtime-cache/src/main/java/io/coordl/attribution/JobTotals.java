@@ -5,6 +5,8 @@ import io.coordl.bridge.Origin;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +41,10 @@ public final class JobTotals {
   private long firstDone;
   private long lastDone;
   private boolean closed;
+
+  /** Who asked for collections, and how often; few, as each is a place in code. */
+  private final Map<String, Long> collecting = new HashMap<>();
+
   private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
   private volatile @Nullable Consumer<EpochEvent> listener;
@@ -84,7 +90,19 @@ public final class JobTotals {
     now.plannedEpochs = planned;
     now.timeLeft = timeLeft();
     now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
+    now.explicitGcCaller =
+        collecting.entrySet().stream()
+            .max(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .orElse(null);
     return now;
+  }
+
+  /** Code has asked for a collection; it counts from the first wait for a batch on. */
+  synchronized void askedToCollect(String caller) {
+    if (started && !closed) {
+      collecting.merge(caller, 1L, Long::sum);
+    }
   }
 
   /** A training loop that goes over its data so many times has begun. */

@@ -119,6 +119,7 @@ final class ThreadSpans {
         recorder.updated();
         updated();
       }
+      case COLLECTION -> recorder.totals().askedToCollect(String.valueOf(subject));
       case SKIPPED -> {
         if (subject instanceof Integer whole) {
           recorder.totals().skipped(whole);
@@ -287,7 +288,7 @@ final class ThreadSpans {
         }
       }
       default -> {
-        // COMPUTE, UPDATE, SKIPPED, EPOCH: marks only.
+        // COMPUTE, UPDATE, SKIPPED, COLLECTION, EPOCH: marks only.
       }
     }
     outerBatches[at] = null;

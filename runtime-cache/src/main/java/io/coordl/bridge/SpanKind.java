@@ -42,6 +42,8 @@ public enum SpanKind {
    * epochs before the one that begins.
    */
   SKIPPED,
+  /** The JVM is asked for a collection; the subject is by whom: class and method. */
+  COLLECTION,
   /** Writing a model. */
   CHECKPOINT,
   /** Pixels that were decoded become an array: time of decoding, but no further image. */

@@ -50,6 +50,10 @@ public final class JobStatisticsEvent extends Figures {
   @Description("Evaluations that ended; 0 where no model update was seen")
   public long evaluations;
 
+  @Label("Explicit GC Caller")
+  @Description("Class and method that called System.gc() most often; none if only the JDK's did")
+  public @Nullable String explicitGcCaller;
+
   @Label("Faults")
   @Description("Faults inside the agent")
   @Metric("coordl_faults_total")

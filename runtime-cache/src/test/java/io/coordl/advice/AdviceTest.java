@@ -418,6 +418,12 @@ class AdviceTest {
         .doesNotContain("ND4J");
     assertThat(ofGc(figures, "DL4J", 0.6).sentence())
         .contains("togglePeriodicGc(false)", "maxphysicalbytes");
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.add(figures);
+    job.explicitGcCaller = "my.Train.clean";
+    assertThat(on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), "DJL", 1)).sentence())
+        .contains("100.0 % of all pauses are such calls, most of them by my.Train.clean;")
+        .doesNotContain("jdk.SystemGC");
   }
 
   @Test

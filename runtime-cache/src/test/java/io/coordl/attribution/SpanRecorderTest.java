@@ -3,6 +3,7 @@ package io.coordl.attribution;
 import static io.coordl.bridge.SpanKind.ASK;
 import static io.coordl.bridge.SpanKind.BATCH;
 import static io.coordl.bridge.SpanKind.CHECKPOINT;
+import static io.coordl.bridge.SpanKind.COLLECTION;
 import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
@@ -554,6 +555,19 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(200);
     spans.exit(fit, null);
     assertThat(spans.totals().snapshot().plannedEpochs).as("it stopped early").isZero();
+  }
+
+  @Test
+  void whoAsksForCollectionsMostOftenIsKnown() {
+    spans.exit(spans.enter(COLLECTION, "my.Before.training"), null);
+    long fit = spans.enter(FIT, null);
+    epochOf(100);
+    assertThat(spans.totals().snapshot().explicitGcCaller).isNull();
+    for (String caller : List.of("my.Some.times", "my.Loop.run", "my.Loop.run")) {
+      spans.exit(spans.enter(COLLECTION, caller), null);
+    }
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().explicitGcCaller).isEqualTo("my.Loop.run");
   }
 
   @Test
