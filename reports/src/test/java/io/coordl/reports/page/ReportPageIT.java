@@ -564,6 +564,16 @@ class ReportPageIT {
             .as(name)
             .isLessThanOrEqualTo(width);
         assertThat(browser.violations()).as(name).isEmpty();
+        assertThat(browser.console()).as(name).isEmpty();
+      }
+    }
+  }
+
+  /** The same of pages that other tests have made. */
+  public static void main(String[] pages) throws Exception {
+    try (Browser pageBrowser = new Browser(Files.createTempDirectory("browser"))) {
+      for (String page : pages) {
+        anybodyCanUse(pageBrowser, Path.of(page));
       }
     }
   }
