@@ -31,6 +31,12 @@ public record Advice(
   /** Decoding is worth keeping its result if it is this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;
 
+  /** Share of the CPU time that is the kernel's, from which on that is no by-product. */
+  private static final double WORTH_NAMING = 0.2;
+
+  /** About what a page takes the kernel; if they do not explain half of its time, it read files. */
+  private static final long FAULT_NANOS = 250;
+
   private static final long GIBIBYTE = 1L << 30;
 
   /** The finding that explains most of the job's time. */
@@ -237,7 +243,8 @@ public record Advice(
             + new Nanos(judged.transformTime)
             + ", other "
             + new Nanos(judged.otherTime)
-            + "); a cache of raw bytes will not help here";
+            + "); a cache of raw bytes will not help here"
+            + freshMemory(evidence);
     if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
       long saved = Math.round(nanos * decoding);
       return prep(evidence, "decode each image once", saved, why, "decoded=share");
@@ -291,6 +298,21 @@ public record Advice(
             nanos,
             why,
             "prep=coordinate");
+  }
+
+  /** A clause, where much of the CPU time goes into pages of memory that are new to the JVM. */
+  private static String freshMemory(Evidence evidence) {
+    if (!(evidence.totals() instanceof JobStatisticsEvent job)) {
+      return "";
+    }
+    double share = (double) job.kernelTime / Math.max(1, job.kernelTime + job.userTime);
+    boolean byFaults = 2 * FAULT_NANOS * job.pageFaults > job.kernelTime;
+    return share > WORTH_NAMING && byFaults
+        ? Text.format(
+            "; the kernel takes %.1f %% of this JVM's CPU time, to make %,d pages of fresh memory,"
+                + " as for arrays that only the collector frees (docs/recipes.md#fresh-memory)",
+            100 * share, job.pageFaults)
+        : "";
   }
 
   private static Advice prep(

@@ -432,7 +432,7 @@ public final class JobMonitor {
       }
     }
     return new Evidence(
-        spans.totals().snapshot(),
+        totals(),
         spans.totals().ended(),
         stores(),
         configuration,
@@ -447,6 +447,7 @@ public final class JobMonitor {
     event.mainClass = mainClass;
     event.frameworks = frameworks();
     event.faults = faults();
+    Machine.describe(event);
     return event;
   }
 }
