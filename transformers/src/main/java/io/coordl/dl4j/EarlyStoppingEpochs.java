@@ -13,22 +13,24 @@ import org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer;
  * number.
  */
 public final class EarlyStoppingEpochs implements LibraryCounts.OfLibrary {
-  private final LibraryField<EarlyStoppingConfiguration> configuration;
+  private final LibraryField<Object> configuration;
 
   /** Knows any trainer. */
   public EarlyStoppingEpochs() throws NoSuchFieldException {
-    configuration =
-        LibraryField.of(
-            BaseEarlyStoppingTrainer.class, "esConfig", EarlyStoppingConfiguration.class);
+    configuration = LibraryField.of(BaseEarlyStoppingTrainer.class, "esConfig");
   }
 
   @Override
   public long count(Object trainer) {
-    EarlyStoppingConfiguration<?> of = configuration.require(trainer);
+    EarlyStoppingConfiguration<?> of =
+        (EarlyStoppingConfiguration<?>) configuration.require(trainer);
     long every = of.getEvaluateEveryNEpochs();
     List<EpochTerminationCondition> conditions = of.getEpochTerminationConditions();
     long most = 0;
-    for (EpochTerminationCondition one : conditions == null ? List.of() : conditions) {
+    if (conditions == null) {
+      return 0;
+    }
+    for (EpochTerminationCondition one : conditions) {
       if (one instanceof MaxEpochsTerminationCondition last) {
         most = most == 0 ? last.getMaxEpochs() : Math.min(most, last.getMaxEpochs());
       }
