@@ -26,10 +26,10 @@ public final class EarlyStoppingEpochs implements LibraryCounts.OfLibrary {
         (EarlyStoppingConfiguration<?>) configuration.require(trainer);
     long every = of.getEvaluateEveryNEpochs();
     List<EpochTerminationCondition> conditions = of.getEpochTerminationConditions();
-    long most = 0;
     if (conditions == null) {
       return 0;
     }
+    long most = 0;
     for (EpochTerminationCondition one : conditions) {
       if (one instanceof MaxEpochsTerminationCondition last) {
         most = most == 0 ? last.getMaxEpochs() : Math.min(most, last.getMaxEpochs());
