@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,7 +88,9 @@ public final class OverheadBenchmark {
   private static boolean row(
       TextTable table, Checkout checkout, Example example, Path images, double minutes)
       throws IOException, InterruptedException {
-    String recording = "record=" + checkout.work("overhead").resolve(example + ".jfr");
+    Path file = images.resolveSibling(example + ".jfr");
+    Files.deleteIfExists(file);
+    String recording = "record=" + file;
     List<Double> plain = new ArrayList<>();
     List<Double> observed = new ArrayList<>();
     List<Double> live = new ArrayList<>();
@@ -125,6 +128,9 @@ public final class OverheadBenchmark {
           Interval.of(live));
     } while (spent * (plain.size() + 1) / plain.size() <= minutes
         && !(plain.size() >= FEWEST && isNarrow(observed) && isNarrow(live)));
+    if (!Files.exists(file)) {
+      throw new IllegalStateException("No run was observed: there is no " + file);
+    }
     table.row(
         example.name(),
         Integer.toString(plain.size()),
