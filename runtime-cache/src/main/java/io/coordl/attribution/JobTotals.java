@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Exact totals of the job since its start. Safe for concurrent use. */
 public final class JobTotals {
+  private static final int MOST_CALLERS = 64;
+
   final LongAdder fetchTime = new LongAdder();
   final LongAdder decodeTime = new LongAdder();
   final LongAdder transformTime = new LongAdder();
@@ -42,7 +44,7 @@ public final class JobTotals {
   private long lastDone;
   private boolean closed;
 
-  /** Who asked for collections, and how often; few, as each is a place in code. */
+  /** Who asked for collections, and how often. */
   private final Map<String, Long> collecting = new HashMap<>();
 
   private Figures atLastEnd = new EpochEvent();
@@ -100,7 +102,8 @@ public final class JobTotals {
 
   /** Code has asked for a collection; it counts from the first wait for a batch on. */
   synchronized void askedToCollect(String caller) {
-    if (started && !closed) {
+    boolean known = collecting.size() < MOST_CALLERS || collecting.containsKey(caller);
+    if (started && !closed && known) {
       collecting.merge(caller, 1L, Long::sum);
     }
   }
