@@ -110,8 +110,7 @@ public record Advice(
         pauses,
         "garbage collection stopped the program for %s"
             + (explicit
-                ? Text.format(
-"; %.1f %% of all pauses are such calls", 100 * asked)
+                ? Text.format("; %.1f %% of all pauses are such calls", 100 * asked)
                     + caller
                     + (evidence.uses("dl4j")
                         ? "; ND4J makes them if it was told to"

@@ -422,7 +422,8 @@ class AdviceTest {
     JobStatisticsEvent job = new JobStatisticsEvent();
     job.add(figures);
     job.explicitGcCaller = "my.Train.clean";
-    assertThat(on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), "DJL", 1)).sentence())
+    assertThat(
+            on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), "DJL", 1)).sentence())
         .contains("100.0 % of all pauses are such calls, most of them by my.Train.clean;")
         .doesNotContain("jdk.SystemGC");
   }

@@ -106,8 +106,7 @@ public final class OverheadBenchmark {
         seconds[which] =
             switch (which) {
               case 0 -> steadyCpu(checkout, example, images, "");
-              case 1 ->
-                  steadyCpu(checkout, example, images, recording + ",summary=off,status=off");
+              case 1 -> steadyCpu(checkout, example, images, recording + ",summary=off,status=off");
               default -> scrapedCpu(checkout, example, images, recording + ",jmx=on");
             };
       }
@@ -139,8 +138,7 @@ public final class OverheadBenchmark {
         verdict(observed, OBSERVING_BAR),
         Interval.of(live).toString(),
         verdict(live, LIVE_BAR));
-    return !verdict(observed, OBSERVING_BAR).equals("no")
-        && !verdict(live, LIVE_BAR).equals("no");
+    return !verdict(observed, OBSERVING_BAR).equals("no") && !verdict(live, LIVE_BAR).equals("no");
   }
 
   private static boolean isNarrow(List<Double> percent) {

@@ -11,7 +11,9 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The page of a recording of each example, in a real browser; that of Spark in {@link RecipesIT}. */
+/**
+ * The page of a recording of each example, in a real browser; that of Spark in {@link RecipesIT}.
+ */
 class PagesIT {
   private static final Path BROWSER = Path.of("/usr/bin/chromedriver");
 

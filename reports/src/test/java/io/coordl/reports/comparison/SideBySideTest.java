@@ -78,8 +78,7 @@ class SideBySideTest {
 
     assertThat(same.runs().get(1).timesAsFast().differs()).isFalse();
     assertThat(SideBySideText.lines(same).get(0))
-        .contains(
-            " may be as fast as ", ": it is 1.07 ± ", " times as fast from the second epoch");
+        .contains(" may be as fast as ", ": it is 1.07 ± ", " times as fast from the second epoch");
   }
 
   @Test
