@@ -106,7 +106,7 @@ public final class Machine {
   /** As the file says, whose times are in ticks of 10 ms. */
   static void describe(JobStatisticsEvent event, Path stat) {
     String text = String.join(" ", lines(stat));
-    String[] fields = text.substring(text.lastIndexOf(')') + 1).trim().split(" ");
+    String[] fields = text.substring(text.lastIndexOf(')') + 1).trim().split(" ", -1);
     if (fields.length > SYSTEM) {
       event.pageFaults = parse(fields[FAULTS]);
       event.userTime = TICK * parse(fields[USER]);

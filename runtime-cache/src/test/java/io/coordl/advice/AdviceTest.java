@@ -424,7 +424,7 @@ class AdviceTest {
     job.explicitGcCaller = "my.Train.clean";
     assertThat(
             on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), "DJL", 1)).sentence())
-        .contains("100.0 % of all pauses are such calls, most of them by my.Train.clean;")
+        .contains("60.0 % of all pauses are such calls, most of them by my.Train.clean;")
         .doesNotContain("jdk.SystemGC");
   }
 
