@@ -483,8 +483,8 @@ class AnswersTest {
             Check: phase cold measured 2.0 ms ± 20.0 us, by these figures 2.0 ms ± 15.5 us (+0.0 %)
 
             1  MinIO cache in place of the page cache
-               with 25 % of the data set in memory (238.4 MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ±
-               5 samples/s after 519 ± 11 samples/s, 1.17 ± 0.02 times as fast.
+               with 25 % of the data set in memory (238.4 MiB) MinIO hits 25 %, a page cache 3 % to 7 %: 606 ± 5
+               samples/s after 519 ± 11 samples/s, 1.17 ± 0.02 times as fast.
                         cache                 MinIO    random replacement   least recently used
                           0 %               500 ± 4               500 ± 4               500 ± 4
                          10 %               538 ± 4               504 ± 4               502 ± 4
@@ -542,15 +542,15 @@ class AnswersTest {
                one thread that prepares beside the step makes the job 1.50 ± 0.07 times as fast (250 ± 21
                samples/s after 167 ± 11 samples/s).
                       workers       beside the step
-                            0             167 ± 11
-                            1             250 ± 21
-                            2             500 ± 59
-                            3             500 ± 56
-                            4             500 ± 56
-                            5             500 ± 56
-                            6             500 ± 56
-                            7             500 ± 56
-                            8             500 ± 56
+                            0              167 ± 11
+                            1              250 ± 21
+                            2              500 ± 59
+                            3              500 ± 56
+                            4              500 ± 56
+                            5              500 ± 56
+                            6              500 ± 56
+                            7              500 ± 56
+                            8              500 ± 56
                speed in samples/s; today: 0, 167 ± 11
                Try: -javaagent:coordl-agent.jar=prefetch=2
 
@@ -570,9 +570,9 @@ class AnswersTest {
   void ratesAndFactorsAreTabled() throws Exception {
     assertThat(page(WhatIfTest.WORKERS, Scenario.NONE, "storage", "gpu").lines())
         .contains(
-            "      190.7 MiB/s              500 ± 4             590 ± 33",
+            "      190.7 MiB/s               500 ± 4              590 ± 33",
             "   speed in samples/s; today: 190.7 MiB/s, 590 ± 33",
-            "              2.0             590 ± 33           1,667 ± 17",
+            "              2.0              590 ± 33            1,667 ± 17",
             "   speed in samples/s; today: 1.0, 590 ± 33");
   }
 }
