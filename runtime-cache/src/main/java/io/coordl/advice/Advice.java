@@ -34,8 +34,8 @@ public record Advice(
   /** Share of the CPU time that is the kernel's, from which on that is no by-product. */
   private static final double WORTH_NAMING = 0.2;
 
-  /** About what a page takes the kernel; if they do not explain half of its time, it read files. */
-  private static final long FAULT_NANOS = 250;
+  /** What a page takes in a virtual machine; if that is not half of the kernel's time, it reads. */
+  private static final long FAULT_NANOS = 1_500;
 
   private static final long GIBIBYTE = 1L << 30;
 
@@ -94,7 +94,8 @@ public record Advice(
     Figures judged = evidence.judged();
     // Where data is prepared ahead, most pauses are in steps, and make them longer.
     long pauses = Math.max(judged.gcStall, Math.min(judged.gcPauses, judged.wall));
-    double asked = judged.gcPauses == 0 ? 0 : (double) judged.explicitGcPauses / judged.gcPauses;
+    double asked =
+        judged.gcPauses == 0 ? 0 : Math.min(1, (double) judged.explicitGcPauses / judged.gcPauses);
     boolean explicit = asked > 0.5;
     String caller =
         evidence.totals() instanceof JobStatisticsEvent job && job.explicitGcCaller != null
@@ -309,7 +310,8 @@ public record Advice(
     return share > WORTH_NAMING && byFaults
         ? Text.format(
             "; the kernel takes %.1f %% of this JVM's CPU time, to make %,d pages of fresh memory,"
-                + " as for arrays that only the collector frees (docs/recipes.md#fresh-memory)",
+                + " as for arrays that only the collector frees; on Linux try"
+                + " GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (docs/recipes.md#fresh-memory)",
             100 * share, job.pageFaults)
         : "";
   }
