@@ -310,8 +310,8 @@ public record Advice(
     return share > WORTH_NAMING && byFaults
         ? Text.format(
             "; the kernel takes %.1f %% of this JVM's CPU time, to make %,d pages of fresh memory,"
-                + " as for arrays that only the collector frees; on Linux try"
-                + " GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (docs/recipes.md#fresh-memory)",
+                + " as for arrays that only the collector frees; larger pages"
+                + " cost less (docs/recipes.md#fresh-memory)",
             100 * share, job.pageFaults)
         : "";
   }
