@@ -20,6 +20,10 @@ import org.datavec.image.transform.FlipImageTransform;
 import org.datavec.image.transform.ImageTransform;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.iterator.utilty.ListDataSetIterator;
+import org.deeplearning4j.earlystopping.EarlyStoppingConfiguration;
+import org.deeplearning4j.earlystopping.scorecalc.DataSetLossCalculator;
+import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
+import org.deeplearning4j.earlystopping.trainer.EarlyStoppingTrainer;
 import org.deeplearning4j.nn.api.Model;
 import org.deeplearning4j.nn.conf.NeuralNetConfiguration;
 import org.deeplearning4j.nn.conf.inputs.InputType;
@@ -91,6 +95,18 @@ public final class Dl4jJobs {
           }
           data.reset();
         }
+        end(network);
+      }
+      case "stopped" -> {
+        MultiLayerNetwork network = network(COLUMNS);
+        new EarlyStoppingTrainer(
+                new EarlyStoppingConfiguration.Builder<MultiLayerNetwork>()
+                    .epochTerminationConditions(new MaxEpochsTerminationCondition(EPOCHS))
+                    .scoreCalculator(new DataSetLossCalculator(memory(), true))
+                    .build(),
+                network,
+                lines())
+            .fit();
         end(network);
       }
       case "graph" -> {

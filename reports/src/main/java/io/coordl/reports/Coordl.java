@@ -1,6 +1,7 @@
 package io.coordl.reports;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,8 @@ import picocli.CommandLine.IVersionProvider;
     },
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
 public final class Coordl {
+  private static final String PLUS_MINUS = "\u00b1";
+
   final Terminal terminal;
 
   Coordl(Terminal terminal) {
@@ -38,7 +41,7 @@ public final class Coordl {
   public static void main(String[] arguments) {
     Charset charset = charset();
     Output stdout = Output.stdout();
-    PrintWriter out = new PrintWriter(stdout, false, charset);
+    PrintWriter out = writer(stdout, false, charset);
     PrintWriter err = new PrintWriter(System.err, true, charset);
     int code = run(out, err, Terminal.ofThisProcess(), arguments);
     out.flush();
@@ -51,6 +54,19 @@ public final class Coordl {
     return name != null && Charset.isSupported(name)
         ? Charset.forName(name)
         : StandardCharsets.UTF_8;
+  }
+
+  /** Writes the sign for plus-minus in two characters where the other side has none. */
+  static PrintWriter writer(OutputStream to, boolean flushes, Charset charset) {
+    boolean hasSign = charset.canEncode() && charset.newEncoder().canEncode(PLUS_MINUS.charAt(0));
+    return hasSign
+        ? new PrintWriter(to, flushes, charset)
+        : new PrintWriter(to, flushes, charset) {
+          @Override
+          public void write(String text) {
+            super.write(text.replace(PLUS_MINUS, "+-"));
+          }
+        };
   }
 
   private static int written(Output stdout, PrintWriter err, int code) {

@@ -42,9 +42,10 @@ final class ReadingOptions {
   /**
    * What could be read of several files.
    *
-   * @param status of the last that could not be
+   * @param unread a sentence for each that could not be
+   * @param status of the last of these
    */
-  record Read<T>(List<T> recordings, ExitStatus status) {}
+  record Read<T>(List<T> recordings, List<String> unread, ExitStatus status) {}
 
   interface Reader<T> {
     T read(Path file) throws RecordingException;
@@ -53,6 +54,7 @@ final class ReadingOptions {
   /** Reads several; one that cannot be read is named on stderr, as the others are of use alone. */
   <T> Read<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
     List<T> read = new ArrayList<>();
+    List<String> unread = new ArrayList<>();
     ExitStatus status = ExitStatus.DONE;
     for (Path file : files) {
       try {
@@ -62,10 +64,11 @@ final class ReadingOptions {
           throw e;
         }
         status = ExitStatus.of(e.kind());
+        unread.add(String.valueOf(e.getMessage()));
         Commands.say(command.commandLine(), e);
       }
     }
-    return new Read<>(read, status);
+    return new Read<>(read, unread, status);
   }
 
   private ProgressBar bar(Path file) {

@@ -69,7 +69,7 @@ final class ReportCommand implements Callable<Integer> {
       page.checkIsNot(file);
     }
     ReadingOptions.Read<JobActivity> read = reading.each(all, reading::readInFull);
-    String content = ReportPage.html(Report.of(read.recordings()));
+    String content = ReportPage.html(Report.of(read.recordings(), read.unread()));
     page.write(to -> to.write(content));
     spec.commandLine().getOut().println(Text.line(html.toString(), Integer.MAX_VALUE));
     return read.status().code();

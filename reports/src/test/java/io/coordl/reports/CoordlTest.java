@@ -10,15 +10,23 @@ import io.coordl.reports.recording.ChildJob;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.Summary;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -368,6 +376,37 @@ class CoordlTest {
   }
 
   @Test
+  void theSignForPlusMinusIsThatOfTheTerminal() {
+    assertThat(written(StandardCharsets.UTF_8)).isEqualTo("1 \u00b1 2 \u00fc");
+    assertThat(written(StandardCharsets.ISO_8859_1)).isEqualTo("1 \u00b1 2 \u00fc");
+    assertThat(written(StandardCharsets.US_ASCII)).isEqualTo("1 +- 2 ?");
+  }
+
+  private static String written(Charset charset) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (PrintWriter writer = Coordl.writer(bytes, false, charset)) {
+      writer.println("1 \u00b1 2 \u00fc");
+    }
+    return bytes.toString(charset).strip();
+  }
+
+  @Test
+  void theScriptForWindowsHasTheOptionsOfTheOther() throws IOException {
+    Pattern option = Pattern.compile("-X[\\w:+]+");
+    assertThat(options(option, Path.of("distribution/src/coordl.bat")))
+        .isEqualTo(options(option, Path.of("src/main/scripts/coordl")))
+        .hasSize(6);
+  }
+
+  private static Set<String> options(Pattern option, Path script) throws IOException {
+    return option
+        .matcher(Files.readString(script))
+        .results()
+        .map(MatchResult::group)
+        .collect(Collectors.toSet());
+  }
+
+  @Test
   void severalRecordingsAreALineEachTheSlowestFirst() throws Exception {
     Path several = Files.createDirectory(folder.resolve("several"));
     Recordings.record(several.resolve("a.jfr"), Recordings::emitJob);
@@ -398,10 +437,21 @@ class CoordlTest {
     assertThat(coordl("summary", several)).isEqualTo(3);
     assertThat(out.toString()).contains("a.jfr", "b.jfr");
     assertThat(coordl("report", several, "-o", page, "--force")).isEqualTo(3);
-    assertThat(page).content().contains("\"a.jfr\"", "\"b.jfr\"").doesNotContain("broken.jfr");
+    assertThat(page)
+        .content()
+        .contains("\"a.jfr\"", "\"b.jfr\"")
+        .contains("broken.jfr is not a Flight Recorder recording")
+        .contains("\"So what others are compared with is a.jfr.\"");
     assertThat(err.toString().split("broken.jfr is not a Flight Recorder recording", -1))
         .hasSize(3);
-    assertThat(coordl("report", several.resolve("broken.jfr"), "-o", page, "--force")).isEqualTo(3);
+    Path broken = several.resolve("broken.jfr");
+    assertThat(coordl("report", broken, several.resolve("b.jfr"), "-o", page, "--force"))
+        .isEqualTo(3);
+    assertThat(page)
+        .content()
+        .contains("broken.jfr is not a Flight Recorder recording")
+        .contains("\"So this page is of b.jfr alone, and compares nothing.\"");
+    assertThat(coordl("report", broken, "-o", page, "--force")).isEqualTo(3);
     Path lines = folder.resolve("two\nlines.html");
     assertThat(coordl("report", several.resolve("a.jfr"), "-o", lines)).isZero();
     assertThat(out.toString()).endsWith("two lines.html" + System.lineSeparator());

@@ -69,23 +69,23 @@ class ProfileCommandsTest {
     assertThat(out.toString().lines().skip(1).limit(15).toList())
         .containsExactly(
             "Program     my.Train --epochs 3, DJL 0.35.1, prepares on the training thread",
-            "Phase               workers  warm-up     steps     a sample         +-   samples/s",
-            "  ingestion               0        5       100       2.0 ms    20.0 us   500 +- 5",
-            "  cached                  0        5       100       5.0 ms    50.0 us   200 +- 2",
-            "  cold                    0        5       100       6.0 ms    60.0 us   167 +- 2",
-            "  fetch                   1        5       100       1.0 ms    10.0 us   1,000 +- 10",
-            "  prep                    1        5       100       3.0 ms    30.0 us   333 +- 3",
-            "  prep                    2        5       100       1.5 ms    15.0 us   667 +- 7",
+            "Phase               workers  warm-up     steps     a sample          ±   samples/s",
+            "  ingestion               0        5       100       2.0 ms    20.0 us   500 ± 5",
+            "  cached                  0        5       100       5.0 ms    50.0 us   200 ± 2",
+            "  cold                    0        5       100       6.0 ms    60.0 us   167 ± 2",
+            "  fetch                   1        5       100       1.0 ms    10.0 us   1,000 ± 10",
+            "  prep                    1        5       100       3.0 ms    30.0 us   333 ± 3",
+            "  prep                    2        5       100       1.5 ms    15.0 us   667 ± 7",
             "Where an epoch's time goes        by the phases       live   difference",
-            "  compute                         33.3 +- 0.5 %     33.3 %         +0.0",
-            "  prep stall                      48.3 +- 1.0 %     50.0 %         +1.7",
-            "  fetch stall                     16.7 +- 1.2 %     12.5 %         -4.2",
-            "  GC stall                         1.7 +- 0.0 %      1.7 %         +0.0",
+            "  compute                          33.3 ± 0.5 %     33.3 %         +0.0",
+            "  prep stall                       48.3 ± 1.0 %     50.0 %         +1.7",
+            "  fetch stall                      16.7 ± 1.2 %     12.5 %         -4.2",
+            "  GC stall                          1.7 ± 0.0 %      1.7 %         +0.0",
             "  queueing                                    -      2.5 %            -",
             "  checkpoint                                  -      0.0 %            -");
     assertThat(out.toString())
         .contains(
-            "Rates       ingestion G 500 +- 5, prep P 333 +- 3, fetch F 1,000 +- 10 samples/s",
+            "Rates       ingestion G 500 ± 5, prep P 333 ± 3, fetch F 1,000 ± 10 samples/s",
             "Limit       most of the time is prep stall");
   }
 
@@ -127,11 +127,11 @@ class ProfileCommandsTest {
             "1  Best size of a MinIO cache",
             "9  Several hosts with a partitioned cache",
             "10  Samples to the hosts that keep them")
-        .anyMatch(line -> line.startsWith("   x* = 71 +- 1 % of the data set (681.2 MiB): 1,000"))
+        .anyMatch(line -> line.startsWith("   x* = 71 ± 1 % of the data set (681.2 MiB): 1,000"))
         .contains("   Try: -javaagent:coordl-agent.jar=cache=minio,cache.size=477m")
         .anyMatch(line -> line.matches(" +cache +MinIO +random replacement +least recently used"))
-        .anyMatch(line -> line.matches(" +50 % +769 \\+- 6 +623 \\+- 5 +560 \\+- 4"))
-        .contains("   speed in samples/s; today: 50 %, 590 +- 33")
+        .anyMatch(line -> line.matches(" +50 % +769 ± 6 +623 ± 5 +560 ± 4"))
+        .contains("   speed in samples/s; today: 50 %, 590 ± 33")
         .anyMatch(line -> line.matches(" +hosts +other hosts +same, assigned +storage"))
         .anyMatch(
             line -> line.startsWith("   - the network gives each host 1.2 GiB/s (10 Gbit/s,"));

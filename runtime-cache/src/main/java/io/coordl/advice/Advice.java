@@ -3,6 +3,7 @@ package io.coordl.advice;
 import io.coordl.advice.Text.Bytes;
 import io.coordl.advice.Text.Nanos;
 import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import java.util.Comparator;
 import java.util.List;
@@ -29,6 +30,12 @@ public record Advice(
 
   /** Decoding is worth keeping its result if it is this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;
+
+  /** Share of the CPU time that is the kernel's, from which on that is no by-product. */
+  private static final double WORTH_NAMING = 0.2;
+
+  /** What a page takes in a virtual machine; if that is not half of the kernel's time, it reads. */
+  private static final long FAULT_NANOS = 1_500;
 
   private static final long GIBIBYTE = 1L << 30;
 
@@ -87,8 +94,14 @@ public record Advice(
     Figures judged = evidence.judged();
     // Where data is prepared ahead, most pauses are in steps, and make them longer.
     long pauses = Math.max(judged.gcStall, Math.min(judged.gcPauses, judged.wall));
-    double asked = judged.gcPauses == 0 ? 0 : (double) judged.explicitGcPauses / judged.gcPauses;
+    double asked =
+        judged.gcPauses == 0 ? 0 : Math.min(1, (double) judged.explicitGcPauses / judged.gcPauses);
     boolean explicit = asked > 0.5;
+    String caller =
+        evidence.totals() instanceof JobStatisticsEvent job && job.explicitGcCaller != null
+            ? ", most of them by " + job.explicitGcCaller
+            : ", by the JDK itself as it seems: jdk.SystemGC of a recording with"
+                + " -XX:StartFlightRecording says for whom";
     return change(
         evidence,
         "gcBound",
@@ -98,10 +111,8 @@ public record Advice(
         pauses,
         "garbage collection stopped the program for %s"
             + (explicit
-                ? Text.format(
-                        "; %.1f %% of all pauses are such calls, and jdk.SystemGC of a recording"
-                            + " with -XX:StartFlightRecording says whose",
-                        100 * asked)
+                ? Text.format("; %.1f %% of all pauses are such calls", 100 * asked)
+                    + caller
                     + (evidence.uses("dl4j")
                         ? "; ND4J makes them if it was told to"
                             + " (Nd4j.getMemoryManager().togglePeriodicGc(false)), and JavaCPP"
@@ -232,7 +243,8 @@ public record Advice(
             + new Nanos(judged.transformTime)
             + ", other "
             + new Nanos(judged.otherTime)
-            + "); a cache of raw bytes will not help here";
+            + "); a cache of raw bytes will not help here"
+            + freshMemory(evidence);
     if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
       long saved = Math.round(nanos * decoding);
       return prep(evidence, "decode each image once", saved, why, "decoded=share");
@@ -286,6 +298,22 @@ public record Advice(
             nanos,
             why,
             "prep=coordinate");
+  }
+
+  /** A clause, where much of the CPU time goes into pages of memory that are new to the JVM. */
+  private static String freshMemory(Evidence evidence) {
+    if (!(evidence.totals() instanceof JobStatisticsEvent job)) {
+      return "";
+    }
+    double share = (double) job.kernelTime / Math.max(1, job.kernelTime + job.userTime);
+    boolean byFaults = 2 * FAULT_NANOS * job.pageFaults > job.kernelTime;
+    return share > WORTH_NAMING && byFaults
+        ? Text.format(
+            "; the kernel takes %.1f %% of this JVM's CPU time, to make %,d pages of fresh memory,"
+                + " as for arrays that only the collector frees; larger pages"
+                + " cost less (docs/recipes.md#fresh-memory)",
+            100 * share, job.pageFaults)
+        : "";
   }
 
   private static Advice prep(

@@ -5,12 +5,16 @@ import io.coordl.bridge.Origin;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Exact totals of the job since its start. Safe for concurrent use. */
 public final class JobTotals {
+  private static final int MOST_CALLERS = 64;
+
   final LongAdder fetchTime = new LongAdder();
   final LongAdder decodeTime = new LongAdder();
   final LongAdder transformTime = new LongAdder();
@@ -39,6 +43,10 @@ public final class JobTotals {
   private long firstDone;
   private long lastDone;
   private boolean closed;
+
+  /** Who asked for collections, and how often. */
+  private final Map<String, Long> collecting = new HashMap<>();
+
   private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
   private volatile @Nullable Consumer<EpochEvent> listener;
@@ -83,7 +91,20 @@ public final class JobTotals {
     now.plannedEpochs = planned;
     now.timeLeft = timeLeft();
     now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
+    now.explicitGcCaller =
+        collecting.entrySet().stream()
+            .max(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .orElse(null);
     return now;
+  }
+
+  /** Code has asked for a collection; it counts from the first wait for a batch on. */
+  synchronized void askedToCollect(String caller) {
+    boolean known = collecting.size() < MOST_CALLERS || collecting.containsKey(caller);
+    if (started && !closed && known) {
+      collecting.merge(caller, 1L, Long::sum);
+    }
   }
 
   /** A training loop that goes over its data so many times has begun. */
@@ -101,9 +122,21 @@ public final class JobTotals {
     left = 0;
   }
 
+  /**
+   * An earlier job had made so many epochs of the loop, and begun the next one: that is shorter
+   * now, and tells nothing of those to come.
+   */
+  synchronized void skipped(long epochs) {
+    if (left > 0) {
+      planned -= epochs;
+      left -= epochs;
+      done = -1;
+    }
+  }
+
   /** The first epoch warms up: once there is another one, it tells nothing of those to come. */
   private long timeLeft() {
-    if (left <= 0 || done == 0) {
+    if (left <= 0 || done <= 0) {
       return 0;
     }
     long each = (lastDone - firstDone) / Math.max(1, done - 1);
@@ -113,7 +146,7 @@ public final class JobTotals {
   private void updatedUntil(long now) {
     done++;
     left--;
-    firstDone = done == 2 ? lastDone : firstDone;
+    firstDone = done <= 2 ? lastDone : firstDone;
     lastDone = now;
   }
 

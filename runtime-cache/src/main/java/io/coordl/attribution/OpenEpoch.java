@@ -20,6 +20,9 @@ final class OpenEpoch {
   /** Updates by any thread before it began. */
   final long updatesBefore;
 
+  /** An earlier job has made steps of it, which this one leaves out. */
+  boolean skips;
+
   /** The batch taken last, whose step goes on; 0 if none. */
   long openBatch;
 

@@ -41,7 +41,7 @@ public final class SpanRecorder implements SpanSink {
   final Preparers preparers = new Preparers();
   final LongAdder updates = new LongAdder();
   final LongAdder epochEnds = new LongAdder();
-  private volatile ToLongFunction<Object> sizes = batch -> 0;
+  private volatile ToLongFunction<Object> counts = counted -> 0;
   private volatile boolean ended;
 
   public SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos) {
@@ -57,13 +57,25 @@ public final class SpanRecorder implements SpanSink {
     this.clock = clock;
   }
 
-  /** Who knows how many samples a batch has: 0 if it does not, never an exception. */
-  public void sizes(ToLongFunction<Object> of) {
-    sizes = of;
+  /**
+   * Who knows how many samples a batch has, and how many epochs a trainer will make: 0 if it does
+   * not, never an exception.
+   */
+  public void counts(ToLongFunction<Object> of) {
+    counts = of;
   }
 
   long samples(Object batch) {
-    return sizes.applyAsLong(batch);
+    return counts.applyAsLong(batch);
+  }
+
+  /**
+   * That a loop will make, 0 if that is not known.
+   *
+   * @param loop their number, or the object whose loop it is
+   */
+  long epochs(Object loop) {
+    return loop instanceof Integer given ? given : counts.applyAsLong(loop);
   }
 
   public EventLog events() {

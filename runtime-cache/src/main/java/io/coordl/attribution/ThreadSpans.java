@@ -59,6 +59,10 @@ final class ThreadSpans {
   private @Nullable OpenEpoch asking;
   private long stepStart;
   private boolean updates;
+
+  /** It is known how many epochs the loop that runs has. */
+  private boolean planned;
+
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
   /** A result that counts once the thread turns out to train. */
@@ -103,8 +107,10 @@ final class ThreadSpans {
     switch (kind) {
       case FIT -> {
         trains();
-        if (outermost && subject instanceof Integer epochs && epochs > 1) {
-          recorder.totals.fits(epochs, now);
+        long toMake = outermost && subject != null ? recorder.epochs(subject) : 0;
+        if (toMake > 1) {
+          planned = true;
+          recorder.totals.fits(toMake, now);
         }
       }
       case COMPUTE -> trains();
@@ -112,6 +118,14 @@ final class ThreadSpans {
         trains();
         recorder.updates.increment();
         updated();
+      }
+      case COLLECTION -> recorder.totals.askedToCollect(String.valueOf(subject));
+      case SKIPPED -> {
+        if (subject instanceof Integer whole) {
+          recorder.totals.skipped(whole);
+        } else if (stepping != null) {
+          stepping.skips = true;
+        }
       }
       case PRODUCER -> building = null;
       case BATCH -> beginBatch(now);
@@ -262,12 +276,13 @@ final class ThreadSpans {
       }
       case PRODUCER -> building = outerBatches[at];
       case FIT -> {
-        if (outermost && subject instanceof Integer epochs && epochs > 1) {
+        if (outermost && planned) {
+          planned = false;
           recorder.totals.fitted();
         }
       }
       default -> {
-        // COMPUTE, UPDATE, EPOCH: marks only.
+        // COMPUTE, UPDATE, SKIPPED, COLLECTION, EPOCH: marks only.
       }
     }
     outerBatches[at] = null;
@@ -617,6 +632,9 @@ final class ThreadSpans {
     EpochEvent event = epoch.event;
     event.complete = complete;
     event.wall = now - epoch.start;
+    if (epoch.skips) {
+      recorder.totals.skipped(event.updates == 0 ? 1 : 0);
+    }
     recorder.totals.epochEnded(event, now);
     event.end();
     write(event, epoch.start, now);

@@ -37,6 +37,13 @@ public enum SpanKind {
    * The start of an epoch or evaluation ({@code getData}, {@code reset}); the subject is the data.
    */
   EPOCH,
+  /**
+   * Nothing is done, since an earlier job has done it: a step, or what the subject says, whole
+   * epochs before the one that begins.
+   */
+  SKIPPED,
+  /** The JVM is asked for a collection; the subject is by whom: class and method. */
+  COLLECTION,
   /** Writing a model. */
   CHECKPOINT,
   /** Pixels that were decoded become an array: time of decoding, but no further image. */

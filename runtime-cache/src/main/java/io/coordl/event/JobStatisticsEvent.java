@@ -50,6 +50,24 @@ public final class JobStatisticsEvent extends Figures {
   @Description("Evaluations that ended; 0 where no model update was seen")
   public long evaluations;
 
+  @Label("Explicit GC Caller")
+  @Description("Class and method that called System.gc() most often; none if only the JDK's did")
+  public @Nullable String explicitGcCaller;
+
+  @Label("User Time")
+  @Description("CPU time of this JVM in its own and native code, 0 if not known")
+  @Timespan(Timespan.NANOSECONDS)
+  public long userTime;
+
+  @Label("Kernel Time")
+  @Description("CPU time of this JVM in the kernel: reads, and pages new to it; 0 if not known")
+  @Timespan(Timespan.NANOSECONDS)
+  public long kernelTime;
+
+  @Label("Page Faults")
+  @Description("Pages of memory that were new to this JVM, 0 if not known")
+  public long pageFaults;
+
   @Label("Faults")
   @Description("Faults inside the agent")
   @Metric("coordl_faults_total")

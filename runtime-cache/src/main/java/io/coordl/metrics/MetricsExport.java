@@ -2,12 +2,12 @@ package io.coordl.metrics;
 
 import io.coordl.log.UserLog;
 import io.coordl.thread.AgentThread;
-import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One {@code metrics=} argument in force: on a thread of its own, until the job has ended and its
  * last totals are sent, which the end of the JVM waits for two seconds. What fails is said once.
  */
-public final class MetricsExport implements Closeable {
+public final class MetricsExport {
   private static final String PROMETHEUS = "prometheus:";
   private static final String OTLP = "otlp";
   private static final String KUBEFLOW = "kubeflow";
@@ -132,15 +132,34 @@ public final class MetricsExport implements Closeable {
     }
   }
 
-  /** The totals stay what they are from now on. */
-  @Override
-  public void close() throws IOException {
+  /** The totals stay what they are from now on: ends all, within the time of one. */
+  public static void end(List<MetricsExport> exports) {
+    end(exports, System::nanoTime);
+  }
+
+  /** For tests: by a clock of their own. */
+  static void end(List<MetricsExport> exports, LongSupplier clock) {
+    exports.forEach(MetricsExport::stop);
+    long start = clock.getAsLong();
+    for (MetricsExport export : exports) {
+      export.await(export.patience.minusNanos(clock.getAsLong() - start));
+    }
+  }
+
+  boolean isOver() {
+    return done.getCount() == 0;
+  }
+
+  private void stop() {
     stop.countDown();
     PrometheusServer listening = server;
     if (listening != null) {
       listening.close();
     }
-    if (!AgentThread.await(done, patience) && listening == null) {
+  }
+
+  private void await(Duration rest) {
+    if (!isOver() && !AgentThread.await(done, rest) && server == null) {
       say("has not sent the last totals: no answer within " + patience.toSeconds() + " s");
     }
   }

@@ -50,6 +50,7 @@ public final class JobMonitor {
   private final List<Supplier<String>> unused = new CopyOnWriteArrayList<>();
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final List<Runnable> endings = new CopyOnWriteArrayList<>();
+  private final List<MetricsExport> exports = new CopyOnWriteArrayList<>();
   private final Set<String> frameworks = new ConcurrentSkipListSet<>();
   private volatile @Nullable GpuSampler sampler;
   private volatile @Nullable Profile profile;
@@ -233,7 +234,10 @@ public final class JobMonitor {
    */
   public void export(String target) {
     MetricsExport export = new MetricsExport(target, this::forMetrics, log);
-    closing.add(0, export);
+    if (exports.isEmpty()) {
+      closing.add(0, () -> MetricsExport.end(exports));
+    }
+    exports.add(export);
     export.start();
   }
 
@@ -428,7 +432,7 @@ public final class JobMonitor {
       }
     }
     return new Evidence(
-        spans.totals().snapshot(),
+        totals(),
         spans.totals().ended(),
         stores(),
         configuration,
@@ -443,6 +447,7 @@ public final class JobMonitor {
     event.mainClass = mainClass;
     event.frameworks = frameworks();
     event.faults = faults();
+    Machine.describe(event);
     return event;
   }
 }

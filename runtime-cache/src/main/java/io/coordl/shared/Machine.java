@@ -2,6 +2,7 @@ package io.coordl.shared;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.coordl.event.EnvironmentEvent;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.live.Owner;
 import java.io.BufferedReader;
 import java.io.FileReader;
@@ -21,9 +22,17 @@ public final class Machine {
   /** Enough on the largest machine. */
   private static final long LARGEST_RESERVE = 256L << 20;
 
+  /** Of /proc/self/stat, behind the name of the program. */
+  private static final int FAULTS = 7;
+
+  private static final int USER = 11;
+  private static final int SYSTEM = 12;
+  private static final long TICK = 10_000_000;
+
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
   private static final Path MEMINFO = Path.of("/proc/meminfo");
   private static final Path STATUS = Path.of("/proc/self/status");
+  private static final Path STAT = Path.of("/proc/self/stat");
   private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
   private static final Path GROUPS = Path.of("/sys/fs/cgroup");
 
@@ -87,6 +96,22 @@ public final class Machine {
     // To ask the JVM takes 15 ms.
     long limit = room().limit();
     event.memory = limit == Long.MAX_VALUE ? memory() : limit;
+  }
+
+  /** Says what this process has used so far; nothing where there is no /proc. */
+  public static void describe(JobStatisticsEvent event) {
+    describe(event, STAT);
+  }
+
+  /** As the file says, whose times are in ticks of 10 ms. */
+  static void describe(JobStatisticsEvent event, Path stat) {
+    String text = String.join(" ", lines(stat));
+    String[] fields = text.substring(text.lastIndexOf(')') + 1).trim().split(" ", -1);
+    if (fields.length > SYSTEM) {
+      event.pageFaults = parse(fields[FAULTS]);
+      event.userTime = TICK * parse(fields[USER]);
+      event.kernelTime = TICK * parse(fields[SYSTEM]);
+    }
   }
 
   /** Of the host or container in bytes; 0 if the JVM was made without what tells. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
+import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
@@ -418,6 +419,30 @@ class AdviceTest {
         .doesNotContain("ND4J");
     assertThat(ofGc(figures, "DL4J", 0.6).sentence())
         .contains("togglePeriodicGc(false)", "maxphysicalbytes");
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.add(figures);
+    job.explicitGcCaller = "my.Train.clean";
+    assertThat(
+            on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), "DJL", 1)).sentence())
+        .contains("60.0 % of all pauses are such calls, most of them by my.Train.clean;")
+        .doesNotContain("jdk.SystemGC");
+  }
+
+  @Test
+  void freshMemoryIsToldApartFromTransforms() {
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.add(figures(1, 50, 1, 1, 1));
+    job.userTime = 60 * SECOND;
+    job.kernelTime = 40 * SECOND;
+    job.pageFaults = 90_000_000;
+    Evidence evidence = new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), "DL4J", 1);
+    assertThat(on(evidence).sentence())
+        .contains("the kernel takes 40.0 % of this JVM's CPU time, to make 90,000,000 pages");
+    job.pageFaults = 13_000_000; // The rest is reads.
+    assertThat(on(evidence).sentence()).doesNotContain("kernel");
+    job.pageFaults = 90_000_000;
+    job.userTime = 170 * SECOND;
+    assertThat(on(evidence).sentence()).doesNotContain("kernel");
   }
 
   @Test

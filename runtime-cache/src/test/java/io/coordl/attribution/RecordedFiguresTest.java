@@ -160,7 +160,7 @@ class RecordedFiguresTest {
   }
 
   private void train() {
-    spans.sizes(batch -> 32);
+    spans.counts(batch -> 32);
     spans.events().open(JFR);
     long fit = spans.enter(FIT, null);
     Object data = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.coordl.attribution;
 import static io.coordl.bridge.SpanKind.ASK;
 import static io.coordl.bridge.SpanKind.BATCH;
 import static io.coordl.bridge.SpanKind.CHECKPOINT;
+import static io.coordl.bridge.SpanKind.COLLECTION;
 import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.CONVERT;
 import static io.coordl.bridge.SpanKind.DECODE;
@@ -10,6 +11,7 @@ import static io.coordl.bridge.SpanKind.EPOCH;
 import static io.coordl.bridge.SpanKind.FIT;
 import static io.coordl.bridge.SpanKind.PRODUCER;
 import static io.coordl.bridge.SpanKind.SAMPLE;
+import static io.coordl.bridge.SpanKind.SKIPPED;
 import static io.coordl.bridge.SpanKind.TAKE;
 import static io.coordl.bridge.SpanKind.TRANSFORM;
 import static io.coordl.bridge.SpanKind.UPDATE;
@@ -471,7 +473,10 @@ class SpanRecorderTest {
   }
 
   private void epochOf(long nanos) {
-    Object data = new Object();
+    epochOf(nanos, new Object());
+  }
+
+  private void epochOf(long nanos, Object data) {
     long take = spans.enter(TAKE, data);
     spans.exit(take, new Object());
     tick(nanos);
@@ -504,6 +509,65 @@ class SpanRecorderTest {
     spans.exit(more, null); // It stops early.
     assertThat(spans.totals().snapshot().plannedEpochs).isZero();
     assertThat(spans.totals().snapshot().timeLeft).isZero();
+  }
+
+  @Test
+  void whatAnEarlierJobHasMadeIsNotToCome() {
+    spans.exit(spans.enter(SKIPPED, 1), null); // No loop is known.
+    long fit = spans.enter(FIT, 7);
+    for (int epoch = 0; epoch < 2; epoch++) {
+      tick(1);
+      spans.exit(spans.enter(SKIPPED, 1), null);
+    }
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(5);
+    Object data = new Object(); // Its batches are made again, and no step of it.
+    long take = spans.enter(TAKE, data);
+    spans.exit(take, new Object());
+    spans.exit(spans.enter(SKIPPED, null), null);
+    tick(10);
+    spans.exit(spans.enter(ASK, data), false);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+    take = spans.enter(TAKE, data); // Its second step is the first that is made.
+    spans.exit(take, new Object());
+    spans.exit(spans.enter(SKIPPED, null), null);
+    epochOf(20, data);
+    assertThat(spans.totals().snapshot().timeLeft).as("it was no whole epoch").isZero();
+    epochOf(1_000);
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(2_000);
+    epochOf(700);
+    assertThat(spans.totals().snapshot().timeLeft).as("the one before warmed up").isEqualTo(700);
+    epochOf(700);
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+    assertThat(spans.totals().snapshot().epochs).isEqualTo(4);
+  }
+
+  @Test
+  void aTrainerMayKnowHowManyEpochsItMakes() {
+    Object trainer = new Object();
+    spans.counts(counted -> counted == trainer ? 3 : 0);
+    long other = spans.enter(FIT, new Object());
+    epochOf(100);
+    spans.exit(other, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isZero();
+    long fit = spans.enter(FIT, trainer);
+    epochOf(100);
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(200);
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).as("it stopped early").isZero();
+  }
+
+  @Test
+  void whoAsksForCollectionsMostOftenIsKnown() {
+    spans.exit(spans.enter(COLLECTION, "my.Before.training"), null);
+    long fit = spans.enter(FIT, null);
+    epochOf(100);
+    assertThat(spans.totals().snapshot().explicitGcCaller).isNull();
+    for (String caller : List.of("my.Some.times", "my.Loop.run", "my.Loop.run")) {
+      spans.exit(spans.enter(COLLECTION, caller), null);
+    }
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().explicitGcCaller).isEqualTo("my.Loop.run");
   }
 
   @Test

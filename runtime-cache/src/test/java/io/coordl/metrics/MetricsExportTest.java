@@ -10,6 +10,7 @@ import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.partition.redis.TestKeys;
+import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,10 +28,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import jdk.jfr.Event;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -63,11 +68,19 @@ class MetricsExportTest {
     return List.of(job, steps, store);
   }
 
-  private MetricsExport start(String target) {
+  /** One that is ended with its block. */
+  private record Export(MetricsExport export) implements AutoCloseable {
+    @Override
+    public void close() {
+      MetricsExport.end(List.of(export));
+    }
+  }
+
+  private Export start(String target) {
     MetricsExport export =
         new MetricsExport(target, this::totals, said::add, Duration.ofMinutes(1));
     export.start();
-    return export;
+    return new Export(export);
   }
 
   @AfterEach
@@ -123,7 +136,7 @@ class MetricsExportTest {
   @Test
   void theServerAnswersWhatIsAskedEvenIfAnotherClientIsSilent() throws Exception {
     int port = freePort();
-    try (MetricsExport export = start("prometheus:" + port)) {
+    try (Export export = start("prometheus:" + port)) {
       assertThat(get(port, "/other").statusCode()).isEqualTo(404);
       try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), port)) {
         HttpResponse<String> answer = get(port, "/metrics");
@@ -134,7 +147,7 @@ class MetricsExportTest {
         assertThat(answer.body()).isEqualTo(PrometheusServer.text(Family.of(totals())));
         assertThat(silent.isConnected()).isTrue();
       }
-      try (MetricsExport second = start("prometheus:" + port)) {
+      try (Export second = start("prometheus:" + port)) {
         while (said.isEmpty()) {
           Thread.sleep(10);
         }
@@ -214,12 +227,70 @@ class MetricsExportTest {
       String hanging = "otlp:http://127.0.0.1:" + silent.getLocalPort();
       MetricsExport export = new MetricsExport(hanging, this::totals, said::add);
       export.start();
-      export.close();
+      MetricsExport.end(List.of(export));
 
       assertThat(said).hasSize(2);
       assertThat(said.get(0)).startsWith("metrics=" + absent + " cannot reach ");
       assertThat(said.get(1))
           .isEqualTo("metrics=" + hanging + " has not sent the last totals: no answer within 2 s");
+    }
+  }
+
+  @Test
+  void allAreToldOfTheEndBeforeOneIsWaitedFor() throws Exception {
+    CountDownLatch second = new CountDownLatch(1);
+    HttpServer waiting = HttpServer.create(anyPort(), 0);
+    waiting.createContext(
+        "/",
+        exchange -> {
+          AgentThread.await(second, Duration.ofMinutes(2));
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    waiting.start();
+    int port = collector(HttpServer.create(anyPort(), 0), 200);
+    collector.createContext(
+        "/second",
+        exchange -> {
+          second.countDown();
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    String local = "otlp:http://127.0.0.1:";
+    Export one = start(local + waiting.getAddress().getPort());
+    Export other = start(local + port + "/second");
+    MetricsExport.end(List.of(one.export(), other.export()));
+    waiting.stop(0);
+
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  @Timeout(60)
+  void theirLastTotalsHaveTheTimeOfOne() throws Exception {
+    Duration patience = Duration.ofHours(1);
+    AtomicLong clock = new AtomicLong();
+    int port = collector(HttpServer.create(anyPort(), 0), 200);
+    try (ServerSocket silent = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
+      List<MetricsExport> exports =
+          Stream.of(silent.getLocalPort(), silent.getLocalPort(), port)
+              .map(to -> "otlp:http://127.0.0.1:" + to)
+              .map(to -> new MetricsExport(to, this::totals, said::add, patience))
+              .toList();
+      exports.forEach(MetricsExport::start);
+      // Looked at when they are told, and again an hour later, when one of them has been heard.
+      MetricsExport.end(
+          exports,
+          () -> {
+            long now = clock.getAndSet(patience.toNanos());
+            while (now > 0 && !exports.get(2).isOver()) {
+              Thread.onSpinWait();
+            }
+            return now;
+          });
+
+      assertThat(got).hasSize(1);
+      assertThat(said).hasSize(2).allMatch(line -> line.endsWith("no answer within 3600 s"));
     }
   }
 

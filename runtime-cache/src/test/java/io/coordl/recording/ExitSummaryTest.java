@@ -125,7 +125,7 @@ class ExitSummaryTest {
   @Test
   void howFastItTrainedIsTheFirstFigure() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    job.spans().sizes(batch -> 32);
+    job.spans().counts(batch -> 32);
     epoch(job, SpanKind.UPDATE);
     epoch(job, SpanKind.UPDATE);
     assertThat(job.finish().get(0))

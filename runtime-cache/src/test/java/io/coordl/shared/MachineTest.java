@@ -2,6 +2,7 @@ package io.coordl.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.event.JobStatisticsEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,6 +16,20 @@ class MachineTest {
   private static final long MIB = 1 << 20;
 
   @TempDir Path mount;
+
+  @Test
+  void whatTheProcessHasUsedIsReadBehindItsName() throws IOException {
+    Path stat =
+        Files.writeString(
+            mount.resolve("stat"), "7 (a (b) 9 9) R 1 2 3 4 5 6 789 10 11 12 130 20 15 16 17\n");
+    JobStatisticsEvent event = new JobStatisticsEvent();
+    Machine.describe(event, stat);
+    assertThat(event.pageFaults).isEqualTo(789);
+    assertThat(event.userTime).isEqualTo(1_300_000_000);
+    assertThat(event.kernelTime).isEqualTo(200_000_000);
+    Machine.describe(event, mount.resolve("not there"));
+    assertThat(event.pageFaults).as("as it was").isEqualTo(789);
+  }
 
   @Test
   void theTightestGroupOfVersion2Counts() throws IOException {

@@ -10,6 +10,8 @@ import ai.djl.training.Trainer;
 import ai.djl.training.listener.EvaluatorTrainingListener;
 import ai.djl.util.Pair;
 import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
 import io.coordl.checkpoint.Resume;
 import io.coordl.pipeline.LibraryField;
 import java.io.DataInputStream;
@@ -359,9 +361,17 @@ final class ResumedTrainer {
     return progress.steps;
   }
 
-  /** Whether a way through a data set was over before the step. */
-  boolean isOver(DataPass other) {
-    return resume.isSkipping() && !isIn(other);
+  /** Whether a way through a data set was over before the step, so that nothing of it is made. */
+  boolean leaveOut(DataPass other) {
+    boolean over = resume.isSkipping() && !isIn(other);
+    if (over && other.dataset() == dataset) { // Of the others the model is not trained on.
+      skipped(1);
+    }
+    return over;
+  }
+
+  private static void skipped(int epochs) {
+    Spans.exit(Spans.enter(SpanKind.SKIPPED, epochs), null);
   }
 
   /** Whether the step was in it. */
@@ -403,6 +413,7 @@ final class ResumedTrainer {
       resume.lacks("the data set has no order that is known, and its epoch begins anew");
     } else {
       at.skip(followed, taken);
+      skipped(followed.hasNext() ? 0 : 1);
       if (at.order(taken) != order) {
         resume.lacks(
             "the data have another order, so that items of this epoch may come twice or not at"

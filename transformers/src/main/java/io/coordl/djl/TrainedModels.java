@@ -211,7 +211,7 @@ public final class TrainedModels implements LibraryHooks {
       }
       sampled = true;
       Iterator<?> followed = pass.follow(order);
-      if (resumed != null && resumed.isOver(pass)) {
+      if (resumed != null && resumed.leaveOut(pass)) {
         return Collections.emptyIterator();
       }
       if (resumed != null && resumed.isIn(pass)) {
@@ -229,7 +229,7 @@ public final class TrainedModels implements LibraryHooks {
         thread.reason = "the order of " + dataset.getClass().getName() + " is not known";
       }
       if (resumed != null && !sampled) {
-        if (resumed.isOver(pass)) {
+        if (resumed.leaveOut(pass)) {
           return List.of();
         } else if (resumed.isIn(pass)) {
           resumed.arrive(trainer, access, pass, null, dataset);

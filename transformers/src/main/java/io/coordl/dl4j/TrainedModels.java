@@ -98,12 +98,18 @@ public final class TrainedModels implements LibraryHooks {
   }
 
   private @Nullable InterceptedCall epoch(@Nullable ResumedNetwork resumed, Object iterator) {
-    return resumed == null || resumed.left() == 0 ? null : epochs.skip(resumed, iterator);
+    InterceptedCall skipped =
+        resumed == null || resumed.left() == 0 ? null : epochs.skip(resumed, iterator);
+    if (skipped != null) {
+      Spans.exit(Spans.enter(SpanKind.SKIPPED, 1), null);
+    }
+    return skipped;
   }
 
   private @Nullable InterceptedCall step(Model trained, Progress made) {
     ResumedNetwork resumed = made.resumed;
     if (resumed != null && resumed.skip(trained)) {
+      Spans.exit(Spans.enter(SpanKind.SKIPPED, null), null);
       return InterceptedCall.skipping();
     }
     AgentCheckpoints taking = checkpoints;

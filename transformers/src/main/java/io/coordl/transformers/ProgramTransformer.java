@@ -50,7 +50,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
     this.listener = listener;
     Set<String> interesting = new HashSet<>(hooks.markers());
     for (CallSite site : CallSites.TABLE) {
-      interesting.add(site.owner());
+      interesting.add(site.marker());
     }
     prefilter = new ConstantPool(interesting);
   }

@@ -4,7 +4,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.pipeline.BatchSizes;
+import io.coordl.pipeline.LibraryCounts;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -79,7 +79,7 @@ final class Activation {
     JobMonitor monitor =
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
-    monitor.spans().sizes(new BatchSizes());
+    monitor.spans().counts(new LibraryCounts());
     if (!library.isEmpty()) {
       monitor.sawFramework(library);
     }

@@ -40,8 +40,14 @@ final class EpochCpu implements Consumer<String> {
   public void accept(String line) {
     Matcher epoch = EPOCH.matcher(line);
     if (epoch.matches()) {
-      // A JVM that has told of its last epoch may be gone.
-      jvm().ifPresent(jvm -> ends.put(Integer.valueOf(epoch.group(1)), used(jvm)));
+      try {
+        Optional<ProcessHandle> jvm = jvm();
+        if (jvm.isPresent()) {
+          ends.put(Integer.valueOf(epoch.group(1)), used(jvm.get()));
+        }
+      } catch (IOException e) {
+        // A JVM that has told of its last epoch may be gone.
+      }
     }
   }
 
@@ -62,19 +68,17 @@ final class EpochCpu implements Consumer<String> {
         .findFirst();
   }
 
-  private static double used(ProcessHandle jvm) {
+  private static double used(ProcessHandle jvm) throws IOException {
     Path process = Path.of("/proc", Long.toString(jvm.pid()));
-    try {
-      double seconds = cpu(process);
-      try (Stream<Path> threads = Files.list(process.resolve("task"))) {
-        for (Path thread : threads.toList()) {
-          seconds -= isCompiler(thread) ? cpu(thread) : 0;
-        }
+    double seconds = cpu(process);
+    try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+      for (Path thread : threads.toList()) {
+        seconds -= isCompiler(thread) ? cpu(thread) : 0;
       }
-      return seconds;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
+    return seconds;
   }
 
   private static boolean isCompiler(Path thread) throws IOException {

@@ -38,7 +38,7 @@ public final class ExampleProfiles {
           "before",
           "after",
           "cached",
-          "+-",
+          "±",
           "error %",
           "ingestion",
           "cold");

@@ -86,7 +86,7 @@ public final class PredictionBenchmark {
   private final List<Double> cacheErrors = new ArrayList<>();
   private final List<Double> otherErrors = new ArrayList<>();
   private final TextTable table =
-      new TextTable("sweep", "point", "predicted", "+-", "measured", "least", "most", "error %");
+      new TextTable("sweep", "point", "predicted", "±", "measured", "least", "most", "error %");
 
   /**
    * Of two data sets of as many samples.

@@ -81,6 +81,9 @@ class MetricsIT {
                     + port
                     + ",metrics=otlp:http://127.0.0.1:"
                     + collector.getAddress().getPort());
+    if (framework == Framework.DL4J) {
+      job.args("--loop", "earlystopping");
+    }
     try (Running running = Running.start(job)) {
       running.awaitEpoch();
       while (scrape(port) || scrapes.isEmpty()) {
@@ -105,12 +108,11 @@ class MetricsIT {
       assertThat(recorded.faults()).isZero();
       assertThat(finished.agentLines()).noneMatch(line -> line.startsWith("metrics="));
       assertGrow(last);
-      if (framework == Framework.DJL) { // EasyTrain.fit is told how many.
-        assertThat(recorded.total("plannedEpochs")).isEqualTo(EPOCHS);
-        assertThat(scrapes.get(0).get("coordl_planned_epochs"))
-            .isEqualByComparingTo(BigDecimal.valueOf(EPOCHS));
-        assertThat(scrapes).anyMatch(scrape -> scrape.containsKey("coordl_epoch_eta_seconds"));
-      }
+      // EasyTrain.fit is told how many epochs, and early stopping has a condition.
+      assertThat(recorded.total("plannedEpochs")).isEqualTo(EPOCHS);
+      assertThat(scrapes.get(0).get("coordl_planned_epochs"))
+          .isEqualByComparingTo(BigDecimal.valueOf(EPOCHS));
+      assertThat(scrapes).anyMatch(scrape -> scrape.containsKey("coordl_epoch_eta_seconds"));
     } finally {
       collector.stop(0);
     }

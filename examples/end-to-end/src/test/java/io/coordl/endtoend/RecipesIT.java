@@ -127,9 +127,7 @@ class RecipesIT {
     assertThat(kept).isEqualTo((Job.EPOCHS - 1L) * pictures);
     // A heading and a line each: the driver's, which has no such name, is none of them.
     assertThat(Summary.coordl("summary", shared.toString())).hasLineCount(3);
-    Path page = directory.resolve("all.html");
-    Summary.coordl("report", shared.toString(), "-o", page.toString());
-    assertThat(page).isNotEmptyFile();
+    PagesIT.look(List.of(PagesIT.page(directory.resolve("all.html"), shared)));
   }
 
   /**

@@ -34,7 +34,11 @@ class ResumeIT {
 
   static Stream<Arguments> programs(TestInfo test) {
     List<Arguments> all = new ArrayList<>();
-    all.addAll(of(test, Framework.DL4J, List.of("images", "augmented", "graph", "lines", "hand")));
+    all.addAll(
+        of(
+            test,
+            Framework.DL4J,
+            List.of("images", "augmented", "graph", "lines", "hand", "stopped")));
     all.addAll(
         of(
             test,
@@ -74,6 +78,15 @@ class ResumeIT {
         assertThat(rest.size())
             .as("not from the beginning, and what had not been saved again")
             .isBetween(plain.size() - lines.size(), plain.size() - 1);
+        // The rest of the epochs that the program's loop was told to make, but for a loop of its
+        // own.
+        Summary summary = Summary.of(folder.resolve("job.jfr"));
+        boolean told = !List.of("hand", "images", "augmented").contains(program);
+        assertThat(summary.total("plannedEpochs"))
+            .isEqualTo(
+                told || framework == Framework.DJL && !program.equals("hand")
+                    ? summary.total("epochs")
+                    : 0);
         if (program.equals("images") && policies.isEmpty()) {
           Matcher items = ITEMS.matcher(resumed.err());
           assertThat(items.find()).as(resumed.err()).isTrue();

@@ -66,7 +66,7 @@ public final class SideBySideText {
     }
     String ratio =
         Text.format("%.2f", times.value())
-            + (times.error() == null ? "" : Text.format(" +- %.2f", times.error()));
+            + (times.error() == null ? "" : Text.format(" ± %.2f", times.error()));
     return name
         + (times.differs() ? " is " : " may be as fast as " + first + ": it is ")
         + ratio

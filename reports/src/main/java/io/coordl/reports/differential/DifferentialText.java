@@ -70,7 +70,7 @@ public final class DifferentialText {
             "warm-up",
             "steps",
             "a " + differential.unit(),
-            "+-",
+            "±",
             differential.unit() + (samples ? "s/s" : "es/s")));
     for (Timing timing : differential.timings()) {
       Measure nanos = timing.nanos(samples);
@@ -103,7 +103,7 @@ public final class DifferentialText {
               label(share.part()),
               measured == null
                   ? "-"
-                  : Text.format("%.1f +- %.1f %%", 100 * measured.value(), 100 * measured.error()),
+                  : Text.format("%.1f ± %.1f %%", 100 * measured.value(), 100 * measured.error()),
               live == null ? "-" : Text.format("%.1f %%", 100 * live),
               difference == null ? "-" : Text.format("%+.1f", 100 * difference)));
     }
@@ -142,6 +142,6 @@ public final class DifferentialText {
 
   private static String number(Measure measure) {
     String digits = measure.value() >= 100 ? "%,.0f" : "%,.2f";
-    return Text.format(digits + " +- " + digits, measure.value(), measure.error());
+    return Text.format(digits + " ± " + digits, measure.value(), measure.error());
   }
 }

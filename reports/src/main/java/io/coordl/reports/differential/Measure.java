@@ -15,7 +15,7 @@ public record Measure(double value, double error) {
 
   public Measure {
     if (!Double.isFinite(value) || !Double.isFinite(error) || error < 0) {
-      throw new IllegalArgumentException("no figure: " + value + " +- " + error);
+      throw new IllegalArgumentException("no figure: " + value + " ± " + error);
     }
   }
 
@@ -66,7 +66,7 @@ public record Measure(double value, double error) {
   /** With as many digits as mean something. */
   public String text() {
     String digits = value >= 100 ? "%,.0f" : value >= 10 ? "%,.1f" : "%,.2f";
-    return Text.format(digits + " +- " + digits, value, error);
+    return Text.format(digits + " ± " + digits, value, error);
   }
 
   public Measure plus(Measure other) {

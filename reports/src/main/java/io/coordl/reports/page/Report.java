@@ -12,6 +12,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.WhatIf;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -146,8 +147,12 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
     }
   }
 
-  /** Makes the report of some recordings, in their order. */
-  public static Report of(List<JobActivity> recordings) {
+  /**
+   * Makes the report of some recordings, in their order.
+   *
+   * @param unread a sentence for each that was to be on the page, too
+   */
+  public static Report of(List<JobActivity> recordings, List<String> unread) {
     Set<String> names = new HashSet<>();
     boolean different =
         recordings.stream().allMatch(each -> names.add(fileName(each.recording().file())));
@@ -160,12 +165,19 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
                       different ? fileName(file) : file.toString(), each, recordings.size() == 1);
                 })
             .toList();
-    return new Report(
-        SCHEMA_VERSION,
+    List<String> compared = new ArrayList<>(unread);
+    if (!unread.isEmpty()) {
+      String first = entries.get(0).name();
+      compared.add(
+          entries.size() == 1
+              ? "So this page is of " + first + " alone, and compares nothing."
+              : "So what others are compared with is " + first + ".");
+    }
+    compared.addAll(
         SideBySideText.sentences(
             SideBySide.of(recordings.stream().map(JobActivity::recording).toList()),
-            entries.stream().map(Entry::name).toList()),
-        entries);
+            entries.stream().map(Entry::name).toList()));
+    return new Report(SCHEMA_VERSION, compared, entries);
   }
 
   private static String fileName(Path file) {

@@ -63,7 +63,7 @@ final class StorageNeeded extends Question {
   }
 
   private static String rate(Measure bytesPerSecond) {
-    return bytes(bytesPerSecond.value()) + "/s +- " + bytes(bytesPerSecond.error()) + "/s";
+    return bytes(bytesPerSecond.value()) + "/s ± " + bytes(bytesPerSecond.error()) + "/s";
   }
 
   /**

@@ -78,7 +78,7 @@ final class TextChart {
 
   /** A factor such as 1.32. */
   static String times(Measure measure) {
-    return Text.format("%.2f +- %.2f times", measure.value(), measure.error());
+    return Text.format("%.2f ± %.2f times", measure.value(), measure.error());
   }
 
   static String percent(double share) {
@@ -90,6 +90,6 @@ final class TextChart {
   }
 
   static String percent(Measure share) {
-    return Text.format("%.0f +- %.0f %%", 100 * share.value(), 100 * share.error());
+    return Text.format("%.0f ± %.0f %%", 100 * share.value(), 100 * share.error());
   }
 }

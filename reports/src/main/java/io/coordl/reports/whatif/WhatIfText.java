@@ -69,7 +69,7 @@ public final class WhatIfText {
   }
 
   private static String time(Measure nanos) {
-    return new Nanos(Math.round(nanos.value())) + " +- " + new Nanos(Math.round(nanos.error()));
+    return new Nanos(Math.round(nanos.value())) + " ± " + new Nanos(Math.round(nanos.error()));
   }
 
   private void addAnswers(List<Answer> answers) {

@@ -1266,16 +1266,17 @@
 
   function head() {
     const header = document.getElementById("head");
+    const compared = DATA.compared.map((unused, index) => paragraph(show(pointer("compared", index), "text")));
     if (SEVERAL) {
       header.append(element("h1", {}, "CoorDL: ",
         ...RECORDINGS.flatMap((unused, index) => [index === 0 ? "" : " and ", nameOf(index)])));
-      header.append(...DATA.compared.map((unused, index) => paragraph(show(pointer("compared", index), "text"))));
+      header.append(...compared);
       RECORDINGS.forEach((unused, index) => header.append(
         element("p", { class: "soft" }, element("b", {}, nameOf(index)), ": ", ...program(index)),
         element("p", { class: "soft" }, ...machine(index)), ...warnings(index)));
       RECORDINGS.forEach((unused, index) => header.append(advice(index, "h2")));
     } else {
-      header.append(element("h1", {}, "CoorDL: ", nameOf(0)), element("p", { class: "soft" }, ...program(0)),
+      header.append(element("h1", {}, "CoorDL: ", nameOf(0)), ...compared, element("p", { class: "soft" }, ...program(0)),
         element("p", { class: "soft" }, ...machine(0)),
         ...warnings(0), keys(0), advice(0, "h2"));
     }

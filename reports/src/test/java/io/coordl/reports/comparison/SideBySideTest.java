@@ -78,8 +78,7 @@ class SideBySideTest {
 
     assertThat(same.runs().get(1).timesAsFast().differs()).isFalse();
     assertThat(SideBySideText.lines(same).get(0))
-        .contains(
-            " may be as fast as ", ": it is 1.07 +- ", " times as fast from the second epoch");
+        .contains(" may be as fast as ", ": it is 1.07 ± ", " times as fast from the second epoch");
   }
 
   @Test
@@ -103,9 +102,9 @@ class SideBySideTest {
     List<String> lines = SideBySideText.lines(all);
 
     assertThat(lines).hasSize(8);
-    assertThat(lines.get(0)).contains(" is 3.00 +- 0.25 times as fast as ");
+    assertThat(lines.get(0)).contains(" is 3.00 ± 0.25 times as fast as ");
     assertThat(lines.get(1)).isEqualTo("  changed: prefetch=2 (was off)");
-    assertThat(lines.get(2)).contains(" is 0.50 +- 0.04 times as fast as ");
+    assertThat(lines.get(2)).contains(" is 0.50 ± 0.04 times as fast as ");
     assertThat(lines.get(4)).contains("samples/s", "stall", "recording");
     assertThat(lines.get(5)).startsWith("       107 ");
     assertThat(SideBySideText.slowestFirst(all.runs().stream().map(Run::summary).toList()).get(1))

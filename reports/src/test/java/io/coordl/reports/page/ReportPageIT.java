@@ -74,7 +74,7 @@ class ReportPageIT {
     before = job("before <b>&\".jfr", 40 * Recordings.SECOND);
     JobActivity after = job("after.jfr", 5 * Recordings.SECOND);
     single = write("single.html", List.of(before));
-    comparison = write("comparison.html", List.of(before, after));
+    comparison = write("comparison.html", List.of(before, after), HOSTILE);
     Path phases =
         Recordings.record(
             folder.resolve("profile.jfr"),
@@ -210,8 +210,10 @@ class ReportPageIT {
     return histogram;
   }
 
-  private static Path write(String name, List<JobActivity> jobs) throws Exception {
-    return Files.writeString(folder.resolve(name), ReportPage.html(Report.of(jobs)));
+  private static Path write(String name, List<JobActivity> jobs, String... unread)
+      throws Exception {
+    return Files.writeString(
+        folder.resolve(name), ReportPage.html(Report.of(jobs, List.of(unread))));
   }
 
   private List<Path> pages() {
@@ -562,6 +564,16 @@ class ReportPageIT {
             .as(name)
             .isLessThanOrEqualTo(width);
         assertThat(browser.violations()).as(name).isEmpty();
+        assertThat(browser.console()).as(name).isEmpty();
+      }
+    }
+  }
+
+  /** The same of pages that other tests have made. */
+  public static void main(String[] pages) throws Exception {
+    try (Browser pageBrowser = new Browser(Files.createTempDirectory("browser"))) {
+      for (String page : pages) {
+        anybodyCanUse(pageBrowser, Path.of(page));
       }
     }
   }
@@ -681,6 +693,19 @@ class ReportPageIT {
     assertThat(
             browser.run("return [...document.querySelectorAll('details')].some(each => each.open)"))
         .isEqualTo(false);
+    assertThat(browser.console()).isEmpty();
+  }
+
+  @Test
+  void thePageSaysWhatCouldNotBeReadAndWhatOthersAreComparedWith() throws Exception {
+    browser.open(comparison);
+    String head = "return document.getElementById('head').innerText";
+    assertThat((String) browser.run(head))
+        .contains(
+            HOSTILE.substring(0, 30), "So what others are compared with is before <b>&\".jfr.");
+    browser.open(write("rest.html", List.of(before), "gone.jfr cannot be read."));
+    assertThat((String) browser.run(head))
+        .contains("gone.jfr cannot be read.", "alone, and compares nothing.");
     assertThat(browser.console()).isEmpty();
   }
 

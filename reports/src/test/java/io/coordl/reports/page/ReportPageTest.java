@@ -46,7 +46,7 @@ class ReportPageTest {
 
   @Test
   void noTextOfARecordingLeavesItsPlace() throws Exception {
-    Report report = Report.of(List.of(job("<title>&.jfr")));
+    Report report = Report.of(List.of(job("<title>&.jfr")), List.of());
 
     String page = ReportPage.html(report);
 
@@ -68,13 +68,13 @@ class ReportPageTest {
   @Test
   void theSamePageIsMadeOfTheSameRecording() throws Exception {
     JobActivity job = job("job.jfr");
-    assertThat(ReportPage.html(Report.of(List.of(job))))
-        .isEqualTo(ReportPage.html(Report.of(List.of(job))));
+    assertThat(ReportPage.html(Report.of(List.of(job), List.of())))
+        .isEqualTo(ReportPage.html(Report.of(List.of(job), List.of())));
   }
 
   @Test
   void thePageNamesNoOtherPlace() throws Exception {
-    String page = ReportPage.html(Report.of(List.of(job("job.jfr"))));
+    String page = ReportPage.html(Report.of(List.of(job("job.jfr")), List.of()));
     Files.write(folder.resolve("page.html"), page.getBytes(UTF_8));
     assertThat(page).contains("default-src 'none'");
     // The addresses in the comments of the library, nothing that is followed.
@@ -88,7 +88,7 @@ class ReportPageTest {
     Files.createDirectory(folder.resolve("b"));
     JobActivity one = job("a/job.jfr");
     JobActivity other = job("b/job.jfr");
-    assertThat(Report.of(List.of(one, other)).recordings())
+    assertThat(Report.of(List.of(one, other), List.of()).recordings())
         .extracting(Report.Entry::name)
         .containsExactly(
             folder.resolve("a/job.jfr").toString(), folder.resolve("b/job.jfr").toString());
@@ -98,12 +98,12 @@ class ReportPageTest {
   void severalRecordingsBeginWithHowFastEachIs() throws Exception {
     JobActivity one = job("one.jfr");
     JobActivity other = job("other.jfr");
-    assertThat(Report.of(List.of(one, other)).compared())
+    assertThat(Report.of(List.of(one, other), List.of()).compared())
         .singleElement()
         .asString()
         .startsWith("other.jfr ")
         .contains(" times as fast", "one.jfr")
         .endsWith("; with the same arguments.");
-    assertThat(Report.of(List.of(one)).compared()).isEmpty();
+    assertThat(Report.of(List.of(one), List.of()).compared()).isEmpty();
   }
 }

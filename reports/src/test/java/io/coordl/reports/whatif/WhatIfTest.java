@@ -431,7 +431,7 @@ class WhatIfTest {
     assertThat(answer(whatIf, "cacheSize").arguments())
         .containsExactly("cache=minio", "cache.size=477m");
     assertThat(answer(whatIf, "cacheSize").sentence())
-        .contains("what is free (476.8 MiB) gives 182 +- 2 samples/s");
+        .contains("what is free (476.8 MiB) gives 182 ± 2 samples/s");
   }
 
   @Test

@@ -39,6 +39,11 @@ public record CallSite(
     }
   }
 
+  /** What the prefilter looks for: a string of each class with such calls, and of few others. */
+  public String marker() {
+    return owner.startsWith("java/lang/") ? name : owner;
+  }
+
   /** Name of the bridge method, or of the bootstrap method that links the call. */
   public String target() {
     if (kind == Kind.CONSTRUCTOR) {

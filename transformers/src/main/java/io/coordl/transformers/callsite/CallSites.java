@@ -18,6 +18,7 @@ public final class CallSites {
   private static final String WRITES = "io/coordl/bridge/FileWrites";
   private static final String IMAGES = "io/coordl/bridge/ImageReads";
   private static final String NATIVE = "io/coordl/bridge/NativeReads";
+  private static final String GC = "io/coordl/bridge/GcCalls";
 
   private static final String JDK = "JDK 17, 25";
 
@@ -57,6 +58,8 @@ public final class CallSites {
       site(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/FileChannel;", FILES, JDK),
       site(VIRTUAL_LINKED, "java/nio/channels/FileChannel", "map", "(Ljava/nio/channels/FileChannel$MapMode;JJLjava/lang/foreign/Arena;)Ljava/lang/foreign/MemorySegment;", NATIVE, "JDK 25"),
       site(VIRTUAL, "java/net/URL", "openStream", "()Ljava/io/InputStream;", FILES, JDK),
+      site(STATIC, "java/lang/System", "gc", "()V", GC, JDK),
+      site(VIRTUAL, "java/lang/Runtime", "gc", "()V", GC, JDK),
       site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/File;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
       site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/net/URL;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
       site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/InputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
@@ -96,7 +99,7 @@ public final class CallSites {
     return map;
   }
 
-  /** Internal names of the classes that the rules are about: what the prefilter looks for. */
+  /** Internal names of the classes that the rules are about. */
   public static Iterable<String> owners() {
     return BY_OWNER.keySet();
   }

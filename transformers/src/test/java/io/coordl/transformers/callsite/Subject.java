@@ -152,6 +152,13 @@ public final class Subject {
             return List.of(valid, same.read(), text(in.readAllBytes()), same.read());
           }
         });
+    calls.put(
+        "System.gc",
+        p -> {
+          System.gc();
+          Runtime.getRuntime().gc();
+          return "collected";
+        });
     calls.put("URL.openStream", p -> drain(p.toUri().toURL().openStream()));
     calls.put(
         "URL.openStream mark",

@@ -1,0 +1,78 @@
+package io.coordl.pipeline;
+
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many samples a batch has, or how many epochs a trainer makes, by the adapter of the library
+ * that its class is of; 0 if that is not known. Never throws.
+ */
+public final class LibraryCounts implements ToLongFunction<Object> {
+  /** An adapter's part: knows objects of its library. */
+  public interface OfLibrary {
+    /** Samples of a batch, epochs of a trainer; 0 if that is not known. */
+    long count(Object counted);
+  }
+
+  /** What the objects of a library are, and who knows them. */
+  private static final Map<String, String> ADAPTERS =
+      Map.of(
+          "ai.djl.training.dataset.Batch", "io.coordl.djl.BatchSize",
+          "org.nd4j.linalg.dataset.api.DataSet", "io.coordl.dl4j.BatchSize",
+          "org.nd4j.linalg.dataset.api.MultiDataSet", "io.coordl.dl4j.BatchSize",
+          "org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer",
+              "io.coordl.dl4j.EarlyStoppingEpochs");
+
+  /** Kept in the class itself, so that neither outlives the other. */
+  private final ClassValue<OfLibrary> adapters =
+      new ClassValue<>() {
+        @Override
+        protected OfLibrary computeValue(Class<?> counted) {
+          OfLibrary found = find(counted);
+          return found == null ? unknown -> 0 : found;
+        }
+      };
+
+  /** Knows the libraries that have an adapter. */
+  public LibraryCounts() {}
+
+  @Override
+  public long applyAsLong(Object counted) {
+    try {
+      return adapters.get(counted.getClass()).count(counted);
+    } catch (RuntimeException | LinkageError e) {
+      return 0;
+    }
+  }
+
+  private static @Nullable OfLibrary find(@Nullable Class<?> type) {
+    if (type == null) {
+      return null;
+    }
+    String adapter = ADAPTERS.get(type.getName());
+    if (adapter != null) {
+      return make(adapter, type);
+    }
+    for (Class<?> implemented : type.getInterfaces()) {
+      OfLibrary found = find(implemented);
+      if (found != null) {
+        return found;
+      }
+    }
+    return find(type.getSuperclass());
+  }
+
+  private static @Nullable OfLibrary make(String adapter, Class<?> library) {
+    try {
+      String prefix = adapter.substring(0, adapter.lastIndexOf('.') + 1);
+      ClassLoader loader = new LibraryLoader(library.getClassLoader(), prefix);
+      return Class.forName(adapter, true, loader)
+          .asSubclass(OfLibrary.class)
+          .getConstructor()
+          .newInstance();
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+}
