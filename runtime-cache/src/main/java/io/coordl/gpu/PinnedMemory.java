@@ -86,7 +86,7 @@ public final class PinnedMemory {
       }
       held.remove(memory);
     } catch (UnavailableException | RuntimeException | Error e) {
-      failed("no more memory is page-locked: ", e);
+      failed("from now on no memory is page-locked: ", e);
     }
     return false;
   }
@@ -108,7 +108,7 @@ public final class PinnedMemory {
         bytes -= memory.capacity();
       }
     } catch (UnavailableException | RuntimeException | Error e) {
-      failed("memory stays page-locked: ", e);
+      failed("memory that is not used any more stays page-locked: ", e);
     }
   }
 

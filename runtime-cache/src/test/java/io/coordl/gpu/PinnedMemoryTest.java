@@ -92,7 +92,7 @@ class PinnedMemoryTest {
     pinned.pin(memory, 4);
     driver.failing.put(UNLOCK, 999);
     pinned.unpin(memory);
-    assertThat(said).singleElement().asString().contains("memory stays page-locked", "error 999");
+    assertThat(said).singleElement().asString().contains("stays page-locked", "error 999");
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(pinned.said()).isNotEmpty();
     assertThat(driver.count(LOCK)).isEqualTo(1);

@@ -229,11 +229,11 @@ class GpuIT {
       throws IOException, InterruptedException {
     String plain = onGpu(jdk).run().orFail("plain").out();
     Path log = Workshop.empty("gpu-pinned-" + jdk.version()).resolve("locked");
-    String pinned = "prep=coordinate,prep.size=256k,group=gpu-" + UUID.randomUUID() + ",gpu.pinned=on";
+    String pinned = "prep=coordinate,prep.size=2m,group=gpu-" + UUID.randomUUID() + ",gpu.pinned=on";
     ChildResult job = pinned(onGpu(jdk), pinned, log).run().orFail("job");
     assertThat(job.out()).isEqualTo(plain);
     assertThat(job.err())
-        .containsPattern("gpu.pinned: [\\d.]+ KiB of batches are page-locked")
+        .containsPattern("gpu.pinned: [\\d.]+ [KM]iB of batches are page-locked")
         .doesNotContain("fault");
     List<String> locked = Files.readAllLines(log);
     assertThat(locked).hasSizeBetween(2, 64).allMatch(line -> line.startsWith("locked "));
@@ -242,7 +242,7 @@ class GpuIT {
     job = pinned(onGpu(jdk), pinned, log).environment("FAKE_LOCKS", "1").run().orFail("job");
     assertThat(job.out()).isEqualTo(plain);
     assertThat(job.err())
-        .containsOnlyOnce("no more memory is page-locked: cuMemHostRegister_v2 failed with error 2");
+        .containsOnlyOnce("no memory is page-locked: cuMemHostRegister_v2 failed with error 2");
     assertThat(Files.readAllLines(log)).hasSize(1);
   }
 
@@ -265,7 +265,7 @@ class GpuIT {
                 Workshop.program(
                         Workshop.newestJdk(), Framework.DJL, "example.passes.GoOver")
                     .args("whole"),
-                "prep=coordinate,prep.size=256k,gpu.pinned=on,group=gpu-" + UUID.randomUUID(),
+                "prep=coordinate,prep.size=2m,gpu.pinned=on,group=gpu-" + UUID.randomUUID(),
                 log)
             .run()
             .orFail("job");
