@@ -121,7 +121,9 @@ public final class DeviceCopies {
   /** Locks {@code memory}; the batch lies in it, or comes from {@code first} each time. */
   private void addLocked(String name, ByteBuffer memory, ByteBuffer first) {
     long began = System.nanoTime();
-    int result = call("cuMemHostRegister_v2", memory.duplicate().clear(), (long) memory.capacity(), PORTABLE);
+    int result =
+        call(
+            "cuMemHostRegister_v2", memory.duplicate().clear(), (long) memory.capacity(), PORTABLE);
     String locking = result == 0 ? millis(System.nanoTime() - began) : "refused, error " + result;
     ways.add(
         first == null

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What is called of the driver itself, in the contexts that the program has made active; makes none,
- * and leaves each thread in the context it was in. Thread-safe.
+ * What is called of the driver itself, in the contexts that the program has made active; makes
+ * none, and leaves each thread in the context it was in. Thread-safe.
  */
 public final class Cuda {
   static final String LIBRARY = "libcuda.so.1";

@@ -176,9 +176,7 @@ final class Nvml {
       throws UnavailableException {
     int result = callIfThere(function, arguments);
     boolean all = result == UNINITIALIZED || result == DRIVER_NOT_LOADED;
-    if (all
-        || result == GPU_IS_LOST
-        || (result == UNKNOWN_ERROR && function.equals(RATES))) {
+    if (all || result == GPU_IS_LOST || (result == UNKNOWN_ERROR && function.equals(RATES))) {
       device.handle = 0;
       if (all) {
         devices.forEach(each -> each.handle = 0);

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * that the device reads them by itself. Else the driver first copies them to pages of its own, on
  * the thread that waits. Where the driver refuses, that is said once, and copies are as they were.
  *
- * <p>The driver knows locked memory by its address. If the JVM unmapped it and mapped something else
- * there, the device would read pages that are gone. So whatever was given to the driver is reachable
- * from here until the driver has given it back, for good if it does not, and nothing is given back
- * when the job ends: a driver that hangs would keep the JVM from ending. The kernel unlocks the
- * pages of a process that is gone, killed or not.
+ * <p>The driver knows locked memory by its address. If the JVM unmapped it and mapped something
+ * else there, the device would read pages that are gone. So whatever was given to the driver is
+ * reachable from here until the driver has given it back, for good if it does not, and nothing is
+ * given back when the job ends: a driver that hangs would keep the JVM from ending. The kernel
+ * unlocks the pages of a process that is gone, killed or not.
  *
  * <p>Safe only for programs that wait for such copies to end, as PyTorch's blocking ones do: from
  * memory that is not locked a copy has left it when the call returns. Thread-safe.
@@ -94,16 +94,16 @@ public final class PinnedMemory {
   private void failed(String what, Throwable e) {
     failed = true;
     log.say(
-        "gpu.pinned: " + what + (e instanceof UnavailableException ? e.getMessage() : e.toString()));
+        "gpu.pinned: "
+            + what
+            + (e instanceof UnavailableException ? e.getMessage() : e.toString()));
   }
 
   /** Unlocks memory of which nothing is being copied; if that fails, it is never freed. */
   public synchronized void unpin(ByteBuffer memory) {
     try {
       Cuda known = cuda;
-      if (known != null
-          && held.contains(memory)
-          && known.unregister(memory.duplicate().clear())) {
+      if (known != null && held.contains(memory) && known.unregister(memory.duplicate().clear())) {
         held.remove(memory);
         bytes -= memory.capacity();
       }

@@ -114,7 +114,8 @@ class PrepGroupTest {
       epoch.prepareWith((batch, items) -> new Ones(100), 1);
       for (int batch = 0; batch < own.batches(); batch++) {
         int before = heard.size();
-        assertThat(epoch.use(batch, bytes -> heard.get(before).get(bytes.limit() - 1))).isEqualTo((byte) 1);
+        assertThat(epoch.use(batch, bytes -> heard.get(before).get(bytes.limit() - 1)))
+            .isEqualTo((byte) 1);
       }
       epoch.end();
     }

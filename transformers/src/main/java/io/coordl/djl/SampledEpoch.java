@@ -89,10 +89,7 @@ final class SampledEpoch implements Pipeline {
         batch =
             epoch.copied(
                 indices.batch(),
-                staged ->
-                    fields
-                        .frame(of, indices, progress)
-                        .make(own.newSubManager(), staged));
+                staged -> fields.frame(of, indices, progress).make(own.newSubManager(), staged));
       }
     } catch (Throwable t) {
       Bridge.fault("a staged batch", t); // The program's own fetch makes it.

@@ -120,7 +120,9 @@ class ThirdLibraryTest {
   void itsBatchesArePreparedAhead() {
     try (Prefetcher prefetcher = new Prefetcher(null)) {
       feedsAsWithoutTheAgent(
-          epoch(new Services(null, null, null, prefetcher, 1, null, null, null, null, null, said::add)));
+          epoch(
+              new Services(
+                  null, null, null, prefetcher, 1, null, null, null, null, null, said::add)));
       assertThat(prefetcher.said())
           .isEqualTo("prefetch: 0 items prefetched; 5 batches prefetched, 5 of them used");
     }
@@ -131,7 +133,9 @@ class ThirdLibraryTest {
   void aFileThatTheProgramRewritesBetweenItsBatchesIsReadAgain() throws IOException {
     try (Prefetcher prefetcher = new Prefetcher(null)) {
       PlainAdapter epoch =
-          epoch(new Services(null, null, null, prefetcher, 1, null, null, null, null, null, said::add));
+          epoch(
+              new Services(
+                  null, null, null, prefetcher, 1, null, null, null, null, null, said::add));
       epoch.next();
       while (!prefetcher.said().contains("1 batches prefetched")) {
         Thread.onSpinWait();

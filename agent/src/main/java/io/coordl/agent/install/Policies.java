@@ -273,8 +273,7 @@ final class Policies {
   private PinnedMemory pinned() {
     PinnedMemory made =
         new PinnedMemory(
-            new Binding(
-                options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), true),
+            new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), true),
             job.log());
     job.addPolicy(made::said, () -> {});
     asked(Option.GPU_PINNED, made::whyUnused);

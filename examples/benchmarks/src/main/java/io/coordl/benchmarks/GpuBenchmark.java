@@ -23,11 +23,11 @@ import jdk.jfr.consumer.RecordingFile;
  * Whether the agent says of the GPUs what {@code nvidia-smi} says beside it: the unmodified DJL
  * example, sampled by each binding that is possible here, the means of each figure over the same
  * seconds; then a profile, whose steps end when the device is done, against its samples; then how
- * fast batches come to the device from each kind of memory, page-locked and not. Arguments:
- * epochs (5); a directory with jars that go in front of the class path (PyTorch's natives for CUDA;
- * all jars of DJL on a machine without Maven's repository), or {@code -}; a directory with the
- * JavaCPP presets for CUDA. Exits with 1 if means differ by more than their tolerance or the job
- * left the devices idle, with 2 without a driver.
+ * fast batches come to the device from each kind of memory, page-locked and not. Arguments: epochs
+ * (5); a directory with jars that go in front of the class path (PyTorch's natives for CUDA; all
+ * jars of DJL on a machine without Maven's repository), or {@code -}; a directory with the JavaCPP
+ * presets for CUDA. Exits with 1 if means differ by more than their tolerance or the job left the
+ * devices idle, with 2 without a driver.
  */
 public final class GpuBenchmark {
   private static final int FIRST_WITH_FOREIGN = 22;

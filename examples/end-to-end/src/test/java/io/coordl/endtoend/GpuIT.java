@@ -106,8 +106,8 @@ class GpuIT {
     ChildResult job = job(jdk, "record=" + recording, 1, 4).run().orFail("job");
     everyField(samples(recording).get(0));
     String line =
-        "GPU 0 \\(Fake GPU\\): busy 25.0 %, less than the 90 % that MLPerf Storage asks; data stalls"
-            + " explain at most [\\d.]+ % .*";
+        "GPU 0 \\(Fake GPU\\): busy 25.0 %, less than the 90 % that MLPerf Storage asks; data"
+            + " stalls explain at most [\\d.]+ % .*";
     assertThat(job.err()).containsPattern("\\[coordl\\] " + line);
     assertThat(Summary.text(recording)).anyMatch(each -> each.matches("Devices +" + line));
     assertThat(job.err()).doesNotContain("WARNING");
@@ -229,7 +229,8 @@ class GpuIT {
       throws IOException, InterruptedException {
     String plain = onGpu(jdk).run().orFail("plain").out();
     Path log = Workshop.empty("gpu-pinned-" + jdk.version()).resolve("locked");
-    String pinned = "prep=coordinate,prep.size=2m,group=gpu-" + UUID.randomUUID() + ",gpu.pinned=on";
+    String pinned =
+        "prep=coordinate,prep.size=2m,group=gpu-" + UUID.randomUUID() + ",gpu.pinned=on";
     ChildResult job = pinned(onGpu(jdk), pinned, log).run().orFail("job");
     assertThat(job.out()).isEqualTo(plain);
     assertThat(job.err())
@@ -262,8 +263,7 @@ class GpuIT {
     Path log = Workshop.empty("gpu-pinned-cpu").resolve("locked");
     ChildResult job =
         pinned(
-                Workshop.program(
-                        Workshop.newestJdk(), Framework.DJL, "example.passes.GoOver")
+                Workshop.program(Workshop.newestJdk(), Framework.DJL, "example.passes.GoOver")
                     .args("whole"),
                 "prep=coordinate,prep.size=2m,gpu.pinned=on,group=gpu-" + UUID.randomUUID(),
                 log)

@@ -345,7 +345,8 @@ final class SupportedVersionsTest {
   }
 
   private Services training(ModelFiles models, AgentCheckpoints checkpoints, Resume resume) {
-    return new Services(null, null, null, null, 0, models, checkpoints, resume, null, null, said::add);
+    return new Services(
+        null, null, null, null, 0, models, checkpoints, resume, null, null, said::add);
   }
 
   @AfterEach
