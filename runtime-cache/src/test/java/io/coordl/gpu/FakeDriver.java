@@ -49,6 +49,7 @@ final class FakeDriver implements Natives {
       case "nvmlDeviceGetHandleByIndex_v2" ->
           buffer(arguments[1]).putLong(0, 100 + (Integer) arguments[0]);
       case "nvmlDeviceGetUtilizationRates" -> buffer(arguments[1]).putInt(0, 25);
+      case "nvmlDeviceGetPowerUsage" -> buffer(arguments[1]).putInt(0, 300);
       case "nvmlDeviceGetMemoryInfo" -> buffer(arguments[1]).putLong(16, 3L << 30);
       case "nvmlDeviceGetComputeRunningProcesses_v3" -> {
         buffer(arguments[1]).putInt(0, 3);

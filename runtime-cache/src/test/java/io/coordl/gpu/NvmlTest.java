@@ -76,7 +76,7 @@ class NvmlTest {
     GpuSampleEvent sample = sample();
     assertThat(sample.usedMemory).isEqualTo(3L << 30);
     assertThat(sample.utilization).isEqualTo(function.endsWith("Rates") ? -1 : 0.25);
-    assertThat(sample.milliwatts).isEqualTo(function.endsWith("Usage") ? -1 : 0);
+    assertThat(sample.milliwatts).isEqualTo(function.endsWith("Usage") ? -1 : 300);
   }
 
   @Test

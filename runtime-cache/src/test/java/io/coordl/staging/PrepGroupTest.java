@@ -108,14 +108,14 @@ class PrepGroupTest {
   void whoLocksSlotsHearsOfEachWholeBeforeItIsReadAndAsTheSameObject() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     List<ByteBuffer> heard = new ArrayList<>();
-    try (PrepGroup group = group("16k")) { // Two slots.
+    try (PrepGroup group = group("16k")) { // Four slots.
       group.whenRead(heard::add);
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith((batch, items) -> new Ones(100), 1);
       for (int batch = 0; batch < own.batches(); batch++) {
         int before = heard.size();
-        assertThat(epoch.use(batch, bytes -> heard.get(before).get(bytes.limit() - 1)))
-            .isEqualTo((byte) 1);
+        Byte last = epoch.use(batch, bytes -> heard.get(before).get(bytes.limit() - 1));
+        assertThat(last).isEqualTo((byte) 1);
       }
       epoch.end();
     }
@@ -124,7 +124,7 @@ class PrepGroupTest {
         .allMatch(slot -> slot.remaining() == StagingDescriptor.PAGE);
     Set<ByteBuffer> slots = Collections.newSetFromMap(new IdentityHashMap<>());
     slots.addAll(heard);
-    assertThat(slots).hasSizeLessThanOrEqualTo(2);
+    assertThat(slots).hasSizeLessThanOrEqualTo(4);
   }
 
   @Test

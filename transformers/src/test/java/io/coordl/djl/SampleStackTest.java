@@ -8,7 +8,9 @@ import io.coordl.pipeline.PreparedSamples.Kept;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Which memory batches are stacked in. */
@@ -52,9 +54,10 @@ class SampleStackTest {
     }
     batches.forEach(batch -> stack.free(batch, true));
     assertThat(memory.locked).hasSize(4);
+    Set<ByteBuffer> locked = Collections.newSetFromMap(new IdentityHashMap<>());
+    locked.addAll(batches.subList(0, 4));
     for (int batch = 0; batch < 4; batch++) {
-      ByteBuffer next = stack.of(samples(8));
-      assertThat(batches.subList(0, 4)).anyMatch(locked -> locked == next);
+      assertThat(locked.remove(stack.of(samples(8)))).isTrue();
     }
   }
 
