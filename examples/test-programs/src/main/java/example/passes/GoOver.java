@@ -1,6 +1,5 @@
 package example.passes;
 
-import ai.djl.Device;
 import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDArrays;
@@ -17,7 +16,6 @@ import ai.djl.translate.Transform;
 import ai.djl.translate.TranslateException;
 import ai.djl.util.Progress;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -94,25 +92,9 @@ public final class GoOver {
       }
       case "transform-throws" -> meets(numbers(new Refusing()));
       case "sampler-throws" -> meets(new Numbers.Builder().setSampling(new Failing()).build());
-      case "on-gpu" -> new GoOver(ofGpu(manager), pool).go("whole");
       case "data-throws" -> meets(new Numbers.Builder().missing().setSampling(BATCH, true).build());
       default -> throw new IllegalArgumentException("The way " + way + " is unknown.");
     }
-  }
-
-  /** A manager that says it is a GPU's, and makes arrays in memory of the host. */
-  private static NDManager ofGpu(NDManager manager) {
-    return (NDManager)
-        Proxy.newProxyInstance(
-            GoOver.class.getClassLoader(),
-            new Class<?>[] {NDManager.class},
-            (self, method, arguments) -> {
-              if (method.getName().equals("getDevice")) {
-                return Device.gpu();
-              }
-              Object made = method.invoke(manager, arguments);
-              return method.getName().equals("newSubManager") ? ofGpu((NDManager) made) : made;
-            });
   }
 
   private static Numbers numbers(Transform transform) {

@@ -28,7 +28,7 @@ final class Nvml {
   private static final String RATES = "nvmlDeviceGetUtilizationRates";
 
   // Drivers by their lists of processes, 535.43 as 535_043: none yet, nvmlProcessInfo_t of 24 bytes
-  // (pid, memory, two instances), of 40 (and protected memory), none, and of 24 again.
+  // (pid, memory, two instances), of 32 (and protected memory), none, and of 24 again.
   private static final int FIRST_WITH_PROCESSES = 510_000;
   private static final int FIRST_WITH_LONG_ONES = 535_043;
   private static final int FIRST_WITHOUT = 535_098;
@@ -36,7 +36,7 @@ final class Nvml {
 
   private static final int PROCESSES = 256;
   private static final int PROCESS_BYTES = 24;
-  private static final int LONG_PROCESS_BYTES = 40;
+  private static final int LONG_PROCESS_BYTES = 32;
   private static final int MEMORY_OF_PROCESS = 8;
   private static final int SAMPLE_BYTES = 32; // nvmlProcessUtilizationSample_t
   private static final int TIME_OF_SAMPLE = 8;

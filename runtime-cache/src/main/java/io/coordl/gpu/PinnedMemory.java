@@ -103,7 +103,10 @@ public final class PinnedMemory {
   public synchronized void unpin(ByteBuffer memory) {
     try {
       Cuda known = cuda;
-      if (known != null && held.contains(memory) && known.unregister(memory.duplicate().clear())) {
+      if (known != null
+          && !failed
+          && held.contains(memory)
+          && known.unregister(memory.duplicate().clear())) {
         held.remove(memory);
         bytes -= memory.capacity();
       }

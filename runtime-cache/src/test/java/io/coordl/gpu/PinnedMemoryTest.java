@@ -96,6 +96,8 @@ class PinnedMemoryTest {
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(pinned.said()).isNotEmpty();
     assertThat(driver.count(LOCK)).isEqualTo(1);
+    pinned.unpin(memory);
+    assertThat(said).hasSize(1);
   }
 
   @Test

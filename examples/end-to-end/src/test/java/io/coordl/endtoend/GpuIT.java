@@ -222,35 +222,6 @@ class GpuIT {
     assertThat(Collections.frequency(devices, 3L)).isGreaterThan(1);
   }
 
-  /** Its batches lie in memory of the host all the same: the fake driver locks none really. */
-  @ParameterizedTest
-  @MethodSource("jdks")
-  void slotsAreLockedOnceEachAndTheBatchesAreTheSame(Jdk jdk)
-      throws IOException, InterruptedException {
-    String plain = onGpu(jdk).run().orFail("plain").out();
-    Path log = Workshop.empty("gpu-pinned-" + jdk.version()).resolve("locked");
-    String pinned =
-        "prep=coordinate,prep.size=2m,group=gpu-" + UUID.randomUUID() + ",gpu.pinned=on";
-    ChildResult job = pinned(onGpu(jdk), pinned, log).run().orFail("job");
-    assertThat(job.out()).isEqualTo(plain);
-    assertThat(job.err())
-        .containsPattern("gpu.pinned: [\\d.]+ [KM]iB of batches are page-locked")
-        .doesNotContain("fault");
-    List<String> locked = Files.readAllLines(log);
-    assertThat(locked).hasSizeBetween(2, 64).allMatch(line -> line.startsWith("locked "));
-    Files.delete(log);
-
-    job = pinned(onGpu(jdk), pinned, log).environment("FAKE_LOCKS", "1").run().orFail("job");
-    assertThat(job.out()).isEqualTo(plain);
-    assertThat(job.err())
-        .containsOnlyOnce("no memory is page-locked: cuMemHostRegister_v2 failed with error 2");
-    assertThat(Files.readAllLines(log)).hasSize(1);
-  }
-
-  private static ChildJvm onGpu(Jdk jdk) throws IOException {
-    return Workshop.program(jdk, Framework.DJL, "example.passes.GoOver").args("on-gpu");
-  }
-
   private static ChildJvm pinned(ChildJvm program, String arguments, Path log) {
     return program
         .environment("LD_LIBRARY_PATH", driver.toString())
