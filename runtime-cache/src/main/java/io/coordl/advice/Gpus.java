@@ -7,6 +7,9 @@ import java.util.function.ToLongFunction;
 
 /** What the devices did, in words: the same in the summary, the report and the live view. */
 public final class Gpus {
+  /** Accelerator utilization that MLPerf Storage asks for most models. */
+  private static final double ASKED = 0.9;
+
   private Gpus() {}
 
   /**
@@ -33,7 +36,13 @@ public final class Gpus {
             ? "GPU " + least.device + " (" + Text.line(String.valueOf(least.name), 40) + ")"
             : gpus.size() + " GPUs";
     String whose = gpus.get(0).ownMemory > 0 ? "" : " of this host, whoever used them";
-    String line = which + whose + ": busy " + Text.percent(busy, sampled);
+    String line =
+        which
+            + whose
+            + ": busy "
+            + Text.percent(busy, sampled)
+            + (busy >= ASKED * sampled ? ", as much as" : ", less than")
+            + " the 90 % that MLPerf Storage asks";
     if (gpus.size() > 1) {
       line += ", the least GPU " + least.device + " " + Text.percent(least.busy, least.sampled);
     }

@@ -58,7 +58,7 @@ public final class GpuStatisticsEvent extends Event {
   public long synchronizedSteps;
 
   @Label("Used Memory")
-  @Description("Most of the device's memory that was in use")
+  @Description("Most of the device's memory that was in use; -1 if it was never known")
   @DataAmount
   public long usedMemory;
 

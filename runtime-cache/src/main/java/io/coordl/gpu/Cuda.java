@@ -5,12 +5,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The devices' own clock: waits until all that the program has given to them is done. By the driver
- * alone, in the contexts that the program has; makes none. Only for profiles, on the training
- * thread: it may wait as long as the device works.
+ * What is called of the driver itself, in the contexts that the program has made active; makes
+ * none, and leaves each thread in the context it was in. Thread-safe.
  */
 public final class Cuda {
   static final String LIBRARY = "libcuda.so.1";
+
+  /** CU_MEMHOSTREGISTER_PORTABLE: for the contexts of all devices. */
+  private static final int PORTABLE = 1;
 
   private final Natives natives;
   private final int devices;
@@ -19,7 +21,7 @@ public final class Cuda {
   private final ByteBuffer context =
       ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
 
-  private Cuda(Natives natives) throws UnavailableException {
+  Cuda(Natives natives) throws UnavailableException {
     this.natives = natives;
     check("cuInit", 0);
     ByteBuffer count = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
@@ -27,7 +29,7 @@ public final class Cuda {
     devices = count.getInt(0);
   }
 
-  /** What waits for the devices; its failure is an exception each time. */
+  /** Nothing is loaded a second time; each failure is an exception. */
   static Cuda open(Binding binding) throws UnavailableException {
     return new Cuda(binding.open(LIBRARY, "cudart"));
   }
@@ -39,28 +41,51 @@ public final class Cuda {
     }
   }
 
-  /** Waits for every device that the program uses; for one thread at a time. */
+  /**
+   * Waits until all that the program has given to its devices is done, as long as that takes. Only
+   * for profiles.
+   */
   synchronized void synchronize() throws UnavailableException {
-    for (int device = 0; device < devices; device++) {
+    inContexts(devices, "cuCtxSynchronize");
+  }
+
+  /**
+   * Locks the pages of direct memory, so that a device copies from them by itself.
+   *
+   * @param memory from 0 to its capacity; must not be unmapped before it is unregistered
+   * @return false if the program has made no context active yet
+   */
+  synchronized boolean register(ByteBuffer memory) throws UnavailableException {
+    return inContexts(1, "cuMemHostRegister_v2", memory, (long) memory.capacity(), PORTABLE) > 0;
+  }
+
+  /** Undoes {@link #register}; false if the program has no context any more. */
+  synchronized boolean unregister(ByteBuffer memory) throws UnavailableException {
+    return inContexts(1, "cuMemHostUnregister", memory) > 0;
+  }
+
+  /** Calls a function in the first contexts that are active, at most so many; in how many. */
+  private int inContexts(int most, String function, Object... arguments)
+      throws UnavailableException {
+    int called = 0;
+    for (int device = 0; device < devices && called < most; device++) {
       active.putInt(0, 0);
       check("cuDevicePrimaryCtxGetState", device, flags, active);
       if (active.getInt(0) != 0) {
         check("cuDevicePrimaryCtxRetain", context, device);
         try {
-          synchronizeContext();
+          check("cuCtxPushCurrent_v2", context.getLong(0));
+          try {
+            check(function, arguments);
+          } finally {
+            natives.call("cuCtxPopCurrent_v2", context);
+          }
         } finally {
           natives.call("cuDevicePrimaryCtxRelease_v2", device);
         }
+        called++;
       }
     }
-  }
-
-  private void synchronizeContext() throws UnavailableException {
-    check("cuCtxPushCurrent_v2", context.getLong(0));
-    try {
-      check("cuCtxSynchronize");
-    } finally {
-      natives.call("cuCtxPopCurrent_v2", context);
-    }
+    return called;
   }
 }

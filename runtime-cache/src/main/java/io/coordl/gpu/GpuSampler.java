@@ -9,7 +9,9 @@ import io.coordl.log.UserLog;
 import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -90,17 +92,24 @@ public final class GpuSampler implements Closeable {
         made[i] = new GpuTime(how);
       }
       devices = List.of(made);
-      if (made.length == 0 && asked) {
+      if (!nvml.isAlive() && asked) {
         log.say("no GPU is sampled: the driver has none for this process");
       }
+      Set<Integer> silent = new HashSet<>();
       long last = System.nanoTime();
       Figures before = totals.get();
-      while (made.length > 0 && !stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+      while (nvml.isAlive() && !stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         long now = System.nanoTime();
         Figures after = totals.get();
         for (int i = 0; i < made.length; i++) {
-          GpuSampleEvent sample = nvml.read(i);
+          GpuSampleEvent sample = read(nvml, i);
           if (sample != null) {
+            if (sample.utilization < 0 && asked && silent.add(i)) {
+              log.say(
+                  "GPU "
+                      + i
+                      + " tells no utilization (as in MIG mode): it is in the recording only");
+            }
             made[i].add(sample, now - last, before, after, synchronizedSteps.get());
             long since = last;
             events.emit(sink -> sink.write(sample, since, now));
@@ -121,6 +130,19 @@ public final class GpuSampler implements Closeable {
     } finally {
       close(nvml);
       done.countDown();
+    }
+  }
+
+  /** Null if there is nothing to be had of that device; others go on. */
+  private @Nullable GpuSampleEvent read(Nvml nvml, int device) throws UnavailableException {
+    try {
+      return nvml.read(device);
+    } catch (UnavailableException e) {
+      if (!nvml.isAlive()) {
+        throw e;
+      }
+      log.say("GPU " + device + " is sampled no more: " + e.getMessage());
+      return null;
     }
   }
 

@@ -19,6 +19,7 @@ final class GpuTime {
 
   GpuTime(String binding) {
     sum.binding = binding;
+    sum.usedMemory = Nvml.UNKNOWN;
     sum.ownMemory = Nvml.UNKNOWN;
   }
 

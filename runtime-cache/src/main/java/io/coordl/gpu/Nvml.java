@@ -7,6 +7,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,19 +19,24 @@ final class Nvml {
   static final String LIBRARY = "libnvidia-ml.so.1";
   static final int UNKNOWN = -1;
 
-  // Errors of NVML after which nothing more is to be had, the last if it is about the device's
-  // rates; any other is of the one question.
+  // Errors of NVML after which nothing more is to be had, of the one device or, the first two, of
+  // any; the last if it is about the device's rates. All others are of the one question.
   private static final int UNINITIALIZED = 1;
-  private static final int GPU_IS_LOST = 15;
   private static final int DRIVER_NOT_LOADED = 9;
+  private static final int GPU_IS_LOST = 15;
   private static final int UNKNOWN_ERROR = 999;
   private static final String RATES = "nvmlDeviceGetUtilizationRates";
 
-  /** The first driver whose list of processes has the shape that is read here. */
-  private static final int FIRST_WITH_PROCESSES = 510;
+  // Drivers by their lists of processes, 535.43 as 535_043: none yet, nvmlProcessInfo_t of 24 bytes
+  // (pid, memory, two instances), of 32 (and protected memory), none, and of 24 again.
+  private static final int FIRST_WITH_PROCESSES = 510_000;
+  private static final int FIRST_WITH_LONG_ONES = 535_043;
+  private static final int FIRST_WITHOUT = 535_098;
+  private static final int FIRST_WITH_THEM_AGAIN = 535_104;
 
   private static final int PROCESSES = 256;
-  private static final int PROCESS_BYTES = 24; // nvmlProcessInfo_t: pid, memory, two instances
+  private static final int PROCESS_BYTES = 24;
+  private static final int LONG_PROCESS_BYTES = 32;
   private static final int MEMORY_OF_PROCESS = 8;
   private static final int SAMPLE_BYTES = 32; // nvmlProcessUtilizationSample_t
   private static final int TIME_OF_SAMPLE = 8;
@@ -40,17 +47,19 @@ final class Nvml {
   private static final int SM_CLOCK = 1;
   private static final int MEMORY_CLOCK = 2;
 
+  private static final Pattern VERSION = Pattern.compile("(\\d{1,4})\\.(\\d{1,3})\\b");
+
   private final Natives natives;
   private final long pid;
   private final int driver;
   private final List<Device> devices = new ArrayList<>();
   private final ByteBuffer word = buffer(Long.BYTES);
   private final ByteBuffer struct = buffer(3 * Long.BYTES);
-  private final ByteBuffer processes = buffer(PROCESSES * SAMPLE_BYTES);
+  private final ByteBuffer processes = buffer(PROCESSES * LONG_PROCESS_BYTES);
 
   private static final class Device {
-    final long handle;
     final String name;
+    long handle;
     long lastSeen;
 
     Device(long handle, String name) {
@@ -70,7 +79,7 @@ final class Nvml {
     check("nvmlInit_v2", natives.call("nvmlInit_v2"));
     ByteBuffer text = buffer(NAME_BYTES);
     int told = natives.call("nvmlSystemGetDriverVersion", text, NAME_BYTES);
-    driver = told == 0 ? major(text(text)) : 0;
+    driver = told == 0 ? driver(text(text)) : 0;
     check("nvmlDeviceGetCount_v2", natives.call("nvmlDeviceGetCount_v2", word));
     int count = word.getInt(0);
     for (int i = 0; i < count; i++) {
@@ -86,9 +95,12 @@ final class Nvml {
     return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
   }
 
-  private static int major(String version) {
-    String digits = version.replaceFirst("\\D.*$", "");
-    return digits.isEmpty() ? 0 : Integer.parseInt(digits);
+  /** 535_043 of {@code 535.43.02}; 0 of what is no version. */
+  private static int driver(String version) {
+    Matcher numbers = VERSION.matcher(version);
+    return numbers.lookingAt()
+        ? Integer.parseInt(numbers.group(1)) * 1000 + Integer.parseInt(numbers.group(2))
+        : 0;
   }
 
   private static String text(ByteBuffer bytes) {
@@ -115,10 +127,15 @@ final class Nvml {
     return natives.binding();
   }
 
+  /** Whether any device can still be asked. */
+  boolean isAlive() {
+    return devices.stream().anyMatch(device -> device.handle != 0);
+  }
+
   /**
-   * What a device does now; null if this user may not ask.
+   * What a device does now; null if this user may not ask, or it is lost.
    *
-   * @throws UnavailableException if the device or the driver is lost
+   * @throws UnavailableException if it has just been lost, or all are
    */
   @Nullable GpuSampleEvent read(int number) throws UnavailableException {
     Device device = devices.get(number);
@@ -128,37 +145,42 @@ final class Nvml {
     GpuSampleEvent sample = new GpuSampleEvent();
     sample.device = number;
     sample.name = device.name;
-    boolean rates = ask(RATES, device.handle, struct);
+    boolean rates = ask(device, RATES, device.handle, struct);
     sample.utilization = rates ? struct.getInt(0) / 100.0 : UNKNOWN;
-    boolean memory = ask("nvmlDeviceGetMemoryInfo", device.handle, struct);
+    boolean memory = ask(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
     sample.memory = memory ? struct.getLong(0) : UNKNOWN;
     sample.usedMemory = memory ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
-    sample.milliwatts = number("nvmlDeviceGetPowerUsage", device.handle, word);
+    sample.milliwatts = number(device, "nvmlDeviceGetPowerUsage", device.handle, word);
     sample.pcieSent = kilobytes(device, TX);
     sample.pcieReceived = kilobytes(device, RX);
-    sample.clock = number("nvmlDeviceGetClockInfo", device.handle, SM_CLOCK, word);
-    sample.memoryClock = number("nvmlDeviceGetClockInfo", device.handle, MEMORY_CLOCK, word);
+    sample.clock = number(device, "nvmlDeviceGetClockInfo", device.handle, SM_CLOCK, word);
+    sample.memoryClock =
+        number(device, "nvmlDeviceGetClockInfo", device.handle, MEMORY_CLOCK, word);
     sample.ownMemory = ownMemory(device);
     sample.ownUtilization = ownUtilization(device);
     return sample;
   }
 
   private long kilobytes(Device device, int direction) throws UnavailableException {
-    long kilobytes = number("nvmlDeviceGetPcieThroughput", device.handle, direction, word);
+    long kilobytes = number(device, "nvmlDeviceGetPcieThroughput", device.handle, direction, word);
     return kilobytes < 0 ? UNKNOWN : kilobytes * 1024;
   }
 
-  private long number(String function, Object... arguments) throws UnavailableException {
-    return ask(function, arguments) ? Integer.toUnsignedLong(word.getInt(0)) : UNKNOWN;
+  private long number(Device device, String function, Object... arguments)
+      throws UnavailableException {
+    return ask(device, function, arguments) ? Integer.toUnsignedLong(word.getInt(0)) : UNKNOWN;
   }
 
   /** False if the device does not tell that. */
-  private boolean ask(String function, Object... arguments) throws UnavailableException {
-    int result = natives.call(function, arguments);
-    if (result == GPU_IS_LOST
-        || result == UNINITIALIZED
-        || result == DRIVER_NOT_LOADED
-        || (result == UNKNOWN_ERROR && function.equals(RATES))) {
+  private boolean ask(Device device, String function, Object... arguments)
+      throws UnavailableException {
+    int result = callIfThere(function, arguments);
+    boolean all = result == UNINITIALIZED || result == DRIVER_NOT_LOADED;
+    if (all || result == GPU_IS_LOST || (result == UNKNOWN_ERROR && function.equals(RATES))) {
+      device.handle = 0;
+      if (all) {
+        devices.forEach(each -> each.handle = 0);
+      }
       check(function, result);
     }
     return result == 0;
@@ -175,9 +197,12 @@ final class Nvml {
 
   /** Memory of this process; 0 if it is not among the device's, -1 if that is not known. */
   private long ownMemory(Device device) {
-    if (driver < FIRST_WITH_PROCESSES) {
+    if (driver < FIRST_WITH_PROCESSES
+        || (driver >= FIRST_WITHOUT && driver < FIRST_WITH_THEM_AGAIN)) {
       return UNKNOWN;
     }
+    boolean isLong = driver >= FIRST_WITH_LONG_ONES && driver < FIRST_WITHOUT;
+    int bytes = isLong ? LONG_PROCESS_BYTES : PROCESS_BYTES;
     word.putInt(0, PROCESSES);
     if (callIfThere("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, word, processes)
         != 0) {
@@ -185,8 +210,12 @@ final class Nvml {
     }
     long own = 0;
     for (int i = 0; i < Math.min(PROCESSES, word.getInt(0)); i++) {
-      if (processes.getInt(i * PROCESS_BYTES) == pid) {
-        own += processes.getLong(i * PROCESS_BYTES + MEMORY_OF_PROCESS);
+      if (processes.getInt(i * bytes) == pid) {
+        long memory = processes.getLong(i * bytes + MEMORY_OF_PROCESS);
+        if (memory < 0) {
+          return UNKNOWN; // It is there, and the driver does not know more.
+        }
+        own += memory;
       }
     }
     return own;

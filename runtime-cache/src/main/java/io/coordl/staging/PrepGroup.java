@@ -12,6 +12,7 @@ import io.coordl.shared.SharedFile;
 import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,7 @@ public final class PrepGroup implements Closeable {
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
   private final HeartbeatThread heartbeat;
   private volatile LongSupplier updates = () -> 0;
+  private volatile Consumer<ByteBuffer> reading = slot -> {};
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -79,6 +82,11 @@ public final class PrepGroup implements Closeable {
   /** Before the first epoch: counts the updates of models by this job so far. */
   public void updates(LongSupplier counted) {
     updates = counted;
+  }
+
+  /** Before the first epoch: hears of each slot, whole, before this job reads from it. */
+  public void whenRead(Consumer<ByteBuffer> hears) {
+    reading = hears;
   }
 
   /**
@@ -179,6 +187,7 @@ public final class PrepGroup implements Closeable {
             () -> heartbeat.later(() -> sayWhyAlone(pipeline)));
     session.updates = updates;
     memory.whenDamaged(session::damaged);
+    memory.whenRead(reading);
     return new Joined(file, session);
   }
 

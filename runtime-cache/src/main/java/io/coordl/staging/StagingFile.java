@@ -59,6 +59,7 @@ final class StagingFile implements StagingMemory {
 
   private final AtomicReference<@Nullable InternalError> damage = new AtomicReference<>();
   private volatile Consumer<InternalError> listener = error -> {};
+  private volatile Consumer<ByteBuffer> reading = slot -> {};
 
   private StagingFile(
       RandomAccessFile file,
@@ -130,6 +131,11 @@ final class StagingFile implements StagingMemory {
     if (before != null) {
       newListener.accept(before);
     }
+  }
+
+  /** Before each reading, hears of the slot as it is mapped: whole, all of its pages in memory. */
+  void whenRead(Consumer<ByteBuffer> hears) {
+    reading = hears;
   }
 
   private void damaged(InternalError error) {
@@ -246,7 +252,9 @@ final class StagingFile implements StagingMemory {
 
   @Override
   public ByteBuffer readable(int slot, int bytes) throws IOException {
-    return whole(slot, false).slice(0, bytes).order(ByteOrder.nativeOrder());
+    ByteBuffer whole = whole(slot, false);
+    reading.accept(whole);
+    return whole.slice(0, bytes).order(ByteOrder.nativeOrder());
   }
 
   private ByteBuffer whole(int slot, boolean toBeWritten) throws IOException {

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -101,6 +102,29 @@ class PrepGroupTest {
           .extracting(staging -> staging.updates)
           .containsExactlyInAnyOrder(3L, 0L);
     }
+  }
+
+  @Test
+  void whoLocksSlotsHearsOfEachWholeBeforeItIsReadAndAsTheSameObject() throws IOException {
+    BatchOrder own = Batches.order(ITEMS, 8, 7);
+    List<ByteBuffer> heard = new ArrayList<>();
+    try (PrepGroup group = group("16k")) { // Four slots.
+      group.whenRead(heard::add);
+      SharedEpoch epoch = group.begin(PIPELINE, own);
+      epoch.prepareWith((batch, items) -> new Ones(100), 1);
+      for (int batch = 0; batch < own.batches(); batch++) {
+        int before = heard.size();
+        Byte last = epoch.use(batch, bytes -> heard.get(before).get(bytes.limit() - 1));
+        assertThat(last).isEqualTo((byte) 1);
+      }
+      epoch.end();
+    }
+    assertThat(heard)
+        .hasSize(own.batches())
+        .allMatch(slot -> slot.remaining() == StagingDescriptor.PAGE);
+    Set<ByteBuffer> slots = Collections.newSetFromMap(new IdentityHashMap<>());
+    slots.addAll(heard);
+    assertThat(slots).hasSizeLessThanOrEqualTo(4);
   }
 
   @Test

@@ -85,6 +85,12 @@ record BatchFrame(
     }
   }
 
+  /** Whether arrays are copied to a GPU, and the copy is over when they are there. */
+  static boolean copiesToGpu(NDManager manager) {
+    return manager.getDevice().isGpu()
+        && manager.getEngine().getEngineName().equals("PyTorch"); // Others are not known.
+  }
+
   /** Those of one role, each of its own memory. */
   static NDList arrays(NDManager manager, BatchLayout layout, ByteBuffer bytes, String role) {
     NDList arrays = new NDList();

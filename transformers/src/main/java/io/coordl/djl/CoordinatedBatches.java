@@ -5,6 +5,7 @@ import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Sampler;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.gpu.PinnedMemory;
 import io.coordl.pipeline.CoordinatedEpoch;
 import io.coordl.pipeline.EpochCoordinator;
 import io.coordl.pipeline.Services;
@@ -35,6 +36,8 @@ public final class CoordinatedBatches implements LibraryHooks {
   final IterableFields fields = new IterableFields();
   final EpochCoordinator epochs;
 
+  final @Nullable PinnedMemory pinned;
+
   /** Of the agent that the user asked for. */
   final int threads;
 
@@ -49,6 +52,7 @@ public final class CoordinatedBatches implements LibraryHooks {
     BatchFrame.require();
     this.epochs = new EpochCoordinator("DJL", services);
     this.threads = services.threads();
+    this.pinned = services.pinned();
   }
 
   /**

@@ -30,12 +30,13 @@ public final class PreparedBatches implements LibraryHooks {
   private final IterableFields fields = new IterableFields();
   private final FixedPipeline.Copies copies = new FixedPipeline.Copies();
   private final Tables tables = new Tables();
-  private final SampleStack stack = new SampleStack();
+  private final SampleStack stack;
   private final @Nullable PreparedSamples samples;
 
   public PreparedBatches(Class<?> dataIterable, Services services)
       throws ReflectiveOperationException {
     BatchFrame.require();
+    stack = new SampleStack(services.pinned());
     Symbols.requireConstructor(Record.class, NDList.class, NDList.class);
     Symbols.require(NDArray.class, boolean.class, "isSparse");
     Symbols.require(NDArray.class, boolean.class, "hasGradient");

@@ -1,11 +1,14 @@
 package io.coordl.djl;
 
+import io.coordl.gpu.PinnedMemory;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.PreparedSamples.Kept;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +19,22 @@ import org.jspecify.annotations.Nullable;
 final class SampleStack {
   private static final int MOST_BYTES = 1 << 30;
 
+  /** Batches whose pages may be locked: as many threads as make batches at once. */
+  private static final int MOST_PINNED = 4;
+
+  private static final int PAGE = 4096;
+
+  private final @Nullable PinnedMemory pinned;
+
+  /** Memory whose pages are locked. */
+  private final Queue<ByteBuffer> locked = new ConcurrentLinkedQueue<>();
+
   /** Memory of the last batch, for the next one. */
   private final AtomicReference<@Nullable ByteBuffer> spare = new AtomicReference<>();
+
+  SampleStack(@Nullable PinnedMemory pinned) {
+    this.pinned = pinned;
+  }
 
   /** The bytes of the batch, as {@link BatchFrame} reads them; null if the samples differ. */
   @Nullable ByteBuffer of(List<Kept> samples) {
@@ -50,9 +67,17 @@ final class SampleStack {
     return sample.layout().equals(first.layout()) || arrays(sample).equals(arrays);
   }
 
-  /** The bytes are not needed any more. */
-  void free(ByteBuffer batch) {
-    spare.set(batch);
+  /**
+   * The bytes are not needed any more.
+   *
+   * @param copied whether they went to a device
+   */
+  void free(ByteBuffer batch, boolean copied) {
+    if (copied && pinned != null && pinned.pin(batch, MOST_PINNED)) {
+      locked.add(batch);
+    } else {
+      spare.set(batch);
+    }
   }
 
   /** Files come last, and are no arrays. */
@@ -66,9 +91,19 @@ final class SampleStack {
   }
 
   private ByteBuffer memory(int length) {
-    ByteBuffer memory = spare.getAndSet(null);
+    ByteBuffer memory = locked.poll();
+    if (memory != null && memory.capacity() < length && pinned != null) {
+      pinned.unpin(memory);
+      memory = null;
+    }
+    if (memory == null) {
+      memory = spare.getAndSet(null);
+    }
     if (memory == null || memory.capacity() < length) {
-      memory = ByteBuffer.allocateDirect(length);
+      memory =
+          pinned == null
+              ? ByteBuffer.allocateDirect(length)
+              : ByteBuffer.allocateDirect((length + PAGE - 1 & -PAGE) + PAGE).alignedSlice(PAGE);
     }
     return memory.clear().limit(length).order(ByteOrder.nativeOrder());
   }

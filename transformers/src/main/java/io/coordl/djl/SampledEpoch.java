@@ -79,16 +79,17 @@ final class SampledEpoch implements Pipeline {
     Batch batch = null;
     try {
       iterable = new WeakReference<>(of);
-      manager = new WeakReference<>(fields.manager.require(of));
+      NDManager own = fields.manager.require(of);
+      manager = new WeakReference<>(own);
       threads = allowed(fields.executor.get(of));
+      if (all.pinned != null && BatchFrame.copiesToGpu(own)) {
+        all.pinned.copySlots();
+      }
       if (epoch.begin(of)) {
         batch =
             epoch.copied(
                 indices.batch(),
-                staged ->
-                    fields
-                        .frame(of, indices, progress)
-                        .make(fields.manager.require(of).newSubManager(), staged));
+                staged -> fields.frame(of, indices, progress).make(own.newSubManager(), staged));
       }
     } catch (Throwable t) {
       Bridge.fault("a staged batch", t); // The program's own fetch makes it.

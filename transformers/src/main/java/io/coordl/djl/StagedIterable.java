@@ -123,9 +123,11 @@ record StagedIterable(
     }
     NDManager manager = fields.manager.require(iterable).newSubManager();
     manager.setName("dataIter fetch");
-    Batch batch = fields.frame(iterable, indices, progress).make(manager, bytes);
-    stack.free(bytes);
-    return batch;
+    try {
+      return fields.frame(iterable, indices, progress).make(manager, bytes);
+    } finally {
+      stack.free(bytes, BatchFrame.copiesToGpu(manager));
+    }
   }
 
   /** An iterable that fetches as the program's does, what is kept apart. */

@@ -4,6 +4,7 @@ import io.coordl.cache.DecodedStore;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
+import io.coordl.gpu.PinnedMemory;
 import io.coordl.log.UserLog;
 import io.coordl.profile.Profile;
 import io.coordl.staging.PrepGroup;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoints for {@code checkpoint.every=}
  * @param resume for {@code resume=}
  * @param profile for {@code profile=}
+ * @param pinned for {@code gpu.pinned=on}
  * @param log takes sentences for the user
  */
 public record Services(
@@ -33,6 +35,7 @@ public record Services(
     @Nullable AgentCheckpoints checkpoints,
     @Nullable Resume resume,
     @Nullable Profile profile,
+    @Nullable PinnedMemory pinned,
     UserLog log) {
 
   /**
@@ -41,7 +44,7 @@ public record Services(
    * @param decoded through which it learns what decoded items take
    */
   public static Services of(Profile profile, @Nullable DecodedStore decoded, UserLog log) {
-    return new Services(decoded, null, null, null, 0, null, null, null, profile, log);
+    return new Services(decoded, null, null, null, 0, null, null, null, profile, null, log);
   }
 
   /** Fetches items into the stores, null if there is none. */

@@ -67,7 +67,7 @@ class SampledBatchesTest {
   @BeforeEach
   void begin() throws ReflectiveOperationException {
     Services services =
-        new Services(null, null, nowhere, null, 0, null, null, null, null, said::add);
+        new Services(null, null, nowhere, null, 0, null, null, null, null, null, said::add);
     epoch =
         new SampledEpoch(
             new CoordinatedBatches(DataIterable.class, services),

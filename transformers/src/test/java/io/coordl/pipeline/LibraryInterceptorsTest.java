@@ -31,7 +31,7 @@ class LibraryInterceptorsTest {
     store = new DecodedStore(opened, path -> true);
     interceptors =
         new LibraryInterceptors(
-            new Services(store, null, null, null, 0, null, null, null, null, word -> {}),
+            new Services(store, null, null, null, 0, null, null, null, null, null, word -> {}),
             (interceptor, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
   }
 

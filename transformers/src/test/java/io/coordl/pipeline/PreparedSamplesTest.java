@@ -233,7 +233,7 @@ class PreparedSamplesTest {
     Prepared prepared =
         new Prepared(store, trusted, () -> keeps, (what, why) -> chosen.add(what + ": " + why));
     return new PreparedSamples(
-        new Services(null, prepared, null, null, 0, null, null, null, null, said::add),
+        new Services(null, prepared, null, null, 0, null, null, null, null, null, said::add),
         new PurityAnalyzer("no.library.", NOTHING, prepared::trusts));
   }
 

@@ -120,7 +120,9 @@ class ThirdLibraryTest {
   void itsBatchesArePreparedAhead() {
     try (Prefetcher prefetcher = new Prefetcher(null)) {
       feedsAsWithoutTheAgent(
-          epoch(new Services(null, null, null, prefetcher, 1, null, null, null, null, said::add)));
+          epoch(
+              new Services(
+                  null, null, null, prefetcher, 1, null, null, null, null, null, said::add)));
       assertThat(prefetcher.said())
           .isEqualTo("prefetch: 0 items prefetched; 5 batches prefetched, 5 of them used");
     }
@@ -131,7 +133,9 @@ class ThirdLibraryTest {
   void aFileThatTheProgramRewritesBetweenItsBatchesIsReadAgain() throws IOException {
     try (Prefetcher prefetcher = new Prefetcher(null)) {
       PlainAdapter epoch =
-          epoch(new Services(null, null, null, prefetcher, 1, null, null, null, null, said::add));
+          epoch(
+              new Services(
+                  null, null, null, prefetcher, 1, null, null, null, null, null, said::add));
       epoch.next();
       while (!prefetcher.said().contains("1 batches prefetched")) {
         Thread.onSpinWait();
@@ -154,7 +158,7 @@ class ThirdLibraryTest {
         Prefetcher prefetcher =
             new Prefetcher(new ItemPrefetcher(() -> 2, null, store::mayKeepMore))) {
       Services services =
-          new Services(store, null, null, prefetcher, 2, null, null, null, null, said::add);
+          new Services(store, null, null, prefetcher, 2, null, null, null, null, null, said::add);
       feedsAsWithoutTheAgent(epoch(services));
       assertThat(store.statistics().admitted()).isEqualTo(FILES);
       for (Path file : files) {
@@ -180,7 +184,7 @@ class ThirdLibraryTest {
     try (PrepGroup group =
         new PrepGroup(directory, "plain", ByteBudget.parse("64k"), 1, said::add)) {
       Services services =
-          new Services(null, null, group, null, 1, null, null, null, null, said::add);
+          new Services(null, null, group, null, 1, null, null, null, null, null, said::add);
       feedsAsWithoutTheAgent(new PlainAdapter(files, counted, order(), services, CODE));
       assertThat(group.statistics().get(0).copied).isEqualTo(FILES / BATCH);
     }

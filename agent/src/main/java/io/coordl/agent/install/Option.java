@@ -210,6 +210,12 @@ public enum Option {
       "directory with the jars of the JavaCPP presets for CUDA, by which the driver is then called;"
           + " none: by java.lang.foreign from JDK 22 on, by the program's JNA,"
           + " or with gpu=on by its presets"),
+  GPU_PINNED(
+      "off",
+      "off, on",
+      Values.CHOICE,
+      "page-lock the memory from which DJL copies batches of prepared=share and prep=coordinate to"
+          + " a GPU; where the driver refuses, they are copied as without"),
   PROFILE(
       "off",
       "off, ingestion, cached, cold, all",

@@ -373,7 +373,8 @@ public final class Options {
             Option.PREFETCH,
             Option.PREP,
             Option.CHECKPOINT,
-            Option.CHECKPOINT_EVERY)) {
+            Option.CHECKPOINT_EVERY,
+            Option.GPU_PINNED)) {
       if (!get(policy).equals("off")) {
         off.add(policy.key() + "=" + shown(policy));
       }
@@ -382,6 +383,7 @@ public final class Options {
       off.add("resume=" + shown(Option.RESUME));
     }
     given.keySet().removeAll(POLICIES);
+    given.remove(Option.GPU_PINNED);
     if (!off.isEmpty()) {
       offForProfile =
           String.join(", ", off)

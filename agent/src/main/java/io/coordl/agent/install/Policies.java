@@ -23,6 +23,7 @@ import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.event.TuningEvent;
 import io.coordl.gpu.Binding;
 import io.coordl.gpu.DeviceSteps;
+import io.coordl.gpu.PinnedMemory;
 import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
@@ -169,7 +170,11 @@ final class Policies {
     }
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
     prefetcher = options.prefetches() ? prefetcher(decoded) : null;
+    PinnedMemory pinned = options.get(Option.GPU_PINNED).equals("on") ? pinned() : null;
     PrepGroup group = options.coordinates() ? prepGroup() : null;
+    if (group != null && pinned != null) {
+      group.whenRead(pinned::reading);
+    }
     Prepared prepared = options.keepsPrepared() ? prepared() : null;
     ModelFiles models = options.writesModels() ? models() : null;
     if (decoded == null
@@ -194,6 +199,7 @@ final class Policies {
             checkpoints,
             resume,
             null,
+            pinned,
             job.log()),
         rewrites);
   }
@@ -262,6 +268,16 @@ final class Policies {
           new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), asked);
       deviceSteps = new DeviceSteps(binding, job.sample(binding, asked), job.log());
     }
+  }
+
+  private PinnedMemory pinned() {
+    PinnedMemory made =
+        new PinnedMemory(
+            new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), true),
+            job.log());
+    job.addPolicy(made::said, () -> {});
+    asked(Option.GPU_PINNED, made::whyUnused);
+    return made;
   }
 
   private Profile profile(ProfiledItems items, @Nullable DecodedSizes sizes) {

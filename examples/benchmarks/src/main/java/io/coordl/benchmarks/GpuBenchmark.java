@@ -11,6 +11,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -21,11 +22,12 @@ import jdk.jfr.consumer.RecordingFile;
 /**
  * Whether the agent says of the GPUs what {@code nvidia-smi} says beside it: the unmodified DJL
  * example, sampled by each binding that is possible here, the means of each figure over the same
- * seconds; then a profile, whose steps end when the device is done, against its samples. Arguments:
- * epochs (5); a directory with jars that go in front of the class path (PyTorch's natives for CUDA;
- * all jars of DJL on a machine without Maven's repository), or {@code -}; a directory with the
- * JavaCPP presets for CUDA. Exits with 1 if means differ by more than their tolerance or the job
- * left the devices idle, with 2 without a driver.
+ * seconds; then a profile, whose steps end when the device is done, against its samples; then how
+ * fast batches come to the device from each kind of memory, page-locked and not. Arguments: epochs
+ * (5); a directory with jars that go in front of the class path (PyTorch's natives for CUDA; all
+ * jars of DJL on a machine without Maven's repository), or {@code -}; a directory with the JavaCPP
+ * presets for CUDA. Exits with 1 if means differ by more than their tolerance or the job left the
+ * devices idle, with 2 without a driver.
  */
 public final class GpuBenchmark {
   private static final int FIRST_WITH_FOREIGN = 22;
@@ -34,6 +36,13 @@ public final class GpuBenchmark {
   private static final String FOREIGN = "java.lang.foreign";
   private static final String JNA = "JNA";
   private static final String PRESETS = "JavaCPP presets";
+
+  /** The program that copies batches to a device, from each of so many kinds of memory. */
+  public static final String COPIES = "example.gpu.DeviceCopies";
+
+  private static final int MEMORIES = 6;
+  private static final int BATCH_BYTES = 32 * 3 * 224 * 224 * Float.BYTES;
+  private static final int ROUNDS = 100;
 
   /** What both tell; differences are tolerated up to a share of nvidia-smi's, or {@code least}. */
   private record Figure(String theirs, String ours, double scale, double share, double least) {
@@ -88,6 +97,7 @@ public final class GpuBenchmark {
     }
     System.out.printf("%nMeans over the same seconds%n%s%n", benchmark.table);
     benchmark.profile(foreign ? FOREIGN : JNA, newest);
+    benchmark.copies(newest);
     System.out.println(
         "made by: " + Commands.of(benchmark.checkout, GpuBenchmark.class, String.join(" ", args)));
     System.exit(benchmark.met ? 0 : 1);
@@ -208,6 +218,39 @@ public final class GpuBenchmark {
           text(steps / 1e9),
           text(steps > 0 ? 100 * (busy - steps) / steps : Double.NaN));
     }
+  }
+
+  private void copies(Jdk jdk) throws IOException, InterruptedException {
+    Path[] classes = Arrays.copyOf(inFront, inFront.length + 1);
+    classes[inFront.length] = checkout.exampleJar("test-programs");
+    TextTable made = new TextTable("a batch lies in", "median ms", "lowest ms", "GB/s", "lock ms");
+    for (String[] row : copies(Example.DJL.program(checkout, jdk, COPIES, classes), ROUNDS)) {
+      made.row(row);
+    }
+    System.out.printf("%nCopies of 32 x 3 x 224 x 224 floats to device 0%n%s%n", made);
+  }
+
+  /**
+   * What {@link #COPIES} tells: of each memory five cells.
+   *
+   * @throws IllegalStateException if it fails, or tells of another number of memories
+   */
+  public static List<String[]> copies(ChildJvm program, int rounds)
+      throws IOException, InterruptedException {
+    List<String[]> rows =
+        program
+            .args(Integer.toString(BATCH_BYTES), Integer.toString(rounds))
+            .run()
+            .orFail("The copies")
+            .out()
+            .lines()
+            .map(line -> line.split("\t", -1))
+            .filter(row -> row.length == 5)
+            .toList();
+    if (rows.size() != MEMORIES) {
+      throw new IllegalStateException(rows.size() + " memories, expected " + MEMORIES + ".");
+    }
+    return rows;
   }
 
   private static Instant at(String time) {

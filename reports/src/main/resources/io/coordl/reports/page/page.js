@@ -646,14 +646,14 @@
 
   function deviceTable(index) {
     const path = below(base(index), "summary", "gpus");
-    return table("GPUs, sampled once a second while the job took batches",
+    return table("GPUs, sampled once a second while the job took batches; MLPerf Storage asks that they are busy for 90 % of the time",
       [["device", "text"], ["busy"], ["idle in data stalls, at most"], ["memory in use"], ["of this process"], ["synchronized steps"]],
       RECORDINGS[index].summary.gpus.map((gpu, at) => {
         const sampled = { of: below(path, at, "sampledNanos") };
         return [[show(below(path, at, "device"), "text"), " ", show(below(path, at, "name"), "text")],
           show(below(path, at, "busyNanos"), "percent", sampled),
           show(below(path, at, "idleInStallsNanos"), "percent", sampled),
-          show(below(path, at, "usedMemoryBytes"), "bytes"),
+          gpu.usedMemoryBytes < 0 ? document.createTextNode("\u2013") : show(below(path, at, "usedMemoryBytes"), "bytes"),
           gpu.ownMemoryBytes < 0 ? document.createTextNode("\u2013") : show(below(path, at, "ownMemoryBytes"), "bytes"),
           gpu.synchronizedStepsNanos ? show(below(path, at, "synchronizedStepsNanos"), "percent", sampled)
             : document.createTextNode("\u2013")];

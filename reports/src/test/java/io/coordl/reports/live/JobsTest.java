@@ -102,7 +102,7 @@ class JobsTest {
 
     assertThat(lines.get(0))
         .isEqualTo(
-            "1 job of this user at 12:34:56; over the last 10 s, stores and groups since the"
+            "1 job of this user at 12:34:56; over the last 10 s, stores, groups and GPUs since the"
                 + " start");
     assertThat(lines.get(1)).contains("PID", "samples/s", "stall", "fetch", "queueing", "program");
     assertThat(lines.get(2))
@@ -138,7 +138,7 @@ class JobsTest {
   void withoutJobsThereAreNoLines() throws Exception {
     assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON))
         .containsExactly(
-            "0 jobs of this user at 12:00:00; over the last 10 s, stores and groups since the"
+            "0 jobs of this user at 12:00:00; over the last 10 s, stores, groups and GPUs since the"
                 + " start");
   }
 

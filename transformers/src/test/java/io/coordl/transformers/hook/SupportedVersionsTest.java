@@ -354,11 +354,12 @@ final class SupportedVersionsTest {
   private Services services(
       DecodedStore decoded, Prepared prepared, PrepGroup shared, Prefetcher prefetcher) {
     return new Services(
-        decoded, prepared, shared, prefetcher, 1, null, null, null, null, said::add);
+        decoded, prepared, shared, prefetcher, 1, null, null, null, null, null, said::add);
   }
 
   private Services training(ModelFiles models, AgentCheckpoints checkpoints, Resume resume) {
-    return new Services(null, null, null, null, 0, models, checkpoints, resume, null, said::add);
+    return new Services(
+        null, null, null, null, 0, models, checkpoints, resume, null, null, said::add);
   }
 
   @AfterEach

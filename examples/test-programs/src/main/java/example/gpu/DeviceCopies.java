@@ -1,0 +1,173 @@
+package example.gpu;
+
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How fast a batch comes to a GPU from each memory that it may lie in, by the driver alone: as
+ * PyTorch's blocking copy has it, an asynchronous copy and a wait for its stream. Arguments: bytes
+ * of a batch, rounds. In a round each memory has its turn. Prints a line for each, its cells apart
+ * by tabs: name, median and lowest milliseconds, GB/s of the median, and milliseconds to page-lock
+ * it once, or why it cannot be. Fails if anything but the batch arrives.
+ */
+public final class DeviceCopies {
+  private static final NativeLibrary DRIVER = NativeLibrary.getInstance("libcuda.so.1");
+  private static final int PAGE = 4096;
+  private static final int PORTABLE = 1;
+
+  private final int bytes;
+  private final LongByReference device = new LongByReference();
+  private final FileChannel shared;
+  private final ByteBuffer batch;
+  private final List<Way> ways = new ArrayList<>();
+
+  /** What is done before the clock runs. */
+  private interface Before {
+    ByteBuffer memory() throws IOException;
+  }
+
+  /**
+   * A memory.
+   *
+   * @param through what the batch is first copied to; null for none
+   */
+  private record Way(
+      String name, Before before, ByteBuffer through, String locking, List<Long> nanos) {}
+
+  private DeviceCopies(int bytes) throws IOException {
+    this.bytes = bytes;
+    batch = pages();
+    for (int i = 0; i < bytes; i++) {
+      batch.put(i, (byte) (i * 31 + (i >> 8)));
+    }
+    Path file = Files.createTempFile(Path.of("/dev/shm"), "device-copies-", "");
+    shared = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    Files.delete(file);
+    shared.write(batch.duplicate());
+  }
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException {
+    new DeviceCopies(Integer.parseInt(args[0])).run(Integer.parseInt(args[1]));
+  }
+
+  private static int call(String function, Object... arguments) {
+    return DRIVER.getFunction(function).invokeInt(arguments);
+  }
+
+  private static void check(String function, Object... arguments) {
+    int result = call(function, arguments);
+    if (result != 0) {
+      throw new IllegalStateException(function + " failed with error " + result);
+    }
+  }
+
+  /** Memory of whole pages, which nothing else is on. */
+  private ByteBuffer pages() {
+    int whole = bytes + PAGE - 1 & -PAGE;
+    return ByteBuffer.allocateDirect(whole + PAGE).alignedSlice(PAGE).limit(bytes);
+  }
+
+  private ByteBuffer map(MapMode mode) throws IOException {
+    return shared.map(mode, 0, bytes);
+  }
+
+  private void run(int rounds) throws IOException {
+    IntByReference number = new IntByReference();
+    PointerByReference context = new PointerByReference();
+    check("cuInit", 0);
+    check("cuDeviceGet", number, 0);
+    check("cuDevicePrimaryCtxRetain", context, number.getValue());
+    check("cuCtxSetCurrent", context.getValue());
+    check("cuMemAlloc_v2", device, (long) bytes);
+    ByteBuffer pageable = pages().put(0, batch, 0, bytes);
+    ByteBuffer mapped = map(MapMode.READ_WRITE);
+    add("pageable memory", () -> pageable, null);
+    add("copy-on-write mapping, a new one each time", () -> map(MapMode.PRIVATE), null);
+    add("shared mapping", () -> mapped, null);
+    addLocked("shared mapping, page-locked", map(MapMode.READ_WRITE), null);
+    addLocked("memory, page-locked", pages().put(0, batch, 0, bytes), null);
+    addLocked("shared mapping, copied to page-locked memory first", pages(), mapped);
+    for (Way way : ways) {
+      verify(way);
+    }
+    for (int round = 0; round < rounds; round++) {
+      for (int i = 0; i < ways.size(); i++) {
+        Way way = ways.get((i + round) % ways.size());
+        way.nanos.add(copy(way));
+      }
+    }
+    ways.forEach(this::print);
+    check("cuMemFree_v2", device.getValue());
+  }
+
+  private void add(String name, Before before, ByteBuffer through) {
+    ways.add(new Way(name, before, through, "-", new ArrayList<>()));
+  }
+
+  /** Locks {@code memory}; the batch lies in it, or comes from {@code first} each time. */
+  private void addLocked(String name, ByteBuffer memory, ByteBuffer first) {
+    long began = System.nanoTime();
+    int result =
+        call(
+            "cuMemHostRegister_v2", memory.duplicate().clear(), (long) memory.capacity(), PORTABLE);
+    String locking = result == 0 ? millis(System.nanoTime() - began) : "refused, error " + result;
+    ways.add(
+        first == null
+            ? new Way(name, () -> memory, null, locking, new ArrayList<>())
+            : new Way(name, () -> first, memory, locking, new ArrayList<>()));
+  }
+
+  private long copy(Way way) throws IOException {
+    ByteBuffer from = way.before.memory();
+    long began = System.nanoTime();
+    toDevice(way.through == null ? from : way.through.put(0, from, 0, bytes));
+    return System.nanoTime() - began;
+  }
+
+  private void toDevice(ByteBuffer from) {
+    check("cuMemcpyHtoDAsync_v2", device.getValue(), from.duplicate().clear(), (long) bytes, 0L);
+    check("cuStreamSynchronize", 0L);
+  }
+
+  private void verify(Way way) throws IOException {
+    toDevice(ByteBuffer.allocateDirect(bytes));
+    copy(way);
+    ByteBuffer back = ByteBuffer.allocateDirect(bytes);
+    check("cuMemcpyDtoH_v2", back, device.getValue(), (long) bytes);
+    if (!back.equals(batch)) {
+      throw new IllegalStateException("another batch arrives from: " + way.name);
+    }
+  }
+
+  private void print(Way way) {
+    long[] sorted = way.nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+    long median = sorted[sorted.length / 2];
+    System.out.println(
+        String.join(
+            "\t",
+            Arrays.asList(
+                way.name,
+                millis(median),
+                millis(sorted[0]),
+                String.format(Locale.ROOT, "%.1f", (double) bytes / median),
+                way.locking)));
+  }
+
+  private static String millis(long nanos) {
+    return String.format(Locale.ROOT, "%.3f", nanos / 1e6);
+  }
+}

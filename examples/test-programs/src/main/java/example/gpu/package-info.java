@@ -1,0 +1,2 @@
+/** What needs a driver for GPUs and no library. */
+package example.gpu;
