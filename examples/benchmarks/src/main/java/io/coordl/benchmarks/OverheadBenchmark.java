@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -164,18 +165,19 @@ public final class OverheadBenchmark {
     URI metrics = URI.create("http://127.0.0.1:" + port + "/metrics");
     AtomicLong answers = new AtomicLong();
     ScheduledThreadPoolExecutor scraper = new ScheduledThreadPoolExecutor(1);
-    scraper.scheduleAtFixedRate(
-        () -> {
-          try (InputStream answer = metrics.toURL().openStream()) {
-            answer.readAllBytes();
-            answers.incrementAndGet();
-          } catch (IOException e) {
-            // The job has not begun to listen, or has ended.
-          }
-        },
-        0,
-        SCRAPE.toMillis(),
-        TimeUnit.MILLISECONDS);
+    Future<?> unused =
+        scraper.scheduleAtFixedRate(
+            () -> {
+              try (InputStream answer = metrics.toURL().openStream()) {
+                answer.readAllBytes();
+                answers.incrementAndGet();
+              } catch (IOException e) {
+                // The job has not begun to listen, or has ended.
+              }
+            },
+            0,
+            SCRAPE.toMillis(),
+            TimeUnit.MILLISECONDS);
     try {
       return steadyCpu(checkout, example, images, arguments + ",metrics=prometheus:" + port);
     } finally {
