@@ -84,7 +84,7 @@ class ResumeIT {
         boolean told = !List.of("hand", "images", "augmented").contains(program);
         assertThat(summary.total("plannedEpochs"))
             .isEqualTo(
-                told || framework == Framework.DJL && !program.equals("hand")
+                told || (framework == Framework.DJL && !program.equals("hand"))
                     ? summary.total("epochs")
                     : 0);
         if (program.equals("images") && policies.isEmpty()) {
