@@ -154,7 +154,7 @@ class CoordinatedRecordsIT {
             new Mismatch("csv", "batch=8", "its batch size is 8, not 7"),
             new Mismatch("csv", "label=1", "its arrays is"),
             new Mismatch("sequences", "alignment=ALIGN_END", "its alignment of sequences is"),
-            new Mismatch("sequences", "delimiter=;", "reader: delimiter is ;, not ,"),
+            new Mismatch("sequences", "delimiter=;", "reader: delimiter is \";\", not \",\""),
             new Mismatch("transformed", "factor=3", "its transform process is"),
             new Mismatch("csv", "", "its records is 100 in 1 file with checksum"));
     // In each the jobs wait for one that is like them.
