@@ -58,18 +58,6 @@ public record HookRule(
     RANDOM
   }
 
-  /** The same, for classes that also declare {@code other}. */
-  HookRule beside(String other) {
-    return new HookRule(
-        library, owner, method, descriptor, other, advice, kind, provenOn, interceptor);
-  }
-
-  /** The same, proven on other versions. */
-  HookRule provenOn(String versions) {
-    return new HookRule(
-        library, owner, method, descriptor, beside, advice, kind, versions, interceptor);
-  }
-
   /** The string whose presence in a constant pool makes a class worth a closer look. */
   String marker() {
     if (owner != null) {
