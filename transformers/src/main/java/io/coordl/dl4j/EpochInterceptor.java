@@ -27,8 +27,6 @@ import java.util.TimeZone;
 import java.util.WeakHashMap;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.api.buffer.DataBuffer;
-import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.factory.Nd4j;
 
@@ -77,18 +75,8 @@ public final class EpochInterceptor implements LibraryHooks {
    */
   public EpochInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
-    Symbols.require(INDArray.class, DataBuffer.class, "data");
-    Symbols.require(INDArray.class, long[].class, "stride");
     Symbols.field(DataSet.class, "columnNames", List.class);
-    Symbols.require(
-        Nd4j.class,
-        INDArray.class,
-        "create",
-        DataBuffer.class,
-        long[].class,
-        long[].class,
-        long.class,
-        char.class);
+    Symbols.require(BatchBytes.class, Memory.class, ProgramIterator.class, ReaderPipeline.class);
     ProgramIterator.require();
     this.prefetcher = services.prefetcher();
     this.fetchesItems = services.items() != null;

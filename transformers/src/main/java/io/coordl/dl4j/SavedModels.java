@@ -45,18 +45,8 @@ public final class SavedModels implements LibraryHooks {
   private static final ThreadLocal<Boolean> LOADS = ThreadLocal.withInitial(() -> false);
 
   /** For the loader of a library that fits. */
-  public SavedModels(Class<?> declaring, Services services) throws NoSuchMethodException {
-    Symbols.require(
-        ModelSerializer.class,
-        void.class,
-        "writeModel",
-        Model.class,
-        OutputStream.class,
-        boolean.class,
-        DataNormalization.class);
-    Symbols.require(CheckpointListener.class, List.class, "availableCheckpoints", File.class);
-    Symbols.require(Checkpoint.class, Checkpoint.class, "fromFileString", String.class);
-    Symbols.require(Checkpoint.class, String.class, "getFilename");
+  public SavedModels(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    Symbols.require(SavedModels.class, WrittenModel.class);
     this.files = Objects.requireNonNull(services.models());
     this.resume = services.resume();
   }
