@@ -1,15 +1,12 @@
 package io.coordl.djl;
 
 import ai.djl.training.dataset.Batch;
-import io.coordl.pipeline.BatchSizes;
+import java.util.function.ToLongFunction;
 
 /** Samples of a batch of DJL, as whoever made it has said. */
-public final class BatchSize implements BatchSizes.OfLibrary {
-  /** Knows any batch. */
-  public BatchSize() {}
-
+public final class BatchSize implements ToLongFunction<Object> {
   @Override
-  public long samples(Object batch) {
+  public long applyAsLong(Object batch) {
     return ((Batch) batch).getSize();
   }
 }

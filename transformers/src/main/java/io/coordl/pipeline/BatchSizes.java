@@ -9,12 +9,6 @@ import org.jspecify.annotations.Nullable;
  * not known. Never throws.
  */
 public final class BatchSizes implements ToLongFunction<Object> {
-  /** An adapter's part: knows the batches of its library. */
-  public interface OfLibrary {
-    /** Samples of a batch; 0 if that is not known. */
-    long samples(Object batch);
-  }
-
   /** What the batches of a library are, and who knows them. */
   private static final Map<String, String> ADAPTERS =
       Map.of(
@@ -23,28 +17,25 @@ public final class BatchSizes implements ToLongFunction<Object> {
           "org.nd4j.linalg.dataset.api.MultiDataSet", "io.coordl.dl4j.");
 
   /** Kept in the class itself, so that neither outlives the other. */
-  private final ClassValue<OfLibrary> sizes =
+  private final ClassValue<ToLongFunction<Object>> sizes =
       new ClassValue<>() {
         @Override
-        protected OfLibrary computeValue(Class<?> batch) {
-          OfLibrary found = find(batch);
+        protected ToLongFunction<Object> computeValue(Class<?> batch) {
+          ToLongFunction<Object> found = find(batch);
           return found == null ? unknown -> 0 : found;
         }
       };
 
-  /** Knows the libraries that have an adapter. */
-  public BatchSizes() {}
-
   @Override
   public long applyAsLong(Object batch) {
     try {
-      return sizes.get(batch.getClass()).samples(batch);
+      return sizes.get(batch.getClass()).applyAsLong(batch);
     } catch (RuntimeException | LinkageError e) {
       return 0;
     }
   }
 
-  private static @Nullable OfLibrary find(@Nullable Class<?> type) {
+  private static @Nullable ToLongFunction<Object> find(@Nullable Class<?> type) {
     if (type == null) {
       return null;
     }
@@ -53,7 +44,7 @@ public final class BatchSizes implements ToLongFunction<Object> {
       return make(adapter, type);
     }
     for (Class<?> implemented : type.getInterfaces()) {
-      OfLibrary found = find(implemented);
+      ToLongFunction<Object> found = find(implemented);
       if (found != null) {
         return found;
       }
@@ -61,13 +52,12 @@ public final class BatchSizes implements ToLongFunction<Object> {
     return find(type.getSuperclass());
   }
 
-  private static @Nullable OfLibrary make(String adapter, Class<?> library) {
+  @SuppressWarnings("unchecked") // As it is declared.
+  private static @Nullable ToLongFunction<Object> make(String adapter, Class<?> library) {
     try {
       ClassLoader loader = new LibraryLoader(library.getClassLoader(), adapter);
-      return Class.forName(adapter + "BatchSize", true, loader)
-          .asSubclass(OfLibrary.class)
-          .getConstructor()
-          .newInstance();
+      return (ToLongFunction<Object>)
+          Class.forName(adapter + "BatchSize", true, loader).getConstructor().newInstance();
     } catch (ReflectiveOperationException e) {
       return null;
     }
