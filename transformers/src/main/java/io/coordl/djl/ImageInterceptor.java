@@ -29,11 +29,6 @@ public final class ImageInterceptor implements LibraryHooks {
   private final KeptItems items;
   private final Forms forms;
 
-  /**
-   * For one factory class.
-   *
-   * @throws IOException if what decodes cannot be told
-   */
   public ImageInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
     Symbols.require(ImageInterceptor.class, StoredImage.class, Pixels.class);

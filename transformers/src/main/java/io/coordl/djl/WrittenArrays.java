@@ -32,7 +32,6 @@ public final class WrittenArrays implements LibraryHooks {
 
   private record Saved(Parameter parameter, DataOutputStream out) {}
 
-  /** For the loader of a library that fits. */
   public WrittenArrays(Class<?> declaring, Services services) throws ReflectiveOperationException {
     Symbols.require(WrittenArrays.class);
     encode =

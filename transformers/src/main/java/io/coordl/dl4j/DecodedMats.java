@@ -49,11 +49,7 @@ final class DecodedMats {
   /** What a loader is loading on this thread, or was when it failed. */
   private record Load(Object loader, DecodedItem item, @Nullable ByteBuffer kept, long start) {}
 
-  /**
-   * For loaders of a class.
-   *
-   * @param code what decodes, as text
-   */
+  /** {@code code} is what decodes, as text. */
   DecodedMats(Class<?> loaderClass, String code) throws ReflectiveOperationException {
     Symbols.require(DecodedMats.class);
     this.loaderClass = loaderClass;

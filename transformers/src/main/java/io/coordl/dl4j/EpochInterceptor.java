@@ -67,12 +67,6 @@ public final class EpochInterceptor implements LibraryHooks {
   /** A checksum of the order that the last epoch of an iterator had. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
 
-  /**
-   * Keeps batches, or shares epochs.
-   *
-   * @param declaring the iterator of several arrays
-   * @throws IOException if what makes batches cannot be told
-   */
   public EpochInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
     Symbols.field(DataSet.class, "columnNames", List.class);

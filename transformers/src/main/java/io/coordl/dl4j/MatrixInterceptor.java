@@ -43,11 +43,6 @@ public final class MatrixInterceptor implements LibraryHooks {
   private final DecodedMats mats;
   private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
 
-  /**
-   * For the loader class.
-   *
-   * @throws IOException if what decodes cannot be told
-   */
   public MatrixInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
     Symbols.require(MatrixInterceptor.class, Floats.class);

@@ -44,7 +44,6 @@ public final class SavedModels implements LibraryHooks {
   /** Set while this thread loads a model: an overload calls another. */
   private static final ThreadLocal<Boolean> LOADS = ThreadLocal.withInitial(() -> false);
 
-  /** For the loader of a library that fits. */
   public SavedModels(Class<?> declaring, Services services) throws ReflectiveOperationException {
     Symbols.require(SavedModels.class, WrittenModel.class);
     this.files = Objects.requireNonNull(services.models());

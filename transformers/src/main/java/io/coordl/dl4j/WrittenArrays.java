@@ -32,7 +32,6 @@ public final class WrittenArrays implements LibraryHooks {
   private List<INDArray> used = new ArrayList<>();
   private @Nullable Captured last;
 
-  /** For the loader of a library that fits. */
   public WrittenArrays(Class<?> declaring, Services services) throws ReflectiveOperationException {
     Symbols.require(WrittenArrays.class);
     this.memory = Objects.requireNonNull(services.models()).memory();

@@ -43,11 +43,6 @@ public final class BatchLayout {
     }
   }
 
-  /**
-   * The layout of some arrays.
-   *
-   * @param arrays in the order in which their values lie
-   */
   public BatchLayout(List<Array> arrays) {
     this.arrays = List.copyOf(arrays);
     this.header = header(this.arrays);

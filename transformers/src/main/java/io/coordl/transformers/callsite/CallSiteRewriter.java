@@ -84,9 +84,6 @@ public final class CallSiteRewriter {
 
   private final ConstantPool owners = new ConstantPool(CallSites.owners());
 
-  /** A rewriter of the rules of {@link CallSites#TABLE}. */
-  public CallSiteRewriter() {}
-
   /**
    * Rewrites one class.
    *
@@ -138,11 +135,7 @@ public final class CallSiteRewriter {
     private boolean hasInvokeDynamic;
     private boolean changed;
 
-    /**
-     * Visits the methods of a class.
-     *
-     * @param only counted from 0, the methods to look into, null for all; others are copied
-     */
+    /** {@code only} counts from 0 the methods to look into, null for all; others are copied. */
     Rewriting(ClassVisitor next, RuleListener listener, @Nullable BitSet only) {
       super(Opcodes.ASM9, next);
       this.listener = listener;

@@ -14,12 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param library whose types these are
  * @param owner internal name of the class, null for any
- * @param method name of the method
  * @param descriptor JVM descriptor, null for all overloads (only with an owner)
  * @param beside name and descriptor of another method ({@code next}) that the class must declare
  *     too, for methods such as {@code hasNext()} whose own descriptor names no library type
- * @param advice what is woven in
- * @param kind of the span
  * @param provenOn library versions the rule was proven on
  * @param interceptor for INTERCEPT and RANDOM alone
  */
