@@ -63,7 +63,7 @@ public final class ConstantPool {
   }
 
   /** Bytes of the constant at {@code offset}, its tag included; 0 if it is of no known kind. */
-  static int sizeOf(byte[] classFile, int offset) {
+  private static int sizeOf(byte[] classFile, int offset) {
     if (offset + 3 > classFile.length) {
       return 0;
     }
@@ -77,7 +77,7 @@ public final class ConstantPool {
     };
   }
 
-  static boolean takesTwoIndices(byte tag) {
+  private static boolean takesTwoIndices(byte tag) {
     return tag == LONG || tag == DOUBLE;
   }
 
