@@ -110,6 +110,12 @@ final class ProgramIterator {
     return (RecordReaderMultiDataSetIterator) (type == SEVERAL ? iterator : value(UNDERLYING));
   }
 
+  /** Whether time series begin at random in its arrays, which are known. */
+  boolean beginsAtRandom() {
+    Object arrays = Objects.requireNonNull(arrays());
+    return Boolean.TRUE.equals(SeekableReader.field(SEVERAL, "timeSeriesRandomOffset").get(arrays));
+  }
+
   Map<String, RecordReader> readers() {
     Map<String, RecordReader> readers = new TreeMap<>();
     RecordReaderMultiDataSetIterator arrays = arrays();

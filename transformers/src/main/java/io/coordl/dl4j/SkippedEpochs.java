@@ -80,9 +80,7 @@ final class SkippedEpochs {
     if (arrays == null || program.hasBatchAtHand()) {
       throw new CannotShareException("an iterator that has made a batch");
     }
-    if (Boolean.TRUE.equals(
-        SeekableReader.field(RecordReaderMultiDataSetIterator.class, "timeSeriesRandomOffset")
-            .get(arrays))) {
+    if (program.beginsAtRandom()) {
       throw new CannotShareException("time series that begin at random");
     }
     Collection<SeekableReader> found = readers.of(program).values();
