@@ -114,11 +114,7 @@ final class ResumedTrainer {
     }
   }
 
-  /**
-   * Writes what a model's file lacks.
-   *
-   * @param pass the last batch is from
-   */
+  /** Writes what a model's file lacks; the last batch is from {@code pass}. */
   static void write(
       DataOutputStream out,
       Access access,

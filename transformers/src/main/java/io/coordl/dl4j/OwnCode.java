@@ -15,11 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class OwnCode {
   private OwnCode() {}
 
-  /**
-   * Whether it does.
-   *
-   * @param preprocessor of the iterator, whose parts may be the program's too
-   */
+  /** Whether it does, in readers or in the preprocessor, whose parts may be the program's too. */
   static boolean isIn(@Nullable Object preprocessor, Collection<SeekableReader> readers) {
     return !of(readers).isEmpty() || (preprocessor != null && hasOwn(preprocessor));
   }

@@ -180,11 +180,7 @@ final class ProgramIterator {
     }
   }
 
-  /**
-   * It once more, with all that the program gave it, over other readers.
-   *
-   * @param readers by their names
-   */
+  /** It once more, with all that the program gave it, over other readers, by their names. */
   ProgramIterator copy(Map<String, RecordReader> readers) throws ReflectiveOperationException {
     RecordReaderMultiDataSetIterator own = Objects.requireNonNull(arrays());
     int batchSize = own.getBatchSize();

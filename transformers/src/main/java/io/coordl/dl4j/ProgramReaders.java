@@ -18,11 +18,7 @@ final class ProgramReaders {
 
   private final ReaderFiles files = new ReaderFiles();
 
-  /**
-   * Its readers, by their names.
-   *
-   * @throws CannotShareException if one of them cannot be set to a record
-   */
+  /** Its readers, by their names; throws if one of them cannot be set to a record. */
   Map<String, SeekableReader> of(ProgramIterator program) throws CannotShareException {
     Map<String, SeekableReader> readers = new TreeMap<>();
     for (Map.Entry<String, RecordReader> reader : program.readers().entrySet()) {

@@ -225,11 +225,7 @@ final class ResumedNetwork {
     resume.makesAgain(why);
   }
 
-  /**
-   * A step of the network is about to be made.
-   *
-   * @return false if it has not been made before
-   */
+  /** A step of the network is about to be made; false if it has not been made before. */
   boolean skip(Model network) {
     if (left() == 0) {
       return false;

@@ -70,11 +70,7 @@ public final class ClassFiles {
     return code;
   }
 
-  /**
-   * What the code of a class refers to.
-   *
-   * @param type descriptor of a field or method
-   */
+  /** What the code of a class refers to; {@code type} is the descriptor. */
   public record Member(String owner, String name, String type) {
     @Override
     public String toString() {

@@ -31,11 +31,7 @@ public final class ClassNames {
     return false;
   }
 
-  /**
-   * Whether a class may be rewritten.
-   *
-   * @param internalName with slashes; null (a hidden class) is not offered
-   */
+  /** Whether a class may be rewritten; one without name, which is hidden, is not. */
   public static boolean isOffered(@Nullable String internalName) {
     if (internalName == null) {
       return false;
