@@ -3,7 +3,6 @@ package io.coordl.dl4j;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
-import java.lang.reflect.Field;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -105,12 +104,11 @@ final class SkippedEpochs {
   }
 
   private static void requireNoDraws(RecordReader reader) throws CannotShareException {
-    for (Class<?> type = reader.getClass(); type != null; type = type.getSuperclass()) {
-      for (Field field : type.getDeclaredFields()) {
-        if (field.getName().equals("imageTransform")
-            && SeekableReader.field(type, "imageTransform").get(reader) != null) {
-          throw new CannotShareException("an image transform, which may draw random numbers");
-        }
+    for (LibraryField<Object> field :
+        LibraryField.all(
+            reader.getClass(), Object.class, field -> field.getName().equals("imageTransform"))) {
+      if (field.get(reader) != null) {
+        throw new CannotShareException("an image transform, which may draw random numbers");
       }
     }
   }
