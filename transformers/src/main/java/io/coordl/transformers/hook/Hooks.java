@@ -125,52 +125,43 @@ public final class Hooks {
     table.span(
         CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
     // Of several that intercept a method the first is nearest to its body.
-    table
-        .by("djl.ProfiledBatches", PROFILE)
-        .intercept(null, "next()" + BATCH)
-        .intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
-    table
-        .by("djl.PreparedBatches", PREPARED)
-        .intercept(iterable, fetch)
-        .intercept(null, prepare)
-        .random();
-    table
-        .by("djl.TrainedModels", CHECKPOINTS, RESUME)
-        .intercept(null, sample)
-        .intercept(
-            "ai/djl/training/Trainer",
-            "step()V",
-            "iterateDataset(Lai/djl/training/dataset/Dataset;)Ljava/lang/Iterable;")
-        .intercept(iterable, "next()" + BATCH)
-        .random();
-    table
-        .by("djl.TrainedModels", RESUME)
-        .intercept("ai/djl/training/Trainer", "notifyListeners(Ljava/util/function/Consumer;)V");
-    table
-        .by("djl.CoordinatedBatches", COORDINATE)
-        .intercept(null, sample, fetch)
-        .intercept("ai/djl/ndarray/BaseNDManager", "close()V");
-    table
-        .by("djl.ImageInterceptor", SHARE)
-        .intercept("ai/djl/modality/cv/BufferedImageFactory", fromFile)
-        .intercept(OPENCV + "OpenCVImageFactory", fromFile);
-    table
-        .by("djl.Prefetch", PREFETCH)
-        .intercept(DATASET + "BatchSampler", sample)
-        .intercept(iterable, fetch)
-        .intercept(null, prepare)
-        .random();
-    table
-        .by("djl.SavedModels", ATOMIC, ASYNC)
-        .intercept(
-            "ai/djl/BaseModel",
-            "save(Ljava/nio/file/Path;Ljava/lang/String;)V",
-            "paramPathResolver(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;",
-            "readParameters(Ljava/nio/file/Path;Ljava/util/Map;)Z");
-    table
-        .by("djl.WrittenArrays", ASYNC)
-        .intercept("ai/djl/nn/Parameter", "save(Ljava/io/DataOutputStream;)V")
-        .intercept("ai/djl/ndarray/NDSerializer", "encode(Lai/djl/ndarray/NDArray;)[B");
+    table.by("djl.ProfiledBatches", PROFILE);
+    table.intercept(null, "next()" + BATCH);
+    table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
+    table.by("djl.PreparedBatches", PREPARED);
+    table.intercept(iterable, fetch);
+    table.intercept(null, prepare);
+    table.random();
+    table.by("djl.TrainedModels", CHECKPOINTS, RESUME);
+    table.intercept(null, sample);
+    table.intercept(
+        "ai/djl/training/Trainer",
+        "step()V",
+        "iterateDataset(Lai/djl/training/dataset/Dataset;)Ljava/lang/Iterable;");
+    table.intercept(iterable, "next()" + BATCH);
+    table.random();
+    table.by("djl.TrainedModels", RESUME);
+    table.intercept("ai/djl/training/Trainer", "notifyListeners(Ljava/util/function/Consumer;)V");
+    table.by("djl.CoordinatedBatches", COORDINATE);
+    table.intercept(null, sample, fetch);
+    table.intercept("ai/djl/ndarray/BaseNDManager", "close()V");
+    table.by("djl.ImageInterceptor", SHARE);
+    table.intercept("ai/djl/modality/cv/BufferedImageFactory", fromFile);
+    table.intercept(OPENCV + "OpenCVImageFactory", fromFile);
+    table.by("djl.Prefetch", PREFETCH);
+    table.intercept(DATASET + "BatchSampler", sample);
+    table.intercept(iterable, fetch);
+    table.intercept(null, prepare);
+    table.random();
+    table.by("djl.SavedModels", ATOMIC, ASYNC);
+    table.intercept(
+        "ai/djl/BaseModel",
+        "save(Ljava/nio/file/Path;Ljava/lang/String;)V",
+        "paramPathResolver(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;",
+        "readParameters(Ljava/nio/file/Path;Ljava/util/Map;)Z");
+    table.by("djl.WrittenArrays", ASYNC);
+    table.intercept("ai/djl/nn/Parameter", "save(Ljava/io/DataOutputStream;)V");
+    table.intercept("ai/djl/ndarray/NDSerializer", "encode(Lai/djl/ndarray/NDArray;)[B");
     return table.rules;
   }
 
@@ -228,28 +219,24 @@ public final class Hooks {
     table.span(CHECKPOINT, models, "writeModel");
     table.span(CHECKPOINT, listener, "saveCheckpoint");
     table.span(CHECKPOINT, sameDiff, "save");
-    table
-        .by("dl4j.ProfiledBatches", PROFILE)
-        .intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET)
-        .intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);
-    table
-        .by("dl4j.Prefetch", PREFETCH)
-        .intercept(
-            "org/datavec/image/recordreader/BaseImageRecordReader",
-            "next()Ljava/util/List;",
-            "next(I)Ljava/util/List;");
-    table
-        .by("dl4j.MatrixInterceptor", SHARE)
-        .intercept(
-            loader,
-            "asMatrixView(Ljava/io/File;" + ARRAY + ")V",
-            "asMatrix(Ljava/io/File;Z)" + ARRAY,
-            "asImageMatrix(Ljava/io/File;Z)Lorg/datavec/image/data/Image;",
-            "streamToMat(Ljava/io/InputStream;)" + mat,
-            "transformImage(" + mat + ARRAY + ")" + ARRAY);
-    table
-        .by("dl4j.ProgramIterators", PREPARED)
-        .intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
+    table.by("dl4j.ProfiledBatches", PROFILE);
+    table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
+    table.intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);
+    table.by("dl4j.Prefetch", PREFETCH);
+    table.intercept(
+        "org/datavec/image/recordreader/BaseImageRecordReader",
+        "next()Ljava/util/List;",
+        "next(I)Ljava/util/List;");
+    table.by("dl4j.MatrixInterceptor", SHARE);
+    table.intercept(
+        loader,
+        "asMatrixView(Ljava/io/File;" + ARRAY + ")V",
+        "asMatrix(Ljava/io/File;Z)" + ARRAY,
+        "asImageMatrix(Ljava/io/File;Z)Lorg/datavec/image/data/Image;",
+        "streamToMat(Ljava/io/InputStream;)" + mat,
+        "transformImage(" + mat + ARRAY + ")" + ARRAY);
+    table.by("dl4j.ProgramIterators", PREPARED);
+    table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
     table.by("dl4j.EpochInterceptor", PREPARED, COORDINATE, PREFETCH);
     for (String kind : new String[] {"RecordReader", "SequenceRecordReader"}) {
       String type = iterators + kind + "DataSetIterator";
@@ -257,53 +244,47 @@ public final class Hooks {
     }
     String several = iterators + "RecordReaderMultiDataSetIterator";
     table.intercept(several, "next(I)" + MULTI_DATA_SET, "hasNext()Z", "reset()V");
-    table
-        .by("dl4j.TrainedModels", CHECKPOINTS, RESUME)
-        .intercept(solver, "optimize(Lorg/deeplearning4j/nn/workspace/LayerWorkspaceMgr;)V");
-    table
-        .by("dl4j.TrainedModels", RESUME)
-        .intercept(layers, "fitHelper(Lorg/nd4j/linalg/dataset/api/iterator/DataSetIterator;)V")
-        .intercept(graph, "fit(Lorg/nd4j/linalg/dataset/api/iterator/MultiDataSetIterator;)V");
-    table
-        .by("dl4j.SavedModels", ATOMIC, ASYNC)
-        .intercept(
-            models,
-            write + "Ljava/io/File;Z)V",
-            write + "Ljava/io/File;Z" + NORMALIZATION + ")V",
-            write + "Ljava/lang/String;Z)V",
-            "addNormalizerToModel",
-            "addObjectToFile",
-            "restoreMultiLayerNetwork",
-            "restoreMultiLayerNetworkAndNormalizer",
-            "restoreComputationGraph",
-            "restoreComputationGraphAndNormalizer",
-            "restoreNormalizerFromFile",
-            "getObjectFromFile")
-        .intercept(listener + "$Builder", "build()L" + listener + ";")
-        .intercept(
-            listener,
-            "saveCheckpoint(Lorg/deeplearning4j/nn/api/Model;)V",
-            "write(Ljava/lang/String;Ljava/io/File;)Ljava/lang/String;",
-            "availableCheckpoints(Ljava/io/File;)Ljava/util/List;",
-            "getFileForCheckpoint(Ljava/io/File;I)Ljava/io/File;",
-            "lastCheckpoint(Ljava/io/File;)Lorg/deeplearning4j/optimize/listeners/Checkpoint;");
-    table
-        .by("dl4j.SavedModels", RESUME)
-        .intercept(
-            models,
-            write + "Ljava/io/OutputStream;Z)V",
-            write + "Ljava/io/OutputStream;Z" + NORMALIZATION + ")V");
-    table
-        .by("dl4j.SavedGraphs", ATOMIC, ASYNC)
-        .intercept(
-            sameDiff,
-            "asFlatFile(Ljava/io/File;Z)V",
-            "asFlatFile(Ljava/io/File;Lorg/nd4j/autodiff/execution/conf/ExecutorConfiguration;Z)V",
-            "fromFlatFile(Ljava/io/File;Z)Lorg/nd4j/autodiff/samediff/SameDiff;");
-    table
-        .by("dl4j.WrittenArrays", ASYNC)
-        .intercept(
-            "org/nd4j/linalg/factory/Nd4j", "write(" + ARRAY + "Ljava/io/DataOutputStream;)V");
+    table.by("dl4j.TrainedModels", CHECKPOINTS, RESUME);
+    table.intercept(solver, "optimize(Lorg/deeplearning4j/nn/workspace/LayerWorkspaceMgr;)V");
+    table.by("dl4j.TrainedModels", RESUME);
+    table.intercept(layers, "fitHelper(Lorg/nd4j/linalg/dataset/api/iterator/DataSetIterator;)V");
+    table.intercept(graph, "fit(Lorg/nd4j/linalg/dataset/api/iterator/MultiDataSetIterator;)V");
+    table.by("dl4j.SavedModels", ATOMIC, ASYNC);
+    table.intercept(
+        models,
+        write + "Ljava/io/File;Z)V",
+        write + "Ljava/io/File;Z" + NORMALIZATION + ")V",
+        write + "Ljava/lang/String;Z)V",
+        "addNormalizerToModel",
+        "addObjectToFile",
+        "restoreMultiLayerNetwork",
+        "restoreMultiLayerNetworkAndNormalizer",
+        "restoreComputationGraph",
+        "restoreComputationGraphAndNormalizer",
+        "restoreNormalizerFromFile",
+        "getObjectFromFile");
+    table.intercept(listener + "$Builder", "build()L" + listener + ";");
+    table.intercept(
+        listener,
+        "saveCheckpoint(Lorg/deeplearning4j/nn/api/Model;)V",
+        "write(Ljava/lang/String;Ljava/io/File;)Ljava/lang/String;",
+        "availableCheckpoints(Ljava/io/File;)Ljava/util/List;",
+        "getFileForCheckpoint(Ljava/io/File;I)Ljava/io/File;",
+        "lastCheckpoint(Ljava/io/File;)Lorg/deeplearning4j/optimize/listeners/Checkpoint;");
+    table.by("dl4j.SavedModels", RESUME);
+    table.intercept(
+        models,
+        write + "Ljava/io/OutputStream;Z)V",
+        write + "Ljava/io/OutputStream;Z" + NORMALIZATION + ")V");
+    table.by("dl4j.SavedGraphs", ATOMIC, ASYNC);
+    table.intercept(
+        sameDiff,
+        "asFlatFile(Ljava/io/File;Z)V",
+        "asFlatFile(Ljava/io/File;Lorg/nd4j/autodiff/execution/conf/ExecutorConfiguration;Z)V",
+        "fromFlatFile(Ljava/io/File;Z)Lorg/nd4j/autodiff/samediff/SameDiff;");
+    table.by("dl4j.WrittenArrays", ASYNC);
+    table.intercept(
+        "org/nd4j/linalg/factory/Nd4j", "write(" + ARRAY + "Ljava/io/DataOutputStream;)V");
     return table.rules;
   }
 
@@ -336,16 +317,14 @@ public final class Hooks {
     }
 
     /** What follows is intercepted by a class of that name, for one of these policies. */
-    Table by(String name, String... policies) {
+    void by(String name, String... policies) {
       by = new HookRule.Interceptor(name, policies);
-      return this;
     }
 
-    Table intercept(@Nullable String owner, String... methods) {
+    void intercept(@Nullable String owner, String... methods) {
       for (String method : methods) {
         add(Weave.INTERCEPT, DECODE, owner, null, method);
       }
-      return this;
     }
 
     void random() {
