@@ -47,8 +47,7 @@ public final class CoordinatedBatches implements LibraryHooks {
 
   public CoordinatedBatches(Class<?> declaring, Services services)
       throws ReflectiveOperationException {
-    Symbols.require(
-        BatchFrame.class, BatchArrays.class, PipelineParts.class, SampledEpoch.class);
+    Symbols.require(BatchFrame.class, BatchArrays.class, PipelineParts.class, SampledEpoch.class);
     this.epochs = new EpochCoordinator("DJL", services);
     this.threads = services.threads();
   }

@@ -19,8 +19,8 @@ final class KnownDjl implements PurityAnalyzer.Known {
   private static final List<String> KNOWN =
       List.of(
           ("ai/djl/ndarray/ ai/djl/modality/ ai/djl/translate/ ai/djl/training/dataset/"
-              + " ai/djl/basicdataset/ ai/djl/util/RandomUtils ai/djl/util/Pair"
-              + " ai/djl/util/Preconditions ai/djl/util/Float16Utils ai/djl/Device")
+                  + " ai/djl/basicdataset/ ai/djl/util/RandomUtils ai/djl/util/Pair"
+                  + " ai/djl/util/Preconditions ai/djl/util/Float16Utils ai/djl/Device")
               .split(" "));
 
   /** Classes and methods among these that do more. */
@@ -47,8 +47,8 @@ final class KnownDjl implements PurityAnalyzer.Known {
   private static final Set<String> PARTS =
       Set.of(
           ("basicdataset engine inference metric modality ndarray nn opencv pytorch"
-              + " repository training translate util Application BaseModel Device"
-              + " MalformedModelException Model ModelException TrainingDivergedException")
+                  + " repository training translate util Application BaseModel Device"
+                  + " MalformedModelException Model ModelException TrainingDivergedException")
               .split(" "));
 
   /** Copies of DJL's examples lie in packages of that prefix. */

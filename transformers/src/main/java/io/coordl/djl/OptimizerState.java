@@ -54,8 +54,7 @@ final class OptimizerState {
 
   /** The fields in which an optimizer keeps arrays. */
   private static List<LibraryField<Object>> maps(Optimizer of) {
-    return LibraryField.all(
-        of.getClass(), Optimizer.class, field -> field.getType() == Map.class);
+    return LibraryField.all(of.getClass(), Optimizer.class, field -> field.getType() == Map.class);
   }
 
   @SuppressWarnings("unchecked") // By the identifiers of parameters.

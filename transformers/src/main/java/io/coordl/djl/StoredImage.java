@@ -28,8 +28,7 @@ final class StoredImage implements InvocationHandler {
   /** Whether the library's own image may have been drawn on. */
   private boolean touched;
 
-  private StoredImage(
-      ImageInterceptor.Origin origin, @Nullable Pixels kept, @Nullable Image own) {
+  private StoredImage(ImageInterceptor.Origin origin, @Nullable Pixels kept, @Nullable Image own) {
     this.origin = origin;
     this.kept = kept;
     this.own = own;

@@ -14,7 +14,7 @@ final class Description implements ObjectDescription.Library {
   private static final Set<String> SCRATCH =
       Set.of(
           ("x y h w srch srcw currentImage currentTransforms converter M splitChannels filter"
-              + " canvas")
+                  + " canvas")
               .split(" "));
 
   /** Which of them are it in one class alone: elsewhere the name says what the user asked for. */

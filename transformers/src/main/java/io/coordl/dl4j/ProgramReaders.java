@@ -43,16 +43,16 @@ final class ProgramReaders {
           case IMAGES + "ImageRecordReader", IMAGES + "objdetect.ObjectDetectionRecordReader" ->
               new ImageReader((BaseImageRecordReader) reader, files);
           case DATAVEC + "LineRecordReader",
-                  DATAVEC + "csv.CSVRecordReader",
-                  DATAVEC + "misc.SVMLightRecordReader",
-                  DATAVEC + "misc.LibSvmRecordReader",
-                  DATAVEC + "regex.RegexLineRecordReader" ->
+              DATAVEC + "csv.CSVRecordReader",
+              DATAVEC + "misc.SVMLightRecordReader",
+              DATAVEC + "misc.LibSvmRecordReader",
+              DATAVEC + "regex.RegexLineRecordReader" ->
               new LineReader((LineRecordReader) reader, files);
           case DATAVEC + "FileRecordReader", DATAVEC + "csv.CSVSequenceRecordReader" ->
               new FileReader((FileRecordReader) reader, files);
           case DATAVEC + "collection.CollectionRecordReader",
-                  DATAVEC + "collection.CollectionSequenceRecordReader",
-                  DATAVEC + "collection.ListStringRecordReader" ->
+              DATAVEC + "collection.CollectionSequenceRecordReader",
+              DATAVEC + "collection.ListStringRecordReader" ->
               new MemoryReader(reader);
           default -> throw new CannotShareException("readers of class " + name);
         };

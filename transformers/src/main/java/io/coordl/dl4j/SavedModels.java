@@ -23,7 +23,6 @@ import java.util.Objects;
 import org.deeplearning4j.nn.api.Model;
 import org.deeplearning4j.optimize.listeners.Checkpoint;
 import org.deeplearning4j.optimize.listeners.CheckpointListener;
-import org.deeplearning4j.util.ModelSerializer;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
 

@@ -27,8 +27,8 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   private static final Set<String> PLACES =
       Set.of(
           ("iter locations splitIndex lineIndex conf initialized skippedLines numLinesSkipped"
-              + " currLine recordLookahead locationsIterator currentUri currentFile records"
-              + " original count delimitedData dataIter")
+                  + " currLine recordLookahead locationsIterator currentUri currentFile records"
+                  + " original count delimitedData dataIter")
               .split(" "));
 
   /**

@@ -94,7 +94,8 @@ public final class ClassFiles {
           }
           for (Object constant : it.arguments()) {
             if (constant instanceof Handle made) {
-              used.add(new Member(made.getOwner().replace('/', '.'), made.getName(), made.getDesc()));
+              used.add(
+                  new Member(made.getOwner().replace('/', '.'), made.getName(), made.getDesc()));
             }
           }
         }

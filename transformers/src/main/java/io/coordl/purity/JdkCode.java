@@ -21,7 +21,7 @@ final class JdkCode {
   private static final List<String> PACKAGES =
       List.of(
           ("java/util/function/ java/util/stream/ java/util/regex/ java/math/ java/awt/geom/"
-              + " java/awt/image/ java/nio/charset/ java/time/")
+                  + " java/awt/image/ java/nio/charset/ java/time/")
               .split(" "));
 
   private static final Set<String> CLASSES =

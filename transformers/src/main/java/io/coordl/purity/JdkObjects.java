@@ -8,8 +8,8 @@ public final class JdkObjects {
   private static final List<String> TELLING_NOTHING =
       List.of(
           ("java.lang.Object java.lang.Thread java.lang.ref. java.text. java.util.Random"
-              + " java.util.SplittableRandom java.util.concurrent. java.util.logging."
-              + " java.security.SecureRandom sun.util.")
+                  + " java.util.SplittableRandom java.util.concurrent. java.util.logging."
+                  + " java.security.SecureRandom sun.util.")
               .split(" "));
 
   private JdkObjects() {}

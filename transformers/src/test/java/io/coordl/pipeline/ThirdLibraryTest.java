@@ -152,8 +152,7 @@ class ThirdLibraryTest {
     ArenaStore arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add);
     try (DecodedStore store = new DecodedStore(arena, path -> true);
         Prefetcher prefetcher =
-            new Prefetcher(
-                new ItemPrefetcher(() -> 2, null, store::mayKeepMore), () -> true)) {
+            new Prefetcher(new ItemPrefetcher(() -> 2, null, store::mayKeepMore), () -> true)) {
       Services services =
           new Services(store, null, null, prefetcher, 2, null, null, null, null, said::add);
       feedsAsWithoutTheAgent(epoch(services));

@@ -130,10 +130,7 @@ public enum Option {
       Values.TEXT,
       "where they go: PATH/MODEL/latest is the newest, PATH is of one job at a time"),
   CHECKPOINT_KEEP(
-      "3",
-      "N from 1 to 1000",
-      Values.COUNT,
-      "how many of them stay; others are deleted"),
+      "3", "N from 1 to 1000", Values.COUNT, "how many of them stay; others are deleted"),
   CHECKPOINT_OVERHEAD(
       "3.5%",
       "SHARE from 0.1% to 50%",

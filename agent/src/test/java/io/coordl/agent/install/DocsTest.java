@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/arguments.md is the declarations of {@link Option}. With {@code -Dcoordl.docs=write} it is
- * written anew instead of compared.
+ * The table of docs/arguments.md is the declarations of {@link Option}. With {@code
+ * -Dcoordl.docs=write} it is written anew instead of compared.
  */
 final class DocsTest {
   /** The table in docs. */

@@ -122,8 +122,7 @@ public final class Hooks {
     table.span(FIT, "ai/djl/training/EasyTrain", "fit", "evaluateDataset");
     table.span(COMPUTE, "ai/djl/training/Trainer", "forward", "evaluate");
     table.span(UPDATE, "ai/djl/training/Trainer", "step()V");
-    table.span(
-        CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
+    table.span(CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
     // Of several that intercept a method the first is nearest to its body.
     table.by("djl.ProfiledBatches", PROFILE);
     table.intercept(null, "next()" + BATCH);
@@ -196,8 +195,7 @@ public final class Hooks {
     table.beside(SAMPLE, record, "next()Ljava/util/List;", "next(I)Ljava/util/List;");
     table.span(SAMPLE, null, sequence);
     table.beside(SAMPLE, sequence, "sequenceRecord()Ljava/util/List;");
-    table.span(
-        DECODE, loader, "asMatrix", "asMatrixView", "asWritable", "asImageMatrix");
+    table.span(DECODE, loader, "asMatrix", "asMatrixView", "asWritable", "asImageMatrix");
     table.span(TRANSFORM, loader, "transformImage");
     table.span(DECODE, images, "asMatrix", "asImageMatrix");
     table.span(
@@ -341,8 +339,7 @@ public final class Hooks {
       String name = end < 0 ? method : method.substring(0, end);
       String descriptor = end < 0 ? null : method.substring(end);
       String proven = owner != null && owner.startsWith(OPENCV) ? "DJL OpenCV 0.32.0" : provenOn;
-      rules.add(
-          new HookRule(library, owner, name, descriptor, beside, advice, kind, proven, by));
+      rules.add(new HookRule(library, owner, name, descriptor, beside, advice, kind, proven, by));
     }
   }
 }
