@@ -47,29 +47,25 @@ final class StoredImage implements InvocationHandler {
   public @Nullable Object invoke(Object image, Method method, Object @Nullable [] arguments)
       throws Throwable {
     Object[] given = arguments == null ? new Object[0] : arguments;
-    switch (method.getName()) {
-      case "equals":
-        return image == given[0];
-      case "hashCode":
-        return hashCode();
-      case "toString":
-        return toString();
-      case "getWidth":
-        return width();
-      case "getHeight":
-        return height();
-      case "toNDArray":
-        return toArray((NDManager) given[0], given.length < 2 ? null : (Image.Flag) given[1]);
-      default:
+    return switch (method.getName()) {
+      case "equals" -> image == given[0];
+      case "hashCode" -> hashCode();
+      case "toString" -> toString();
+      case "getWidth" -> width();
+      case "getHeight" -> height();
+      case "toNDArray" ->
+          toArray((NDManager) given[0], given.length < 2 ? null : (Image.Flag) given[1]);
+      default -> {
+        Image drawn = touch();
         try {
-          Image drawn = touch();
           Object result = method.invoke(drawn, arguments);
           // The library hands out the image itself if it has the size that is asked for.
-          return result == drawn ? image : result;
+          yield result == drawn ? image : result;
         } catch (InvocationTargetException e) {
           throw Objects.requireNonNullElse(e.getCause(), e);
         }
-    }
+      }
+    };
   }
 
   private synchronized Image own() {

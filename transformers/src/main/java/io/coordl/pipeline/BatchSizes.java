@@ -56,8 +56,10 @@ public final class BatchSizes implements ToLongFunction<Object> {
   private static @Nullable ToLongFunction<Object> make(String adapter, Class<?> library) {
     try {
       ClassLoader loader = new LibraryLoader(library.getClassLoader(), adapter);
-      return (ToLongFunction<Object>)
-          Class.forName(adapter + "BatchSize", true, loader).getConstructor().newInstance();
+      return Class.forName(adapter + "BatchSize", true, loader)
+          .asSubclass(ToLongFunction.class)
+          .getConstructor()
+          .newInstance();
     } catch (ReflectiveOperationException e) {
       return null;
     }

@@ -1,17 +1,19 @@
 package io.coordl.transformers.classfile;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
-import net.bytebuddy.jar.asm.ClassReader;
-import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a class file that decide which rules concern it: its name, the methods it refers to,
  * the methods it declares. Of a few hundred classes that pass the {@link ConstantPool} this leaves
- * the few that a rule will change, and only those are worth visiting. Used by one thread.
+ * the few that a rule will change, and only those are worth a parser.
+ *
+ * <p>Strings come out as Latin-1: right where they are ASCII, as all that rules name are, and equal
+ * to nothing a rule names where they are not. Immutable.
  */
 public final class ClassFile {
   /**
@@ -20,17 +22,26 @@ public final class ClassFile {
   public static final int NEWEST = 72;
 
   private static final int MAJOR_OFFSET = 6;
+  private static final int COUNT_OFFSET = 8;
+  private static final int FIRST_ENTRY_OFFSET = 10;
   private static final int METHODREF = 10;
   private static final int METHOD_HANDLE = 15;
+  private static final int INVOKE_VIRTUAL = 0xb6;
+  private static final int INVOKE_STATIC = 0xb8;
+  private static final int INTERFACE = 0x0200;
 
   private final byte[] bytes;
-  private final ClassReader reader;
-  private final char[] buffer;
 
-  private ClassFile(byte[] bytes, ClassReader reader) {
+  /** By index: where the constant lies, at its tag; 0 where there is none. */
+  private final int[] constants;
+
+  /** Where access flags, name, supertypes, fields and methods begin. */
+  private final int body;
+
+  private ClassFile(byte[] bytes, int[] constants, int body) {
     this.bytes = bytes;
-    this.reader = reader;
-    this.buffer = new char[reader.getMaxStringLength()];
+    this.constants = constants;
+    this.body = body;
   }
 
   /**
@@ -44,20 +55,26 @@ public final class ClassFile {
    * The class file in {@code bytes}, which are not copied; null if the constant pool is none, or
    * holds entries of an unknown kind.
    *
-   * @throws IndexOutOfBoundsException later, if the class file is cut off
+   * @throws IndexOutOfBoundsException here or later, if the class file is cut off
    */
   public static @Nullable ClassFile read(byte[] bytes) {
-    try {
-      byte[] readable = bytes;
-      if (version(bytes) > NEWEST) { // Up to the constant pool it is as it always was.
-        readable = bytes.clone();
-        readable[MAJOR_OFFSET] = 0;
-        readable[MAJOR_OFFSET + 1] = NEWEST;
-      }
-      return new ClassFile(bytes, new ClassReader(readable));
-    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+    if (bytes.length < FIRST_ENTRY_OFFSET) {
       return null;
     }
+    int[] constants = new int[unsignedShort(bytes, COUNT_OFFSET)];
+    int offset = FIRST_ENTRY_OFFSET;
+    for (int index = 1; index < constants.length; index++) {
+      constants[index] = offset;
+      int size = ConstantPool.sizeOf(bytes, offset);
+      if (size == 0) {
+        return null;
+      }
+      if (ConstantPool.takesTwoIndices(bytes[offset])) {
+        index++;
+      }
+      offset += size;
+    }
+    return new ClassFile(bytes, constants, offset);
   }
 
   /** The class file itself, not to be modified. */
@@ -67,68 +84,60 @@ public final class ClassFile {
 
   /** Major version. */
   public int version() {
-    return version(bytes);
-  }
-
-  private static int version(byte[] bytes) {
-    return (bytes[MAJOR_OFFSET] & 0xff) << 8 | (bytes[MAJOR_OFFSET + 1] & 0xff);
+    return unsignedShort(bytes, MAJOR_OFFSET);
   }
 
   /** Internal name of the class. */
   public String name() {
-    return reader.getClassName();
+    return className(body + 2);
   }
 
   /** Whether it is an interface. */
   public boolean isInterface() {
-    return (reader.getAccess() & Opcodes.ACC_INTERFACE) != 0;
+    return (unsignedShort(bytes, body) & INTERFACE) != 0;
   }
 
   /** Number of entries of the constant pool; they count from 1. */
   public int constants() {
-    return reader.getItemCount();
-  }
-
-  private boolean isOfKind(int index, int tag) {
-    int constant = reader.getItem(index);
-    return constant != 0 && reader.readByte(constant - 1) == tag;
+    return constants.length;
   }
 
   /** Whether a constant is a reference to a method of one of the given classes. */
   public boolean refersToMethodOf(ConstantPool owners, int index) {
-    if (!isOfKind(index, METHODREF)) {
+    int constant = constants[index];
+    if (constant == 0 || bytes[constant] != METHODREF) {
       return false;
     }
-    int owner = constantAt(reader.getItem(index));
-    int name = constantAt(owner);
-    return owners.holds(bytes, name + 2, reader.readUnsignedShort(name));
-  }
-
-  /** The constant whose index lies at {@code offset}. */
-  private int constantAt(int offset) {
-    return reader.getItem(reader.readUnsignedShort(offset));
+    int owner = constants[unsignedShort(bytes, constant + 1)];
+    int name = constants[unsignedShort(bytes, owner + 1)];
+    return owners.holds(bytes, name + 3, unsignedShort(bytes, name + 1));
   }
 
   /** Internal name of the class whose method a constant refers to. */
   public String ownerOf(int index) {
-    return reader.readClass(reader.getItem(index), buffer);
+    return className(constants[index] + 1);
   }
 
   /** Name of the method that a constant refers to. */
   public String nameOf(int index) {
-    return reader.readUTF8(constantAt(reader.getItem(index) + 2), buffer);
+    return string(nameAndType(index) + 1);
   }
 
   /** Descriptor of the method that a constant refers to. */
   public String descriptorOf(int index) {
-    return reader.readUTF8(constantAt(reader.getItem(index) + 2) + 2, buffer);
+    return string(nameAndType(index) + 3);
+  }
+
+  private int nameAndType(int index) {
+    return constants[unsignedShort(bytes, constants[index] + 3)];
   }
 
   /** Whether a method handle among the constants is for one of these methods. */
   public boolean hasHandleOf(BitSet methods) {
-    for (int i = 1; i < reader.getItemCount(); i++) {
-      if (isOfKind(i, METHOD_HANDLE)
-          && methods.get(reader.readUnsignedShort(reader.getItem(i) + 1))) {
+    for (int constant : constants) {
+      if (constant != 0
+          && bytes[constant] == METHOD_HANDLE
+          && methods.get(unsignedShort(bytes, constant + 2))) {
         return true;
       }
     }
@@ -142,7 +151,7 @@ public final class ClassFile {
   public BitSet methodsThatMayCall(BitSet called) {
     BitSet calling = new BitSet();
     int offset = methodsOffset();
-    int methods = reader.readUnsignedShort(offset);
+    int methods = unsignedShort(bytes, offset);
     offset += 2;
     for (int i = 0; i < methods; i++) {
       int code = codeOf(offset + 6);
@@ -156,12 +165,12 @@ public final class ClassFile {
 
   private boolean mayCall(int code, BitSet called) {
     int first = code + 14;
-    int behind = first + reader.readInt(code + 10);
+    int behind = first + integer(code + 10);
     for (int i = first; i + 2 < behind; i++) {
-      int opcode = reader.readByte(i);
-      if (opcode >= Opcodes.INVOKEVIRTUAL
-          && opcode <= Opcodes.INVOKESTATIC
-          && called.get(reader.readUnsignedShort(i + 1))) {
+      int opcode = bytes[i] & 0xff;
+      if (opcode >= INVOKE_VIRTUAL
+          && opcode <= INVOKE_STATIC
+          && called.get(unsignedShort(bytes, i + 1))) {
         return true;
       }
     }
@@ -169,9 +178,9 @@ public final class ClassFile {
   }
 
   private int methodsOffset() {
-    int interfaces = reader.readUnsignedShort(reader.header + 6);
-    int offset = reader.header + 8 + 2 * interfaces;
-    int fields = reader.readUnsignedShort(offset);
+    int interfaces = unsignedShort(bytes, body + 6);
+    int offset = body + 8 + 2 * interfaces;
+    int fields = unsignedShort(bytes, offset);
     offset += 2;
     for (int i = 0; i < fields; i++) {
       offset = afterAttributes(offset + 6);
@@ -183,13 +192,13 @@ public final class ClassFile {
   public List<Method> methods(Set<String> names) {
     List<Method> found = new ArrayList<>();
     int offset = methodsOffset();
-    int methods = reader.readUnsignedShort(offset);
+    int methods = unsignedShort(bytes, offset);
     offset += 2;
     for (int i = 0; i < methods; i++) {
-      String name = text(offset + 2);
+      String name = string(offset + 2);
       if (names.contains(name)) {
-        int access = reader.readUnsignedShort(offset);
-        found.add(new Method(access, name, text(offset + 4), maxLocals(offset + 6)));
+        int access = unsignedShort(bytes, offset);
+        found.add(new Method(access, name, string(offset + 4), maxLocals(offset + 6)));
       }
       offset = afterAttributes(offset + 6);
     }
@@ -198,32 +207,48 @@ public final class ClassFile {
 
   private int maxLocals(int attributes) {
     int code = codeOf(attributes);
-    return code == 0 ? 0 : reader.readUnsignedShort(code + 8);
+    return code == 0 ? 0 : unsignedShort(bytes, code + 8);
   }
 
   /** Where the code of a method with these attributes lies; 0 if there is none. */
   private int codeOf(int attributes) {
-    int count = reader.readUnsignedShort(attributes);
+    int count = unsignedShort(bytes, attributes);
     int offset = attributes + 2;
     for (int i = 0; i < count; i++) {
-      if (text(offset).equals("Code")) {
+      if (string(offset).equals("Code")) {
         return offset;
       }
-      offset += 6 + reader.readInt(offset + 2);
+      offset += 6 + integer(offset + 2);
     }
     return 0;
   }
 
   private int afterAttributes(int attributes) {
-    int count = reader.readUnsignedShort(attributes);
+    int count = unsignedShort(bytes, attributes);
     int offset = attributes + 2;
     for (int i = 0; i < count; i++) {
-      offset += 6 + reader.readInt(offset + 2);
+      offset += 6 + integer(offset + 2);
     }
     return offset;
   }
 
-  private String text(int offset) {
-    return reader.readUTF8(offset, buffer);
+  /** The name of the class whose index lies at {@code offset}. */
+  private String className(int offset) {
+    return string(constants[unsignedShort(bytes, offset)] + 1);
+  }
+
+  /** The string whose index lies at {@code offset}. */
+  private String string(int offset) {
+    int constant = constants[unsignedShort(bytes, offset)];
+    int length = unsignedShort(bytes, constant + 1);
+    return new String(bytes, constant + 3, length, StandardCharsets.ISO_8859_1);
+  }
+
+  private int integer(int offset) {
+    return (unsignedShort(bytes, offset) << 16) | unsignedShort(bytes, offset + 2);
+  }
+
+  private static int unsignedShort(byte[] bytes, int offset) {
+    return ((bytes[offset] & 0xff) << 8) | (bytes[offset + 1] & 0xff);
   }
 }

@@ -63,7 +63,7 @@ public final class ConstantPool {
   }
 
   /** Bytes of the constant at {@code offset}, its tag included; 0 if it is of no known kind. */
-  private static int sizeOf(byte[] classFile, int offset) {
+  static int sizeOf(byte[] classFile, int offset) {
     if (offset + 3 > classFile.length) {
       return 0;
     }
@@ -77,7 +77,7 @@ public final class ConstantPool {
     };
   }
 
-  private static boolean takesTwoIndices(byte tag) {
+  static boolean takesTwoIndices(byte tag) {
     return tag == LONG || tag == DOUBLE;
   }
 
