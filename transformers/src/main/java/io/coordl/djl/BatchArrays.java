@@ -37,11 +37,7 @@ final class BatchArrays implements PreparedBatch {
     layout = new BatchLayout(described);
   }
 
-  /**
-   * Looks at a sample, which stays the program's.
-   *
-   * @param more parts of the layout without values, behind its own
-   */
+  /** Looks at a sample, which stays the program's; {@code more} are parts without values. */
   static BatchArrays view(NDList data, NDList labels, List<BatchLayout.Array> more)
       throws CannotShareException {
     return new BatchArrays(null, data, labels, more);

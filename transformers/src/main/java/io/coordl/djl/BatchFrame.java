@@ -9,9 +9,7 @@ import ai.djl.ndarray.types.Shape;
 import ai.djl.training.dataset.Batch;
 import ai.djl.translate.Batchifier;
 import io.coordl.pipeline.BatchLayout;
-import io.coordl.pipeline.Symbols;
 import java.io.IOException;
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,27 +37,6 @@ record BatchFrame(
     long progressTotal,
     @Nullable List<?> indices,
     @Nullable Device device) {
-
-  static void require() throws NoSuchMethodException {
-    Symbols.require(NDManager.class, NDManager.class, "newSubManager");
-    Symbols.require(
-        NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
-    Symbols.require(NDManager.class, NDManager.class, "getParentManager");
-    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
-    Symbols.require(NDArray.class, NDArray.class, "duplicate");
-    Symbols.require(DataType.class, int.class, "getNumOfBytes");
-    Symbols.requireConstructor(
-        Batch.class,
-        NDManager.class,
-        NDList.class,
-        NDList.class,
-        int.class,
-        Batchifier.class,
-        Batchifier.class,
-        long.class,
-        long.class,
-        List.class);
-  }
 
   /**
    * The batch.

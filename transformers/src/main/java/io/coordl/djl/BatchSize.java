@@ -1,15 +1,12 @@
 package io.coordl.djl;
 
 import ai.djl.training.dataset.Batch;
-import io.coordl.pipeline.LibraryCounts;
+import java.util.function.ToLongFunction;
 
 /** Samples of a batch of DJL, as whoever made it has said. */
-public final class BatchSize implements LibraryCounts.OfLibrary {
-  /** Knows any batch. */
-  public BatchSize() {}
-
+public final class BatchSize implements ToLongFunction<Object> {
   @Override
-  public long count(Object batch) {
+  public long applyAsLong(Object batch) {
     return ((Batch) batch).getSize();
   }
 }

@@ -9,6 +9,7 @@ import io.coordl.gpu.PinnedMemory;
 import io.coordl.pipeline.CoordinatedEpoch;
 import io.coordl.pipeline.EpochCoordinator;
 import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
 import java.lang.StackWalker.Option;
 import java.lang.StackWalker.StackFrame;
 import java.util.Iterator;
@@ -49,7 +50,7 @@ public final class CoordinatedBatches implements LibraryHooks {
 
   public CoordinatedBatches(Class<?> declaring, Services services)
       throws ReflectiveOperationException {
-    BatchFrame.require();
+    Symbols.require(BatchFrame.class, BatchArrays.class, PipelineParts.class, SampledEpoch.class);
     this.epochs = new EpochCoordinator("DJL", services);
     this.threads = services.threads();
     this.pinned = services.pinned();

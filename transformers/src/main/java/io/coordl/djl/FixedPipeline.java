@@ -50,13 +50,10 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
   }
 
   /** The program's transforms but those of which a copy is used. */
-  static List<Transform> parts(@Nullable FixedPipeline pipeline) {
+  static List<@Nullable Object> parts(@Nullable FixedPipeline pipeline) {
     return pipeline == null
         ? List.of()
-        : pipeline.transforms.stream()
-            .filter(part -> part.arrays.isEmpty())
-            .map(Part::own)
-            .toList();
+        : pipeline.objects().stream().<@Nullable Object>flatMap(List::stream).toList();
   }
 
   int size() {

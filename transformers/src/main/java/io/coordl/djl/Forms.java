@@ -22,11 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class Forms {
   private final Map<Image.@Nullable Flag, DecodedForm> forms = new LinkedHashMap<>();
 
-  /**
-   * The forms of {@code factory}'s images.
-   *
-   * @throws IOException if its class files cannot be read
-   */
   Forms(Class<?> factory) throws IOException {
     boolean opencv = factory.getSimpleName().startsWith("OpenCV");
     String code =

@@ -1,13 +1,7 @@
 package io.coordl.djl;
 
-import ai.djl.Device;
-import ai.djl.engine.Engine;
 import ai.djl.modality.cv.Image;
 import ai.djl.modality.cv.ImageFactory;
-import ai.djl.ndarray.NDArray;
-import ai.djl.ndarray.NDManager;
-import ai.djl.ndarray.types.DataType;
-import ai.djl.ndarray.types.Shape;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.cache.DecodedForm;
@@ -17,8 +11,6 @@ import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
-import java.nio.Buffer;
-import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -37,30 +29,9 @@ public final class ImageInterceptor implements LibraryHooks {
   private final KeptItems items;
   private final Forms forms;
 
-  /**
-   * For one factory class.
-   *
-   * @throws IOException if what decodes cannot be told
-   */
   public ImageInterceptor(Class<?> declaring, Services services)
-      throws NoSuchMethodException, IOException {
-    Symbols.requireImplemented(Image.class, StoredImage.class);
-    Symbols.require(Image.class, NDArray.class, "toNDArray", NDManager.class, Image.Flag.class);
-    Symbols.require(ImageFactory.class, Image.class, "fromFile", Path.class);
-    Symbols.require(
-        ImageFactory.class, Image.class, "fromPixels", int[].class, int.class, int.class);
-    Symbols.require(ImageFactory.class, Image.class, "fromImage", Object.class);
-    Symbols.require(NDManager.class, ByteBuffer.class, "allocateDirect", int.class);
-    Symbols.require(
-        NDManager.class, NDArray.class, "create", Buffer.class, Shape.class, DataType.class);
-    Symbols.require(NDManager.class, Engine.class, "getEngine");
-    Symbols.require(Engine.class, String.class, "getEngineName");
-    Symbols.require(NDManager.class, Device.class, "getDevice");
-    Symbols.require(NDManager.class, NDArray.class, "create", Shape.class, DataType.class);
-    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer");
-    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
-    Symbols.require(NDArray.class, void.class, "detach");
-    Symbols.require(NDArray.class, void.class, "attach", NDManager.class);
+      throws ReflectiveOperationException, IOException {
+    Symbols.require(ImageInterceptor.class, StoredImage.class, Pixels.class);
     this.declaring = declaring;
     this.items = Objects.requireNonNull(KeptItems.of(services));
     this.forms = new Forms(declaring);
@@ -83,13 +54,13 @@ public final class ImageInterceptor implements LibraryHooks {
     Origin origin = new Origin(factory, path, item);
     Pixels kept = kept(item);
     if (kept != null) {
-      return new InterceptedCall(new StoredImage(origin, kept));
+      return new InterceptedCall(StoredImage.of(origin, kept, null));
     }
     long start = System.nanoTime();
     return InterceptedCall.after(
         own -> {
           item.made(System.nanoTime() - start);
-          return own instanceof Image image ? new StoredImage(origin, image) : own;
+          return own instanceof Image image ? StoredImage.of(origin, null, image) : own;
         });
   }
 

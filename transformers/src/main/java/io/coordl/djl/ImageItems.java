@@ -34,11 +34,7 @@ final class ImageItems {
   private final @Nullable KeptItems kept;
   private final Map<Class<?>, Forms> forms = new ConcurrentHashMap<>();
 
-  /**
-   * Knows files.
-   *
-   * @param kept null if they are only to be fetched
-   */
+  /** {@code kept} is null if files are only to be fetched. */
   ImageItems(@Nullable KeptItems kept) {
     this.kept = kept;
   }

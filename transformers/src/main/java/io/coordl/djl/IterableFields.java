@@ -5,17 +5,33 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Sampler;
 import ai.djl.translate.Batchifier;
 import ai.djl.translate.Pipeline;
 import io.coordl.pipeline.LibraryField;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
 
 /** What a {@link DataIterable} keeps to itself and its subclasses. Thread-safe. */
 final class IterableFields {
+  private static final Sampler NO_ORDER =
+      new Sampler() {
+        @Override
+        public Iterator<List<Long>> sample(RandomAccessDataset dataset) {
+          return Collections.emptyIterator();
+        }
+
+        @Override
+        public int getBatchSize() {
+          return -1;
+        }
+      };
+
   final LibraryField<RandomAccessDataset> dataset = of("dataset", RandomAccessDataset.class);
   final LibraryField<NDManager> manager = of("manager", NDManager.class);
   final LibraryField<Batchifier> dataBatchifier = of("dataBatchifier", Batchifier.class);
@@ -56,6 +72,26 @@ final class IterableFields {
         progress,
         dataset.require(iterable).size(),
         indices,
+        device.get(iterable));
+  }
+
+  /** An iterable that fetches as the program's does, and is only asked to fetch. */
+  DataIterable like(
+      DataIterable iterable,
+      RandomAccessDataset data,
+      NDManager target,
+      @Nullable Pipeline transforms,
+      @Nullable Pipeline labelTransforms) {
+    return new DataIterable(
+        data,
+        target,
+        NO_ORDER,
+        dataBatchifier.get(iterable),
+        labelBatchifier.get(iterable),
+        transforms,
+        labelTransforms,
+        null,
+        0,
         device.get(iterable));
   }
 

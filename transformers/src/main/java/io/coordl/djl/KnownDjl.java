@@ -18,16 +18,10 @@ final class KnownDjl implements PurityAnalyzer.Known {
   /** Packages and classes whose methods depend on what they are given, and draw as is known. */
   private static final List<String> KNOWN =
       List.of(
-          "ai/djl/ndarray/",
-          "ai/djl/modality/",
-          "ai/djl/translate/",
-          "ai/djl/training/dataset/",
-          "ai/djl/basicdataset/",
-          "ai/djl/util/RandomUtils",
-          "ai/djl/util/Pair",
-          "ai/djl/util/Preconditions",
-          "ai/djl/util/Float16Utils",
-          "ai/djl/Device");
+          ("ai/djl/ndarray/ ai/djl/modality/ ai/djl/translate/ ai/djl/training/dataset/"
+                  + " ai/djl/basicdataset/ ai/djl/util/RandomUtils ai/djl/util/Pair"
+                  + " ai/djl/util/Preconditions ai/djl/util/Float16Utils ai/djl/Device")
+              .split(" "));
 
   /** Classes and methods among these that do more. */
   private static final Set<String> UNKNOWN =
@@ -52,26 +46,10 @@ final class KnownDjl implements PurityAnalyzer.Known {
   /** What DJL's own jars have below {@link #PREFIX}. */
   private static final Set<String> PARTS =
       Set.of(
-          "basicdataset",
-          "engine",
-          "inference",
-          "metric",
-          "modality",
-          "ndarray",
-          "nn",
-          "opencv",
-          "pytorch",
-          "repository",
-          "training",
-          "translate",
-          "util",
-          "Application",
-          "BaseModel",
-          "Device",
-          "MalformedModelException",
-          "Model",
-          "ModelException",
-          "TrainingDivergedException");
+          ("basicdataset engine inference metric modality ndarray nn opencv pytorch"
+                  + " repository training translate util Application BaseModel Device"
+                  + " MalformedModelException Model ModelException TrainingDivergedException")
+              .split(" "));
 
   /** Copies of DJL's examples lie in packages of that prefix. */
   @Override

@@ -13,12 +13,11 @@ import io.coordl.pipeline.LibraryField;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -55,16 +54,7 @@ final class OptimizerState {
 
   /** The fields in which an optimizer keeps arrays. */
   private static List<LibraryField<Object>> maps(Optimizer of) {
-    List<LibraryField<Object>> maps = new ArrayList<>();
-    for (Class<?> type = of.getClass(); type != Optimizer.class; type = type.getSuperclass()) {
-      for (Field field : type.getDeclaredFields()) {
-        if (field.getType() == Map.class && !Modifier.isStatic(field.getModifiers())) {
-          field.setAccessible(true);
-          maps.add(new LibraryField<>(field, Object.class));
-        }
-      }
-    }
-    return maps;
+    return LibraryField.all(of.getClass(), Optimizer.class, field -> field.getType() == Map.class);
   }
 
   @SuppressWarnings("unchecked") // By the identifiers of parameters.
@@ -79,23 +69,17 @@ final class OptimizerState {
 
   /** Those of a trainer's optimizer. */
   List<Object> trackers(Trainer trainer) {
-    List<Object> trackers = new ArrayList<>();
     Optimizer of = of(trainer);
-    if (of == null) {
-      return trackers;
-    }
-    for (Class<?> type = of.getClass(); type != null; type = type.getSuperclass()) {
-      for (Field field : type.getDeclaredFields()) {
-        if (ParameterTracker.class.isAssignableFrom(field.getType())) {
-          field.setAccessible(true);
-          Object tracker = new LibraryField<>(field, Object.class).get(of);
-          if (tracker != null) {
-            trackers.add(tracker);
-          }
-        }
-      }
-    }
-    return trackers;
+    return of == null
+        ? List.of()
+        : LibraryField.all(
+                of.getClass(),
+                Object.class,
+                field -> ParameterTracker.class.isAssignableFrom(field.getType()))
+            .stream()
+            .map(field -> field.get(of))
+            .filter(Objects::nonNull)
+            .toList();
   }
 
   void write(DataOutputStream out, Trainer trainer) throws IOException {

@@ -5,13 +5,10 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
 import ai.djl.training.dataset.RandomAccessDataset;
-import ai.djl.training.dataset.Sampler;
 import io.coordl.pipeline.PeekingIterator;
 import io.coordl.pipeline.PrefetchedPipeline;
 import io.coordl.staging.NotPreparedException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -88,28 +85,20 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     NDManager programs = fields.manager.require(iterable);
     NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
     try {
-      Batch batch = fields.fetch(shadow(fixed, own), (List<Long>) samples, position);
+      DataIterable shadow =
+          fields.like(
+              iterable,
+              dataset(),
+              own,
+              fixed.data == null ? null : fixed.data.copy(),
+              fixed.labels == null ? null : fixed.labels.copy());
+      Batch batch = fields.fetch(shadow, (List<Long>) samples, position);
       fields.batchManager.set(batch, own); // Closed with it.
       return batch;
     } catch (Exception | Error e) {
       own.close();
       throw new NotPreparedException(e);
     }
-  }
-
-  /** An iterable that prepares as the program's does. */
-  private DataIterable shadow(Fixed fixed, NDManager own) {
-    return new DataIterable(
-        dataset(),
-        own,
-        NO_ORDER,
-        fields.dataBatchifier.get(iterable),
-        fields.labelBatchifier.get(iterable),
-        fixed.data == null ? null : fixed.data.copy(),
-        fixed.labels == null ? null : fixed.labels.copy(),
-        null,
-        0,
-        fields.device.get(iterable));
   }
 
   @Override
@@ -128,18 +117,4 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     own.close();
     return true;
   }
-
-  /** An iterable of our own is only asked to fetch. */
-  static final Sampler NO_ORDER =
-      new Sampler() {
-        @Override
-        public Iterator<List<Long>> sample(RandomAccessDataset dataset) {
-          return Collections.emptyIterator();
-        }
-
-        @Override
-        public int getBatchSize() {
-          return -1;
-        }
-      };
 }

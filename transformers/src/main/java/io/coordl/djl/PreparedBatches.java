@@ -1,12 +1,7 @@
 package io.coordl.djl;
 
-import ai.djl.ndarray.NDArray;
-import ai.djl.ndarray.NDList;
-import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
-import ai.djl.training.dataset.RandomAccessDataset;
-import ai.djl.training.dataset.Record;
 import ai.djl.util.RandomUtils;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ForkableRandom;
@@ -35,12 +30,14 @@ public final class PreparedBatches implements LibraryHooks {
 
   public PreparedBatches(Class<?> dataIterable, Services services)
       throws ReflectiveOperationException {
-    BatchFrame.require();
+    Symbols.require(
+        PreparedBatches.class,
+        PreparedDataset.class,
+        StagedIterable.class,
+        BatchFrame.class,
+        BatchArrays.class,
+        SampleStack.class);
     stack = new SampleStack(services.pinned());
-    Symbols.requireConstructor(Record.class, NDList.class, NDList.class);
-    Symbols.require(NDArray.class, boolean.class, "isSparse");
-    Symbols.require(NDArray.class, boolean.class, "hasGradient");
-    Symbols.require(RandomAccessDataset.class, Record.class, "get", NDManager.class, long.class);
     if (RandomUtils.RANDOM instanceof ForkableRandom) {
       samples =
           new PreparedSamples(

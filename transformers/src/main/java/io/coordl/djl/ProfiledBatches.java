@@ -30,9 +30,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
 
   public ProfiledBatches(Class<?> declaring, Services services)
       throws ReflectiveOperationException {
-    BatchFrame.require();
-    Symbols.require(NDManager.class, boolean.class, "isOpen");
-    Symbols.require(Batch.class, NDManager.class, "getManager");
+    Symbols.require(ProfiledBatches.class, BatchFrame.class, BatchArrays.class);
     profile = Objects.requireNonNull(services.profile());
   }
 

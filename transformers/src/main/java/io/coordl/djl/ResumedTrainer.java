@@ -17,7 +17,6 @@ import io.coordl.pipeline.LibraryField;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -30,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -116,11 +116,7 @@ final class ResumedTrainer {
     }
   }
 
-  /**
-   * Writes what a model's file lacks.
-   *
-   * @param pass the last batch is from
-   */
+  /** Writes what a model's file lacks; the last batch is from {@code pass}. */
   static void write(
       DataOutputStream out,
       Access access,
@@ -265,19 +261,16 @@ final class ResumedTrainer {
 
   /** As recurrent blocks do between their layers. */
   private static boolean drops(Block block) {
-    for (Class<?> type = block.getClass(); type != null; type = type.getSuperclass()) {
-      for (Field field : type.getDeclaredFields()) {
-        if (field.getType() == float.class && field.getName().startsWith("drop")) {
-          try {
-            field.setAccessible(true);
-            return field.getFloat(block) > 0;
-          } catch (ReflectiveOperationException | RuntimeException e) {
-            return true;
-          }
-        }
-      }
+    try {
+      return LibraryField.all(
+              block.getClass(),
+              Object.class,
+              field -> field.getType() == float.class && field.getName().startsWith("drop"))
+          .stream()
+          .anyMatch(field -> (Float) field.require(block) > 0);
+    } catch (RuntimeException e) {
+      return true;
     }
-    return false;
   }
 
   /** The class of a block, or of its function, that is not DJL's; null if there is none. */
@@ -438,38 +431,26 @@ final class ResumedTrainer {
       return listener.getClass().getName().startsWith(LISTENERS);
     }
 
-    private static List<Field> fields(Object listener) {
-      List<Field> fields = new ArrayList<>();
-      for (Class<?> type = listener.getClass();
-          isKnown(listener) && type != Object.class;
-          type = type.getSuperclass()) {
-        for (Field field : type.getDeclaredFields()) {
-          if ((field.getType() == int.class
-                  || field.getType() == long.class
-                  || field.getType() == double.class)
-              && (field.getModifiers() & (Modifier.STATIC | Modifier.FINAL)) == 0
-              && !field.getName().toLowerCase(Locale.ROOT).contains("time")) {
-            field.setAccessible(true);
-            fields.add(field);
-          }
-        }
-      }
-      return fields;
+    private static List<LibraryField<Object>> fields(Object listener) {
+      return LibraryField.all(
+          isKnown(listener) ? listener.getClass() : Object.class,
+          Object.class,
+          field ->
+              Set.of(int.class, long.class, double.class).contains(field.getType())
+                  && !Modifier.isFinal(field.getModifiers())
+                  && !field.getName().toLowerCase(Locale.ROOT).contains("time"));
     }
 
     static Counts of(Object listener) {
       List<String> names = new ArrayList<>();
       List<Long> values = new ArrayList<>();
-      try {
-        for (Field field : fields(listener)) {
-          names.add(field.getName());
-          values.add(
-              field.getType() == double.class
-                  ? Double.doubleToRawLongBits(field.getDouble(listener))
-                  : field.getLong(listener));
-        }
-      } catch (IllegalAccessException e) {
-        throw new IllegalStateException(e); // They were made accessible.
+      for (LibraryField<Object> field : fields(listener)) {
+        Object value = field.require(listener);
+        names.add(field.field().getName());
+        values.add(
+            value instanceof Double real
+                ? Double.doubleToRawLongBits(real)
+                : ((Number) value).longValue());
       }
       return new Counts(listener.getClass().getName(), names, values);
     }
@@ -497,21 +478,13 @@ final class ResumedTrainer {
       if (!listener.getClass().getName().equals(type)) {
         return;
       }
-      for (Field field : fields(listener)) {
-        int at = names.indexOf(field.getName());
-        if (at < 0) {
-          continue;
-        }
-        try {
-          if (field.getType() == double.class) {
-            field.setDouble(listener, Double.longBitsToDouble(values.get(at)));
-          } else if (field.getType() == int.class) {
-            field.setInt(listener, values.get(at).intValue());
-          } else {
-            field.setLong(listener, values.get(at));
-          }
-        } catch (IllegalAccessException e) {
-          throw new IllegalStateException(e); // They were made accessible.
+      for (LibraryField<Object> field : fields(listener)) {
+        int at = names.indexOf(field.field().getName());
+        if (at >= 0) {
+          Long value = values.get(at);
+          Class<?> kind = field.field().getType();
+          Object number = kind == int.class ? (Object) value.intValue() : value;
+          field.set(listener, kind == double.class ? Double.longBitsToDouble(value) : number);
         }
       }
     }

@@ -27,11 +27,6 @@ final class SampledBatches implements Iterator<List<Long>> {
 
   private boolean failedInNext;
 
-  /**
-   * Batches of {@code epoch}.
-   *
-   * @param size of the data set
-   */
   SampledBatches(Iterator<List<Long>> sampler, SampledEpoch epoch, long size) {
     this.sampler = sampler;
     this.epoch = epoch;

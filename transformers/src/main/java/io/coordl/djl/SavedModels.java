@@ -34,7 +34,6 @@ public final class SavedModels implements LibraryHooks {
   private final ModelFiles files;
   private final @Nullable Resume resume;
 
-  /** For the loader of a library that fits. */
   public SavedModels(Class<?> declaring, Services services) throws NoSuchFieldException {
     Objects.requireNonNull(BaseModel.class.getDeclaredField("modelDir"));
     this.files = Objects.requireNonNull(services.models());

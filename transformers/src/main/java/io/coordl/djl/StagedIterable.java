@@ -1,6 +1,5 @@
 package io.coordl.djl;
 
-import ai.djl.Device;
 import ai.djl.engine.Engine;
 import ai.djl.modality.cv.ImageFactory;
 import ai.djl.ndarray.NDManager;
@@ -132,24 +131,17 @@ record StagedIterable(
 
   /** An iterable that fetches as the program's does, what is kept apart. */
   DataIterable over(PreparedSamples samples, PreparedSamples.Plan plan) {
-    NDManager manager = fields.manager.require(iterable);
     FixedPipeline fixed = ((Fixed) plan.settings()).pipeline;
     Pipeline own = fields.pipeline.get(iterable);
     int kept = plan.kept() - 1;
-    Device device = fields.device.get(iterable);
-    return new DataIterable(
+    return fields.like(
+        iterable,
         new PreparedDataset(
             dataset(), samples, plan, fixed == null ? List.of() : fixed.stages(kept, copies)),
-        manager,
-        PrefetchedIterable.NO_ORDER,
-        fields.dataBatchifier.get(iterable),
-        fields.labelBatchifier.get(iterable),
+        fields.manager.require(iterable),
         own == null || fixed == null || kept >= fixed.size()
             ? null
             : copies.part(own, kept, fixed.size()),
-        fields.targetPipeline.get(iterable),
-        null,
-        0,
-        device);
+        fields.targetPipeline.get(iterable));
   }
 }

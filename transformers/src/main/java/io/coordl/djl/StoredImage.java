@@ -1,18 +1,15 @@
 package io.coordl.djl;
 
 import ai.djl.modality.cv.Image;
-import ai.djl.modality.cv.output.BoundingBox;
-import ai.djl.modality.cv.output.DetectedObjects;
-import ai.djl.modality.cv.output.Joints;
-import ai.djl.modality.cv.output.Point;
-import ai.djl.modality.cv.output.Rectangle;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import io.coordl.cache.DecodedForm;
 import io.coordl.pipeline.KeptItems;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.util.List;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As safe for concurrent use as the library's own.
  */
-final class StoredImage implements Image {
+final class StoredImage implements InvocationHandler {
   private final ImageInterceptor.Origin origin;
   private final @Nullable Pixels kept;
   private @Nullable Image own;
@@ -31,16 +28,44 @@ final class StoredImage implements Image {
   /** Whether the library's own image may have been drawn on. */
   private boolean touched;
 
-  StoredImage(ImageInterceptor.Origin origin, Pixels kept) {
+  private StoredImage(ImageInterceptor.Origin origin, @Nullable Pixels kept, @Nullable Image own) {
     this.origin = origin;
     this.kept = kept;
+    this.own = own;
   }
 
-  /** An image that the library has decoded, of which nothing is kept yet. */
-  StoredImage(ImageInterceptor.Origin origin, Image own) {
-    this.origin = origin;
-    this.kept = null;
-    this.own = own;
+  /** An image over kept pixels, or of the library's own, of which nothing is kept yet. */
+  static Image of(ImageInterceptor.Origin origin, @Nullable Pixels kept, @Nullable Image own) {
+    return (Image)
+        Proxy.newProxyInstance(
+            Image.class.getClassLoader(),
+            new Class<?>[] {Image.class},
+            new StoredImage(origin, kept, own));
+  }
+
+  @Override
+  public @Nullable Object invoke(Object image, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    Object[] given = arguments == null ? new Object[0] : arguments;
+    return switch (method.getName()) {
+      case "equals" -> image == given[0];
+      case "hashCode" -> hashCode();
+      case "toString" -> toString();
+      case "getWidth" -> width();
+      case "getHeight" -> height();
+      case "toNDArray" ->
+          toArray((NDManager) given[0], given.length < 2 ? null : (Image.Flag) given[1]);
+      default -> {
+        Image drawn = touch();
+        try {
+          Object result = method.invoke(drawn, arguments);
+          // The library hands out the image itself if it has the size that is asked for.
+          yield result == drawn ? image : result;
+        } catch (InvocationTargetException e) {
+          throw Objects.requireNonNullElse(e.getCause(), e);
+        }
+      }
+    };
   }
 
   private synchronized Image own() {
@@ -60,18 +85,15 @@ final class StoredImage implements Image {
     return own();
   }
 
-  @Override
-  public synchronized int getWidth() {
+  private synchronized int width() {
     return own == null && kept != null ? kept.width() : own().getWidth();
   }
 
-  @Override
-  public synchronized int getHeight() {
+  private synchronized int height() {
     return own == null && kept != null ? kept.height() : own().getHeight();
   }
 
-  @Override
-  public synchronized NDArray toNDArray(NDManager manager, Flag flag) {
+  private synchronized NDArray toArray(NDManager manager, Image.@Nullable Flag flag) {
     DecodedForm form = touched ? null : origin.form(flag);
     if (form == null) {
       return own().toNDArray(manager, flag);
@@ -85,83 +107,5 @@ final class StoredImage implements Image {
     NDArray array = own().toNDArray(manager, flag);
     KeptItems.keep(origin.item, form, System.nanoTime() - start, () -> Pixels.of(array));
     return array;
-  }
-
-  @Override
-  public Object getWrappedImage() {
-    return touch().getWrappedImage();
-  }
-
-  @Override
-  public Image resize(int width, int height, boolean copy) {
-    Image image = touch();
-    Image resized = image.resize(width, height, copy);
-    // The library hands out the image itself if it has that size already.
-    return resized == image ? this : resized;
-  }
-
-  @Override
-  public Image getMask(int[][] mask) {
-    return touch().getMask(mask);
-  }
-
-  @Override
-  public Image getSubImage(int x, int y, int w, int h) {
-    return touch().getSubImage(x, y, w, h);
-  }
-
-  @Override
-  public Image duplicate() {
-    return touch().duplicate();
-  }
-
-  @Override
-  public void save(OutputStream os, String type) throws IOException {
-    touch().save(os, type);
-  }
-
-  @Override
-  public List<BoundingBox> findBoundingBoxes() {
-    return touch().findBoundingBoxes();
-  }
-
-  @Override
-  public void drawBoundingBoxes(DetectedObjects detections) {
-    touch().drawBoundingBoxes(detections);
-  }
-
-  @Override
-  public void drawBoundingBoxes(DetectedObjects detections, float opacity) {
-    touch().drawBoundingBoxes(detections, opacity);
-  }
-
-  @Override
-  public void drawRectangle(Rectangle rect, int rgb, int thickness) {
-    touch().drawRectangle(rect, rgb, thickness);
-  }
-
-  @Override
-  public void drawMarks(List<Point> points) {
-    touch().drawMarks(points);
-  }
-
-  @Override
-  public void drawMarks(List<Point> points, int radius) {
-    touch().drawMarks(points, radius);
-  }
-
-  @Override
-  public void drawJoints(Joints joints) {
-    touch().drawJoints(joints);
-  }
-
-  @Override
-  public void drawImage(Image overlay, boolean resize) {
-    touch().drawImage(overlay, resize);
-  }
-
-  @Override
-  public int[][] createStar(Point point, int radius) {
-    return touch().createStar(point, radius);
   }
 }

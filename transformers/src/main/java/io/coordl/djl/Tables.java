@@ -41,11 +41,7 @@ final class Tables {
     }
   }
 
-  /**
-   * What a table was read from.
-   *
-   * @param rows what was made of it, as it lies in the table
-   */
+  /** What a table was read from, and the rows made of it, as they lie in the table. */
   private record Read(TableFile file, Object rows) {
     boolean isIn(Object dataset) throws ReflectiveOperationException {
       return rows == Tables.rows(dataset);

@@ -126,7 +126,6 @@ public final class TrainedModels implements LibraryHooks {
     }
   }
 
-  /** For the loader of a library that fits. */
   public TrainedModels(Class<?> declaring, Services services) throws ReflectiveOperationException {
     this.checkpoints = services.checkpoints();
     this.resume = services.resume();

@@ -14,7 +14,6 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +32,8 @@ public final class WrittenArrays implements LibraryHooks {
 
   private record Saved(Parameter parameter, DataOutputStream out) {}
 
-  /** For the loader of a library that fits. */
   public WrittenArrays(Class<?> declaring, Services services) throws ReflectiveOperationException {
-    Symbols.require(Parameter.class, void.class, "save", DataOutputStream.class);
-    Symbols.require(Parameter.class, NDArray.class, "getArray");
-    Symbols.require(NDArray.class, ByteBuffer.class, "toByteBuffer", boolean.class);
+    Symbols.require(WrittenArrays.class);
     encode =
         Class.forName("ai.djl.ndarray.NDSerializer", false, declaring.getClassLoader())
             .getDeclaredMethod("encode", NDArray.class, OutputStream.class);

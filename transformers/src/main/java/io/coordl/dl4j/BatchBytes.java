@@ -216,11 +216,7 @@ final class BatchBytes implements PreparedBatch {
     done.run();
   }
 
-  /**
-   * The batch whose bytes these are.
-   *
-   * @throws IOException if they are no batch
-   */
+  /** The batch whose bytes these are; throws if they are no batch. */
   static Object read(ByteBuffer staged, Reading how) throws IOException {
     BatchLayout layout = BatchLayout.read(staged);
     List<BatchLayout.Array> described = layout.arrays();

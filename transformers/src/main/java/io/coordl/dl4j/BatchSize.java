@@ -1,17 +1,14 @@
 package io.coordl.dl4j;
 
-import io.coordl.pipeline.LibraryCounts;
+import java.util.function.ToLongFunction;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.api.DataSet;
 import org.nd4j.linalg.dataset.api.MultiDataSet;
 
 /** Samples of a batch of DL4J: the rows of its first features; 0 if it has none. */
-public final class BatchSize implements LibraryCounts.OfLibrary {
-  /** Knows any batch. */
-  public BatchSize() {}
-
+public final class BatchSize implements ToLongFunction<Object> {
   @Override
-  public long count(Object batch) {
+  public long applyAsLong(Object batch) {
     if (batch instanceof DataSet one) {
       return one.numExamples();
     }

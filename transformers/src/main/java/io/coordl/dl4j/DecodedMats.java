@@ -5,7 +5,6 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.pipeline.Symbols;
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -50,20 +49,9 @@ final class DecodedMats {
   /** What a loader is loading on this thread, or was when it failed. */
   private record Load(Object loader, DecodedItem item, @Nullable ByteBuffer kept, long start) {}
 
-  /**
-   * For loaders of a class.
-   *
-   * @param code what decodes, as text
-   */
-  DecodedMats(Class<?> loaderClass, String code) throws NoSuchMethodException {
-    Symbols.require(Mat.class, int.class, "type");
-    Symbols.require(Mat.class, int.class, "rows");
-    Symbols.require(Mat.class, int.class, "cols");
-    Symbols.require(Mat.class, boolean.class, "isContinuous");
-    Symbols.require(Mat.class, boolean.class, "empty");
-    Symbols.require(Mat.class, Buffer.class, "createBuffer");
-    Symbols.require(opencv_imgcodecs.class, Mat.class, "imdecode", Mat.class, int.class);
-    Symbols.requireConstructor(Mat.class, byte[].class);
+  /** {@code code} is what decodes, as text. */
+  DecodedMats(Class<?> loaderClass, String code) throws ReflectiveOperationException {
+    Symbols.require(DecodedMats.class);
     this.loaderClass = loaderClass;
     this.form = DecodedForm.of(code + " pixels, as PPM");
   }

@@ -13,19 +13,9 @@ final class Description implements ObjectDescription.Library {
   /** Fields of DataVec's transforms that hold what the last image was like. */
   private static final Set<String> SCRATCH =
       Set.of(
-          "x",
-          "y",
-          "h",
-          "w",
-          "srch",
-          "srcw",
-          "currentImage",
-          "currentTransforms",
-          "converter",
-          "M",
-          "splitChannels",
-          "filter",
-          "canvas");
+          ("x y h w srch srcw currentImage currentTransforms converter M splitChannels filter"
+                  + " canvas")
+              .split(" "));
 
   /** Which of them are it in one class alone: elsewhere the name says what the user asked for. */
   private static final Set<String> SCRATCH_OF_CLASS = Set.of("FlipImageTransform.mode");

@@ -1,8 +1,8 @@
 package io.coordl.dl4j;
 
-import io.coordl.pipeline.LibraryCounts;
 import io.coordl.pipeline.LibraryField;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import org.deeplearning4j.earlystopping.EarlyStoppingConfiguration;
 import org.deeplearning4j.earlystopping.termination.EpochTerminationCondition;
 import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
@@ -12,7 +12,7 @@ import org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer;
  * How many epochs an early stopping trainer makes at most: 0 if no condition ends it by their
  * number.
  */
-public final class EarlyStoppingEpochs implements LibraryCounts.OfLibrary {
+public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
   private final LibraryField<Object> configuration;
 
   /** Knows any trainer. */
@@ -21,7 +21,7 @@ public final class EarlyStoppingEpochs implements LibraryCounts.OfLibrary {
   }
 
   @Override
-  public long count(Object trainer) {
+  public long applyAsLong(Object trainer) {
     EarlyStoppingConfiguration<?> of =
         (EarlyStoppingConfiguration<?>) configuration.require(trainer);
     long every = of.getEvaluateEveryNEpochs();

@@ -23,12 +23,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TimeZone;
 import java.util.WeakHashMap;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.api.buffer.DataBuffer;
-import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.factory.Nd4j;
 
@@ -69,26 +68,10 @@ public final class EpochInterceptor implements LibraryHooks {
   /** A checksum of the order that the last epoch of an iterator had. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
 
-  /**
-   * Keeps batches, or shares epochs.
-   *
-   * @param declaring the iterator of several arrays
-   * @throws IOException if what makes batches cannot be told
-   */
   public EpochInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
-    Symbols.require(INDArray.class, DataBuffer.class, "data");
-    Symbols.require(INDArray.class, long[].class, "stride");
     Symbols.field(DataSet.class, "columnNames", List.class);
-    Symbols.require(
-        Nd4j.class,
-        INDArray.class,
-        "create",
-        DataBuffer.class,
-        long[].class,
-        long[].class,
-        long.class,
-        char.class);
+    Symbols.require(BatchBytes.class, Memory.class, ProgramIterator.class, ReaderPipeline.class);
     ProgramIterator.require();
     this.prefetcher = services.prefetcher();
     this.fetchesItems = services.items() != null;
@@ -127,27 +110,24 @@ public final class EpochInterceptor implements LibraryHooks {
 
   /** The iterator is about to be reset. */
   private void reset(Object iterator) {
-    try {
-      IteratorEpoch epoch = epochOf(iterator, readers.of(new ProgramIterator(iterator)));
-      if (epoch != null) {
-        epoch.reset();
-      }
-    } catch (CannotShareException e) {
-      // Then none was shared.
+    IteratorEpoch epoch = epochOf(new ProgramIterator(iterator));
+    if (epoch != null) {
+      epoch.reset();
     }
   }
 
   /** True only where asking the library would make a record, to know that it is there. */
   private boolean hasNext(Object iterator) {
     ProgramIterator program = new ProgramIterator(iterator);
-    if (program.hasBatchAtHand()) {
-      return false;
-    }
+    IteratorEpoch epoch = program.hasBatchAtHand() ? null : epochOf(program);
+    return epoch != null && epoch.hasNext();
+  }
+
+  private @Nullable IteratorEpoch epochOf(ProgramIterator program) {
     try {
-      IteratorEpoch epoch = epochOf(iterator, readers.of(program));
-      return epoch != null && epoch.hasNext();
+      return epochOf(program.get(), readers.of(program));
     } catch (CannotShareException e) {
-      return false;
+      return null; // Then none was shared.
     }
   }
 
@@ -226,9 +206,7 @@ public final class EpochInterceptor implements LibraryHooks {
     if (arrays.isCollectMetaData()) {
       throw new CannotShareException("iterators that collect metadata");
     }
-    if (Boolean.TRUE.equals(
-        SeekableReader.field(RecordReaderMultiDataSetIterator.class, "timeSeriesRandomOffset")
-            .get(arrays))) {
+    if (program.beginsAtRandom()) {
       throw new CannotShareException("iterators that begin time series at random");
     }
     if (num != arrays.getBatchSize()) {
@@ -292,7 +270,12 @@ public final class EpochInterceptor implements LibraryHooks {
     }
     long start = System.nanoTime();
     String name = readers.values().iterator().next().reader().getClass().getName();
-    String reason = reasonNotToMake(readers.values());
+    String reason =
+        readers.values().stream()
+            .map(SeekableReader::reasonNotToKeep)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
     if (reason == null && keeps) {
       reason = reasonNotToKeep(program, own);
     }
@@ -333,16 +316,6 @@ public final class EpochInterceptor implements LibraryHooks {
     return fetchesItems
         && readers.stream()
             .anyMatch(reader -> reader.reader().getClass().getName().startsWith(IMAGES));
-  }
-
-  private static @Nullable String reasonNotToMake(Collection<SeekableReader> readers) {
-    for (SeekableReader reader : readers) {
-      String reason = reader.reasonNotToKeep();
-      if (reason != null) {
-        return reason;
-      }
-    }
-    return null;
   }
 
   private @Nullable String reasonNotToKeep(ProgramIterator program, List<int[]> own) {

@@ -18,11 +18,6 @@ final class FileReader extends ListedReader {
   private final InputSplit split;
   private final ReaderFiles known;
 
-  /**
-   * A reader.
-   *
-   * @throws CannotShareException if it does not read files
-   */
   FileReader(FileRecordReader reader, ReaderFiles known) throws CannotShareException {
     super(reader, field(FileRecordReader.class, "locationsIterator"));
     this.reader = reader;

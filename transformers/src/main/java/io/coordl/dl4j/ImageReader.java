@@ -24,11 +24,6 @@ final class ImageReader extends ListedReader {
   private final ReaderFiles known;
   private final InputSplit split;
 
-  /**
-   * A reader.
-   *
-   * @throws CannotShareException if it does not read image files as it does as a rule
-   */
   ImageReader(BaseImageRecordReader reader, ReaderFiles known) throws CannotShareException {
     super(reader, field(TYPE, "iter"));
     this.reader = reader;

@@ -20,12 +20,6 @@ final class IteratorEpoch {
   private final @Nullable Object preprocessor;
   private int next;
 
-  /**
-   * An epoch that is about to begin.
-   *
-   * @param readers of the program
-   * @param batchSize records of each reader in each batch but the last one
-   */
   IteratorEpoch(
       ProgramIterator iterator,
       List<SeekableReader> readers,

@@ -33,68 +33,28 @@ final class KnownDl4j implements PurityAnalyzer.Known {
   /** Where methods depend on what they are given, and change nothing else. */
   private static final List<String> KNOWN =
       List.of(
-          "org/nd4j/linalg/api/buffer/DataType",
-          "org/nd4j/linalg/api/ndarray/INDArray",
-          "org/nd4j/linalg/dataset/DataSet",
-          "org/nd4j/linalg/dataset/MultiDataSet",
-          "org/nd4j/linalg/dataset/api/DataSet",
-          "org/nd4j/linalg/dataset/api/MultiDataSet",
-          "org/nd4j/linalg/indexing/",
-          "org/nd4j/linalg/ops/transforms/Transforms",
-          "org/datavec/api/writable/",
-          "org/datavec/api/io/labels/",
-          "org/datavec/image/recordreader/objdetect/");
+          ("org/nd4j/linalg/api/buffer/DataType org/nd4j/linalg/api/ndarray/INDArray"
+                  + " org/nd4j/linalg/dataset/DataSet org/nd4j/linalg/dataset/MultiDataSet"
+                  + " org/nd4j/linalg/dataset/api/DataSet org/nd4j/linalg/dataset/api/MultiDataSet"
+                  + " org/nd4j/linalg/indexing/ org/nd4j/linalg/ops/transforms/Transforms"
+                  + " org/datavec/api/writable/ org/datavec/api/io/labels/"
+                  + " org/datavec/image/recordreader/objdetect/")
+              .split(" "));
 
   /** Methods among these that do more, or whose names begin so. */
   private static final List<String> UNKNOWN =
       List.of(
-          "shuffle",
-          "sample",
-          "split",
-          "save",
-          "load",
-          "leverage",
-          "migrate",
-          "detach",
-          "isAttached",
-          "toString",
-          "close",
-          "id",
-          "getId",
-          "data",
-          "ulike",
-          "newWritable");
+          ("shuffle sample split save load leverage migrate detach isAttached toString close"
+                  + " id getId data ulike newWritable")
+              .split(" "));
 
   /** Of {@code Nd4j}, which draws, has settings and hands out memory as it is, too. */
   private static final Set<String> FACTORY =
       Set.of(
-          "create",
-          "createFromArray",
-          "zeros",
-          "zerosLike",
-          "ones",
-          "onesLike",
-          "valueArrayOf",
-          "scalar",
-          "concat",
-          "hstack",
-          "vstack",
-          "stack",
-          "linspace",
-          "arange",
-          "eye",
-          "argMax",
-          "mean",
-          "max",
-          "min",
-          "sum",
-          "norm1",
-          "norm2",
-          "expandDims",
-          "squeeze",
-          "reverse",
-          "tile",
-          "pad");
+          ("create createFromArray zeros zerosLike ones onesLike valueArrayOf scalar concat"
+                  + " hstack vstack stack linspace arange eye argMax mean max min sum norm1 norm2"
+                  + " expandDims squeeze reverse tile pad")
+              .split(" "));
 
   private final boolean ofIterators;
 

@@ -40,11 +40,6 @@ final class LineReader extends SeekableReader {
   private @Nullable Lines lines;
   private @Nullable EpochRecords<String> stand;
 
-  /**
-   * A reader.
-   *
-   * @throws CannotShareException if it does not read lines of files
-   */
   LineReader(LineRecordReader reader, ReaderFiles known) throws CannotShareException {
     super(reader);
     this.reader = reader;

@@ -34,14 +34,6 @@ final class Lines implements IntFunction<String> {
   private @Nullable OpenFile held;
   private int heldFile;
 
-  /**
-   * Lines.
-   *
-   * @param files in the order of the epoch
-   * @param indices of each
-   * @param opener how the library opens them
-   * @param skipped lines at the beginning of each file
-   */
   Lines(
       List<URI> files,
       List<LineIndex> indices,

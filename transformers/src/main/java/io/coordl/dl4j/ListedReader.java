@@ -20,11 +20,6 @@ abstract sealed class ListedReader extends SeekableReader
 
   private int @Nullable [] numbers;
 
-  /**
-   * A reader.
-   *
-   * @param iterator field that has it
-   */
   ListedReader(RecordReader reader, LibraryField<Object> iterator) {
     super(reader);
     this.iterator = iterator;

@@ -16,10 +16,7 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import org.bytedeco.javacpp.Pointer;
-import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.api.buffer.DataBuffer;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.concurrency.AffinityManager;
 import org.nd4j.linalg.api.ndarray.INDArray;
@@ -46,28 +43,9 @@ public final class MatrixInterceptor implements LibraryHooks {
   private final DecodedMats mats;
   private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
 
-  /**
-   * For the loader class.
-   *
-   * @throws IOException if what decodes cannot be told
-   */
   public MatrixInterceptor(Class<?> declaring, Services services)
       throws ReflectiveOperationException, IOException {
-    Symbols.require(INDArray.class, DataBuffer.class, "data");
-    Symbols.require(INDArray.class, INDArray.class, "reshape", long[].class);
-    Symbols.require(DataBuffer.class, Pointer.class, "pointer");
-    Symbols.require(DataBuffer.class, long.class, "offset");
-    Symbols.require(Mat.class, void.class, "convertTo", Mat.class, int.class);
-    Symbols.requireConstructor(Mat.class, int.class, int.class, int.class, Pointer.class);
-    Symbols.require(Nd4j.class, INDArray.class, "create", int[].class);
-    Symbols.require(Nd4j.class, DataType.class, "dataType");
-    Symbols.require(Nd4j.class, AffinityManager.class, "getAffinityManager");
-    Symbols.require(
-        AffinityManager.class,
-        void.class,
-        "tagLocation",
-        INDArray.class,
-        AffinityManager.Location.class);
+    Symbols.require(MatrixInterceptor.class, Floats.class);
     Class<?> base = declaring.getSuperclass();
     this.height = Symbols.field(base, "height", long.class);
     this.width = Symbols.field(base, "width", long.class);

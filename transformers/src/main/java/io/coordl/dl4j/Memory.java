@@ -55,11 +55,7 @@ final class Memory {
     return Nd4j.create(data, shape, stride, 0, order);
   }
 
-  /**
-   * An array of its own memory.
-   *
-   * @param attached whether that is the open workspace's, if there is one
-   */
+  /** An array of its own memory: that of the open workspace, if attached and there is one. */
   static INDArray copy(
       ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
     INDArray array = uninitialized(type, shape, order, attached);

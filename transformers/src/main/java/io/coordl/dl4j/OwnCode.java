@@ -1,10 +1,9 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.ObjectDescription;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.purity.JdkObjects;
-import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -15,11 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class OwnCode {
   private OwnCode() {}
 
-  /**
-   * Whether it does.
-   *
-   * @param preprocessor of the iterator, whose parts may be the program's too
-   */
+  /** Whether it does, in readers or in the preprocessor, whose parts may be the program's too. */
   static boolean isIn(@Nullable Object preprocessor, Collection<SeekableReader> readers) {
     return !of(readers).isEmpty() || (preprocessor != null && hasOwn(preprocessor));
   }
@@ -29,14 +24,11 @@ final class OwnCode {
     List<Object> parts = new ArrayList<>();
     for (SeekableReader reader : readers) {
       Class<?> type = reader.reader().getClass();
-      for (Class<?> at = type; at != null && isOfLibrary(at); at = at.getSuperclass()) {
-        for (Field field : at.getDeclaredFields()) {
-          if (!Modifier.isStatic(field.getModifiers()) && isOfLibrary(field.getType())) {
-            Object part = SeekableReader.field(at, field.getName()).get(reader.reader());
-            if (part != null && isOwn(part.getClass())) {
-              parts.add(part);
-            }
-          }
+      for (LibraryField<Object> field :
+          LibraryField.all(type, Object.class, field -> isOfLibrary(field.getType()))) {
+        Object part = field.get(reader.reader());
+        if (part != null && isOwn(part.getClass())) {
+          parts.add(part);
         }
       }
     }

@@ -109,11 +109,6 @@ final class PreparedRecords implements BatchSource {
     private final int number;
     private final String records;
 
-    /**
-     * Makes one batch.
-     *
-     * @param records it is made of, as their files were
-     */
     Maker(int number, String records) {
       this.number = number;
       this.records = records;

@@ -36,7 +36,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
 
   @Override
   public int samples(Object batch) {
-    return (int) Math.max(1, size.count(batch));
+    return (int) Math.max(1, size.applyAsLong(batch));
   }
 
   /** Neither held nor dropped: its memory is the iterator's, which makes two more before. */

@@ -110,6 +110,12 @@ final class ProgramIterator {
     return (RecordReaderMultiDataSetIterator) (type == SEVERAL ? iterator : value(UNDERLYING));
   }
 
+  /** Whether time series begin at random in its arrays, which are known. */
+  boolean beginsAtRandom() {
+    Object arrays = Objects.requireNonNull(arrays());
+    return Boolean.TRUE.equals(SeekableReader.field(SEVERAL, "timeSeriesRandomOffset").get(arrays));
+  }
+
   Map<String, RecordReader> readers() {
     Map<String, RecordReader> readers = new TreeMap<>();
     RecordReaderMultiDataSetIterator arrays = arrays();
@@ -174,11 +180,7 @@ final class ProgramIterator {
     }
   }
 
-  /**
-   * It once more, with all that the program gave it, over other readers.
-   *
-   * @param readers by their names
-   */
+  /** It once more, with all that the program gave it, over other readers, by their names. */
   ProgramIterator copy(Map<String, RecordReader> readers) throws ReflectiveOperationException {
     RecordReaderMultiDataSetIterator own = Objects.requireNonNull(arrays());
     int batchSize = own.getBatchSize();

@@ -4,7 +4,6 @@ import io.coordl.pipeline.CannotShareException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.impl.FileRecordReader;
@@ -17,39 +16,9 @@ final class ProgramReaders {
   private static final String DATAVEC = "org.datavec.api.records.reader.impl.";
   private static final String IMAGES = "org.datavec.image.recordreader.";
 
-  private static final Set<String> OF_LINES =
-      Set.of(
-          DATAVEC + "LineRecordReader",
-          DATAVEC + "csv.CSVRecordReader",
-          DATAVEC + "misc.SVMLightRecordReader",
-          DATAVEC + "misc.LibSvmRecordReader",
-          DATAVEC + "regex.RegexLineRecordReader");
-
-  private static final Set<String> OF_FILES =
-      Set.of(DATAVEC + "FileRecordReader", DATAVEC + "csv.CSVSequenceRecordReader");
-
-  private static final Set<String> OF_MEMORY =
-      Set.of(
-          DATAVEC + "collection.CollectionRecordReader",
-          DATAVEC + "collection.CollectionSequenceRecordReader",
-          DATAVEC + "collection.ListStringRecordReader");
-
-  /** By name: a program without images lacks the classes. */
-  private static final Set<String> OF_IMAGES =
-      Set.of(IMAGES + "ImageRecordReader", IMAGES + "objdetect.ObjectDetectionRecordReader");
-
-  private static final Set<String> TRANSFORMED =
-      Set.of(
-          DATAVEC + "transform.TransformProcessRecordReader",
-          DATAVEC + "transform.TransformProcessSequenceRecordReader");
-
   private final ReaderFiles files = new ReaderFiles();
 
-  /**
-   * Its readers, by their names.
-   *
-   * @throws CannotShareException if one of them cannot be set to a record
-   */
+  /** Its readers, by their names; throws if one of them cannot be set to a record. */
   Map<String, SeekableReader> of(ProgramIterator program) throws CannotShareException {
     Map<String, SeekableReader> readers = new TreeMap<>();
     for (Map.Entry<String, RecordReader> reader : program.readers().entrySet()) {
@@ -58,27 +27,35 @@ final class ProgramReaders {
     return readers;
   }
 
+  /** By names: a program without images lacks the classes. */
   private SeekableReader seekable(RecordReader reader) throws CannotShareException {
     String name = reader.getClass().getName();
-    if (TRANSFORMED.contains(name)) {
-      RecordReader inner = TransformedReader.innerOf(reader);
-      if (!OF_IMAGES.contains(inner.getClass().getName())) {
-        return new TransformedReader(reader, seekable(inner), files);
+    if (name.equals(DATAVEC + "transform.TransformProcessRecordReader")
+        || name.equals(DATAVEC + "transform.TransformProcessSequenceRecordReader")) {
+      SeekableReader inner = seekable(TransformedReader.innerOf(reader));
+      if (inner.reader().getClass().getName().startsWith(IMAGES)) {
+        throw new CannotShareException("a TransformProcess over images");
       }
-      throw new CannotShareException("a TransformProcess over images");
+      return new TransformedReader(reader, inner, files);
     }
-    SeekableReader seekable;
-    if (OF_IMAGES.contains(name)) {
-      seekable = new ImageReader((BaseImageRecordReader) reader, files);
-    } else if (OF_LINES.contains(name)) {
-      seekable = new LineReader((LineRecordReader) reader, files);
-    } else if (OF_FILES.contains(name)) {
-      seekable = new FileReader((FileRecordReader) reader, files);
-    } else if (OF_MEMORY.contains(name)) {
-      seekable = new MemoryReader(reader);
-    } else {
-      throw new CannotShareException("readers of class " + name);
-    }
+    SeekableReader seekable =
+        switch (name) {
+          case IMAGES + "ImageRecordReader", IMAGES + "objdetect.ObjectDetectionRecordReader" ->
+              new ImageReader((BaseImageRecordReader) reader, files);
+          case DATAVEC + "LineRecordReader",
+              DATAVEC + "csv.CSVRecordReader",
+              DATAVEC + "misc.SVMLightRecordReader",
+              DATAVEC + "misc.LibSvmRecordReader",
+              DATAVEC + "regex.RegexLineRecordReader" ->
+              new LineReader((LineRecordReader) reader, files);
+          case DATAVEC + "FileRecordReader", DATAVEC + "csv.CSVSequenceRecordReader" ->
+              new FileReader((FileRecordReader) reader, files);
+          case DATAVEC + "collection.CollectionRecordReader",
+              DATAVEC + "collection.CollectionSequenceRecordReader",
+              DATAVEC + "collection.ListStringRecordReader" ->
+              new MemoryReader(reader);
+          default -> throw new CannotShareException("readers of class " + name);
+        };
     if (reader.getListeners() != null && !reader.getListeners().isEmpty()) {
       throw new CannotShareException("readers with listeners");
     }

@@ -34,11 +34,7 @@ final class ReaderFiles {
   /** What the transform processes of readers are, which may be long to tell. */
   private final Map<RecordReader, Described> processes = new WeakHashMap<>();
 
-  /**
-   * A process as it was described.
-   *
-   * @param text null if it cannot be, for that reason
-   */
+  /** A process as it was described; without text if it cannot be, for that reason. */
   private record Described(ObjectSnapshot as, @Nullable String text, String reason) {}
 
   /** The lines of a file as it was. */
@@ -125,11 +121,7 @@ final class ReaderFiles {
     return known.index();
   }
 
-  /**
-   * How a reader opens its files.
-   *
-   * @throws CannotShareException if they may be something else
-   */
+  /** How a reader opens its files; throws if they may be something else. */
   @SuppressWarnings("unchecked") // As the library declares it.
   static Function<URI, InputStream> requireFiles(BaseRecordReader reader)
       throws CannotShareException {
@@ -140,11 +132,7 @@ final class ReaderFiles {
     return (Function<URI, InputStream>) opener;
   }
 
-  /**
-   * As files.
-   *
-   * @throws CannotShareException if they may be something else
-   */
+  /** As files; throws if they may be something else. */
   static List<File> files(List<?> uris) throws CannotShareException {
     try {
       return uris.stream().map(uri -> new File((URI) uri)).toList();
@@ -153,11 +141,7 @@ final class ReaderFiles {
     }
   }
 
-  /**
-   * What can be read but once, as a pipe, is the program's alone.
-   *
-   * @throws CannotShareException if one of them is no file
-   */
+  /** What can be read but once, as a pipe, is the program's alone: throws if one is no file. */
   static void requireFiles(List<File> files) throws CannotShareException {
     for (File file : files) {
       if (file.exists() && !file.isFile()) {

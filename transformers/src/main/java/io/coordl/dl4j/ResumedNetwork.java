@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.deeplearning4j.nn.api.Model;
+import org.deeplearning4j.nn.api.NeuralNetwork;
 import org.deeplearning4j.nn.api.OptimizationAlgorithm;
 import org.deeplearning4j.nn.conf.BackpropType;
 import org.deeplearning4j.nn.graph.ComputationGraph;
@@ -125,12 +126,7 @@ final class ResumedNetwork {
   }
 
   private static OptimizationAlgorithm algorithm(Model network) {
-    return network instanceof MultiLayerNetwork layers
-        ? layers.getLayerWiseConfigurations().getConf(0).getOptimizationAlgo()
-        : ((ComputationGraph) network)
-            .getConfiguration()
-            .getDefaultConfiguration()
-            .getOptimizationAlgo();
+    return network.conf().getOptimizationAlgo();
   }
 
   /** Learning rates too: a program may have changed them by what it saw. */
@@ -152,31 +148,28 @@ final class ResumedNetwork {
 
   /** Null if done; else why not. */
   private @Nullable String restore(Model network) throws IOException {
-    if (network instanceof MultiLayerNetwork layers) {
-      MultiLayerNetwork saved = ModelSerializer.restoreMultiLayerNetwork(file, true);
-      INDArray updater = saved.updaterState();
-      if (differ(layers.params(), saved.params()) || differ(layers.updaterState(), updater)) {
-        return "the network has other parameters, or another updater";
-      }
-      was = settings(saved);
-      layers.setParams(saved.params());
-      if (updater != null) {
-        layers.getUpdater().setStateViewArray(layers, updater.dup(), false);
-      }
-    } else {
-      ComputationGraph graph = (ComputationGraph) network;
-      ComputationGraph saved = ModelSerializer.restoreComputationGraph(file, true);
-      INDArray updater = saved.updaterState();
-      if (differ(graph.params(), saved.params()) || differ(graph.updaterState(), updater)) {
-        return "the graph has other parameters, or another updater";
-      }
-      was = settings(saved);
-      graph.setParams(saved.params());
-      if (updater != null) {
-        graph.getUpdater().setStateViewArray(updater.dup());
-      }
+    boolean layered = network instanceof MultiLayerNetwork;
+    Model saved =
+        layered
+            ? ModelSerializer.restoreMultiLayerNetwork(file, true)
+            : ModelSerializer.restoreComputationGraph(file, true);
+    INDArray updater = updater(saved);
+    if (differ(network.params(), saved.params()) || differ(updater(network), updater)) {
+      String what = layered ? "network" : "graph";
+      return "the " + what + " has other parameters, or another updater";
+    }
+    was = settings(saved);
+    network.setParams(saved.params());
+    if (updater != null && network instanceof MultiLayerNetwork layers) {
+      layers.getUpdater().setStateViewArray(layers, updater.dup(), false);
+    } else if (updater != null) {
+      ((ComputationGraph) network).getUpdater().setStateViewArray(updater.dup());
     }
     return null;
+  }
+
+  private static @Nullable INDArray updater(Model network) {
+    return ((NeuralNetwork) network).updaterState();
   }
 
   private static boolean differ(@Nullable INDArray one, @Nullable INDArray other) {
@@ -232,11 +225,7 @@ final class ResumedNetwork {
     resume.makesAgain(why);
   }
 
-  /**
-   * A step of the network is about to be made.
-   *
-   * @return false if it has not been made before
-   */
+  /** A step of the network is about to be made; false if it has not been made before. */
   boolean skip(Model network) {
     if (left() == 0) {
       return false;

@@ -22,15 +22,8 @@ import org.nd4j.autodiff.samediff.SameDiff;
 public final class SavedGraphs implements LibraryHooks {
   private final ModelFiles files;
 
-  /** For the loader of a library that fits. */
-  public SavedGraphs(Class<?> declaring, Services services) throws NoSuchMethodException {
-    Symbols.require(SameDiff.class, ByteBuffer.class, "asFlatBuffers", boolean.class);
-    Symbols.require(
-        SameDiff.class,
-        ByteBuffer.class,
-        "asFlatBuffers",
-        ExecutorConfiguration.class,
-        boolean.class);
+  public SavedGraphs(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    Symbols.require(SavedGraphs.class);
     this.files = Objects.requireNonNull(services.models());
   }
 

@@ -23,7 +23,6 @@ import java.util.Objects;
 import org.deeplearning4j.nn.api.Model;
 import org.deeplearning4j.optimize.listeners.Checkpoint;
 import org.deeplearning4j.optimize.listeners.CheckpointListener;
-import org.deeplearning4j.util.ModelSerializer;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
 
@@ -44,19 +43,8 @@ public final class SavedModels implements LibraryHooks {
   /** Set while this thread loads a model: an overload calls another. */
   private static final ThreadLocal<Boolean> LOADS = ThreadLocal.withInitial(() -> false);
 
-  /** For the loader of a library that fits. */
-  public SavedModels(Class<?> declaring, Services services) throws NoSuchMethodException {
-    Symbols.require(
-        ModelSerializer.class,
-        void.class,
-        "writeModel",
-        Model.class,
-        OutputStream.class,
-        boolean.class,
-        DataNormalization.class);
-    Symbols.require(CheckpointListener.class, List.class, "availableCheckpoints", File.class);
-    Symbols.require(Checkpoint.class, Checkpoint.class, "fromFileString", String.class);
-    Symbols.require(Checkpoint.class, String.class, "getFilename");
+  public SavedModels(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    Symbols.require(SavedModels.class, WrittenModel.class);
     this.files = Objects.requireNonNull(services.models());
     this.resume = services.resume();
   }

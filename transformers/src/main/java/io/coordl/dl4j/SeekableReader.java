@@ -26,24 +26,10 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   /** Fields of the library that are no settings: where a reader is, and what is told elsewhere. */
   private static final Set<String> PLACES =
       Set.of(
-          "iter",
-          "locations",
-          "splitIndex",
-          "lineIndex",
-          "conf",
-          "initialized",
-          "skippedLines",
-          "numLinesSkipped",
-          "currLine",
-          "recordLookahead",
-          "locationsIterator",
-          "currentUri",
-          "currentFile",
-          "records",
-          "original",
-          "count",
-          "delimitedData",
-          "dataIter");
+          ("iter locations splitIndex lineIndex conf initialized skippedLines numLinesSkipped"
+                  + " currLine recordLookahead locationsIterator currentUri currentFile records"
+                  + " original count delimitedData dataIter")
+              .split(" "));
 
   /**
    * Of the library, which has this class loaded for itself: readers are looked at at each batch.

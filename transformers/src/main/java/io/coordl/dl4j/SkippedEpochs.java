@@ -3,7 +3,6 @@ package io.coordl.dl4j;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
-import java.lang.reflect.Field;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -80,9 +79,7 @@ final class SkippedEpochs {
     if (arrays == null || program.hasBatchAtHand()) {
       throw new CannotShareException("an iterator that has made a batch");
     }
-    if (Boolean.TRUE.equals(
-        SeekableReader.field(RecordReaderMultiDataSetIterator.class, "timeSeriesRandomOffset")
-            .get(arrays))) {
+    if (program.beginsAtRandom()) {
       throw new CannotShareException("time series that begin at random");
     }
     Collection<SeekableReader> found = readers.of(program).values();
@@ -107,12 +104,11 @@ final class SkippedEpochs {
   }
 
   private static void requireNoDraws(RecordReader reader) throws CannotShareException {
-    for (Class<?> type = reader.getClass(); type != null; type = type.getSuperclass()) {
-      for (Field field : type.getDeclaredFields()) {
-        if (field.getName().equals("imageTransform")
-            && SeekableReader.field(type, "imageTransform").get(reader) != null) {
-          throw new CannotShareException("an image transform, which may draw random numbers");
-        }
+    for (LibraryField<Object> field :
+        LibraryField.all(
+            reader.getClass(), Object.class, field -> field.getName().equals("imageTransform"))) {
+      if (field.get(reader) != null) {
+        throw new CannotShareException("an image transform, which may draw random numbers");
       }
     }
   }

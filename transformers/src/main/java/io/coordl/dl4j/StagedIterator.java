@@ -14,11 +14,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.ndarray.INDArray;
-import org.nd4j.linalg.factory.Environment;
 import org.nd4j.linalg.factory.Nd4j;
-import org.nd4j.linalg.factory.Nd4jBackend;
 
 /**
  * The stages of an iterator over readers, whose samples are whole batches: what it makes of its
@@ -83,18 +80,8 @@ record StagedIterator(
    */
   private record Settings(String text, List<Object> told, Preprocessor preprocessor) {}
 
-  static void require() throws NoSuchMethodException {
-    Symbols.require(Nd4j.class, Nd4jBackend.class, "getBackend");
-    Symbols.require(Nd4jBackend.class, String.class, "buildInfo");
-    Symbols.require(Nd4j.class, Environment.class, "getEnvironment");
-    Symbols.require(Environment.class, int.class, "maxThreads");
-    Symbols.require(
-        Nd4j.class,
-        INDArray.class,
-        "createUninitializedDetached",
-        DataType.class,
-        char.class,
-        long[].class);
+  static void require() throws ReflectiveOperationException {
+    Symbols.require(StagedIterator.class, Memory.class);
   }
 
   /** What decides batches in this process, and stays what it is. */

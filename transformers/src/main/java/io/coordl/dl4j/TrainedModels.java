@@ -59,7 +59,6 @@ public final class TrainedModels implements LibraryHooks {
     }
   }
 
-  /** For the loader of a library that fits. */
   public TrainedModels(Class<?> declaring, Services services) throws NoSuchFieldException {
     this.files = services.models();
     this.checkpoints = services.checkpoints();

@@ -23,12 +23,7 @@ final class TransformedReader extends SeekableReader {
   private final TransformProcess process;
   private final ReaderFiles known;
 
-  /**
-   * A reader.
-   *
-   * @param inner what it stands on
-   * @throws CannotShareException if records may vanish, or what becomes of one may depend on others
-   */
+  /** Refuses where records may vanish, or what becomes of one may depend on others. */
   TransformedReader(RecordReader reader, SeekableReader inner, ReaderFiles known)
       throws CannotShareException {
     super(reader);

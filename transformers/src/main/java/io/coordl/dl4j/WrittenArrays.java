@@ -32,12 +32,8 @@ public final class WrittenArrays implements LibraryHooks {
   private List<INDArray> used = new ArrayList<>();
   private @Nullable Captured last;
 
-  /** For the loader of a library that fits. */
-  public WrittenArrays(Class<?> declaring, Services services) throws NoSuchMethodException {
-    Symbols.require(Nd4j.class, void.class, "write", INDArray.class, DataOutputStream.class);
-    Symbols.require(INDArray.class, INDArray.class, "dup", char.class);
-    Symbols.require(INDArray.class, INDArray.class, "assign", INDArray.class);
-    Symbols.require(INDArray.class, void.class, "close");
+  public WrittenArrays(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    Symbols.require(WrittenArrays.class);
     this.memory = Objects.requireNonNull(services.models()).memory();
   }
 

@@ -43,11 +43,6 @@ public final class BatchLayout {
     }
   }
 
-  /**
-   * The layout of some arrays.
-   *
-   * @param arrays in the order in which their values lie
-   */
   public BatchLayout(List<Array> arrays) {
     this.arrays = List.copyOf(arrays);
     this.header = header(this.arrays);
@@ -65,11 +60,7 @@ public final class BatchLayout {
     return arrays;
   }
 
-  /**
-   * As {@link #read(ByteBuffer)}.
-   *
-   * @param likely what it may well be; null for nothing
-   */
+  /** As {@link #read(ByteBuffer)}; {@code likely} is what it may well be, null for nothing. */
   public static BatchLayout read(ByteBuffer batch, @Nullable BatchLayout likely)
       throws IOException {
     if (likely != null) {

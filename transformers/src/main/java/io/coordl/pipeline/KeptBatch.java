@@ -15,11 +15,7 @@ import java.nio.ByteOrder;
  */
 public record KeptBatch(int samples, ByteBuffer bytes, BatchReader<?> reader)
     implements Batches.Kept {
-  /**
-   * Copies a batch.
-   *
-   * @throws ArithmeticException if it is larger than a buffer can be
-   */
+  /** Copies a batch; throws if it is larger than a buffer can be. */
   public static KeptBatch of(int samples, PreparedBatch batch, BatchReader<?> reader) {
     int length = Math.toIntExact(batch.bytes());
     ByteBuffer bytes = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());

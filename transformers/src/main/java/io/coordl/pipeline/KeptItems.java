@@ -70,11 +70,7 @@ public final class KeptItems {
     void decode(String path) throws Exception;
   }
 
-  /**
-   * Decodes items for the prefetcher.
-   *
-   * @param form in which arrays are made now; null if they are not kept
-   */
+  /** Decodes items for the prefetcher; {@code form} gives null if they are not kept. */
   public ItemPrefetcher.Decoder decoder(Callable<@Nullable DecodedForm> form, Decoding decoding) {
     return new ItemPrefetcher.Decoder() {
       @Override

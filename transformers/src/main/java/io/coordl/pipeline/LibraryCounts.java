@@ -9,12 +9,6 @@ import org.jspecify.annotations.Nullable;
  * that its class is of; 0 if that is not known. Never throws.
  */
 public final class LibraryCounts implements ToLongFunction<Object> {
-  /** An adapter's part: knows objects of its library. */
-  public interface OfLibrary {
-    /** Samples of a batch, epochs of a trainer; 0 if that is not known. */
-    long count(Object counted);
-  }
-
   /** What the objects of a library are, and who knows them. */
   private static final Map<String, String> ADAPTERS =
       Map.of(
@@ -25,28 +19,25 @@ public final class LibraryCounts implements ToLongFunction<Object> {
               "io.coordl.dl4j.EarlyStoppingEpochs");
 
   /** Kept in the class itself, so that neither outlives the other. */
-  private final ClassValue<OfLibrary> adapters =
+  private final ClassValue<ToLongFunction<Object>> adapters =
       new ClassValue<>() {
         @Override
-        protected OfLibrary computeValue(Class<?> counted) {
-          OfLibrary found = find(counted);
+        protected ToLongFunction<Object> computeValue(Class<?> counted) {
+          ToLongFunction<Object> found = find(counted);
           return found == null ? unknown -> 0 : found;
         }
       };
 
-  /** Knows the libraries that have an adapter. */
-  public LibraryCounts() {}
-
   @Override
   public long applyAsLong(Object counted) {
     try {
-      return adapters.get(counted.getClass()).count(counted);
+      return adapters.get(counted.getClass()).applyAsLong(counted);
     } catch (RuntimeException | LinkageError e) {
       return 0;
     }
   }
 
-  private static @Nullable OfLibrary find(@Nullable Class<?> type) {
+  private static @Nullable ToLongFunction<Object> find(@Nullable Class<?> type) {
     if (type == null) {
       return null;
     }
@@ -55,7 +46,7 @@ public final class LibraryCounts implements ToLongFunction<Object> {
       return make(adapter, type);
     }
     for (Class<?> implemented : type.getInterfaces()) {
-      OfLibrary found = find(implemented);
+      ToLongFunction<Object> found = find(implemented);
       if (found != null) {
         return found;
       }
@@ -63,12 +54,13 @@ public final class LibraryCounts implements ToLongFunction<Object> {
     return find(type.getSuperclass());
   }
 
-  private static @Nullable OfLibrary make(String adapter, Class<?> library) {
+  @SuppressWarnings("unchecked") // As it is declared.
+  private static @Nullable ToLongFunction<Object> make(String adapter, Class<?> library) {
     try {
       String prefix = adapter.substring(0, adapter.lastIndexOf('.') + 1);
       ClassLoader loader = new LibraryLoader(library.getClassLoader(), prefix);
       return Class.forName(adapter, true, loader)
-          .asSubclass(OfLibrary.class)
+          .asSubclass(ToLongFunction.class)
           .getConstructor()
           .newInstance();
     } catch (ReflectiveOperationException e) {

@@ -2,7 +2,10 @@ package io.coordl.pipeline;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,15 +46,25 @@ public record LibraryField<T>(Field field, Class<T> type) {
     }
   }
 
-  /** Makes {@code copy} share all that {@code original}, of the same class, has. */
-  public static void copyAll(Object original, Object copy) throws IllegalAccessException {
-    for (Class<?> type = original.getClass(); type != null; type = type.getSuperclass()) {
-      for (Field field : type.getDeclaredFields()) {
-        if (!Modifier.isStatic(field.getModifiers())) {
+  /** Those that objects of a class have, of it and of what it extends below {@code end}. */
+  public static List<LibraryField<Object>> all(
+      Class<?> type, Class<?> end, Predicate<Field> which) {
+    List<LibraryField<Object>> all = new ArrayList<>();
+    for (Class<?> at = type; at != null && at != end; at = at.getSuperclass()) {
+      for (Field field : at.getDeclaredFields()) {
+        if (!Modifier.isStatic(field.getModifiers()) && which.test(field)) {
           field.setAccessible(true);
-          field.set(copy, field.get(original));
+          all.add(new LibraryField<>(field, Object.class));
         }
       }
+    }
+    return all;
+  }
+
+  /** Makes {@code copy} share all that {@code original}, of the same class, has. */
+  public static void copyAll(Object original, Object copy) {
+    for (LibraryField<Object> field : all(original.getClass(), Object.class, any -> true)) {
+      field.set(copy, field.get(original));
     }
   }
 }

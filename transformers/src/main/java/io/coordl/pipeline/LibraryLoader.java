@@ -17,11 +17,7 @@ final class LibraryLoader extends ClassLoader {
   private final ClassLoader agent = LibraryLoader.class.getClassLoader();
   private final String ours;
 
-  /**
-   * A loader beside {@code program}.
-   *
-   * @param ours package to define here, with a dot at its end
-   */
+  /** {@code ours} is the package to define here, with a dot at its end. */
   LibraryLoader(@Nullable ClassLoader program, String ours) {
     super("coordl-library", program);
     this.ours = ours;

@@ -32,11 +32,7 @@ public final class ObjectSnapshot {
   private final Predicate<Class<?>> counts;
   private final @Nullable SoftReference<Found> found;
 
-  /**
-   * Looks at an object.
-   *
-   * @param counts whether the fields that a class declares are looked at
-   */
+  /** {@code counts} tells whether the fields that a class declares are looked at. */
   public ObjectSnapshot(Object root, Predicate<Class<?>> counts) {
     this.counts = counts;
     Found now = Found.of(root, counts);

@@ -27,17 +27,9 @@ public final class Prefetcher implements Closeable {
   private final LongAdder used = new LongAdder();
 
   /**
-   * Prefetches.
-   *
-   * @param items null if there is no store to fetch items into
-   */
-  public Prefetcher(@Nullable ItemPrefetcher items) {
-    this(items, () -> true);
-  }
-
-  /**
    * Prefetches while that is worth it.
    *
+   * @param items null if there is no store to fetch items into
    * @param worth whether to prepare a batch now
    */
   public Prefetcher(@Nullable ItemPrefetcher items, BooleanSupplier worth) {

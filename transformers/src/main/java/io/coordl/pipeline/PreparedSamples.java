@@ -82,11 +82,6 @@ public final class PreparedSamples {
   /** How many data sets of a class were left to the program. */
   private final Map<String, Integer> left = new HashMap<>();
 
-  /**
-   * Keeps the samples of one library.
-   *
-   * @param code tells which stages may be kept
-   */
   public PreparedSamples(Services services, PurityAnalyzer code) {
     this.prepared = Objects.requireNonNull(services.prepared());
     this.store = prepared.store();

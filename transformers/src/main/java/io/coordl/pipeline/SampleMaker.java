@@ -6,11 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Makes one sample with the program's own code. Made for one call, used by its thread.
- *
- * @param <S> the library's sample
- */
+/** Makes one sample with the program's own code. Made for one call, used by its thread. */
 public interface SampleMaker<S> {
   /** Stage 0: returns and throws what the program's code does. */
   @Nullable S get() throws Exception;

@@ -38,11 +38,7 @@ public record Services(
     @Nullable PinnedMemory pinned,
     UserLog log) {
 
-  /**
-   * For a profile, with which no policy is in force.
-   *
-   * @param decoded through which it learns what decoded items take
-   */
+  /** For a profile, with no policy in force; through {@code decoded} it learns what items take. */
   public static Services of(Profile profile, @Nullable DecodedStore decoded, UserLog log) {
     return new Services(decoded, null, null, null, 0, null, null, null, profile, null, log);
   }

@@ -1,15 +1,22 @@
 package io.coordl.pipeline;
 
+import io.coordl.purity.ClassFiles;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.Objects;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import net.bytebuddy.jar.asm.Type;
 
 /**
  * Checks, once per loader, that a library is as our code was compiled against: a class that does
  * not fit must be found before it is used, not while the program trains.
  */
 public final class Symbols {
+  private final Map<Class<?>, Set<String>> known = new HashMap<>();
+
   private Symbols() {}
 
   /** A field of the library that our code uses, accessible. */
@@ -29,32 +36,45 @@ public final class Symbols {
     return field;
   }
 
-  /** A method of the library that our code calls. */
-  public static void require(Class<?> type, Class<?> result, String method, Class<?>... parameters)
-      throws NoSuchMethodException {
-    Method found = type.getMethod(method, parameters);
-    if (found.getReturnType() != result) {
-      throw new NoSuchMethodException(
-          type.getName() + "." + method + " returns " + found.getReturnType().getName());
-    }
-  }
-
-  /** A constructor of the library that our code calls. */
-  public static void requireConstructor(Class<?> type, Class<?>... parameters)
-      throws NoSuchMethodException {
-    Objects.requireNonNull(type.getConstructor(parameters));
-  }
-
-  /** An interface of the library that a class of ours implements: completely, in this version. */
-  public static void requireImplemented(Class<?> type, Class<?> ours) throws NoSuchMethodException {
-    for (Method method : type.getMethods()) {
-      if (Modifier.isAbstract(method.getModifiers())) {
-        require(ours, method.getReturnType(), method.getName(), method.getParameterTypes());
-        if (Modifier.isAbstract(
-            ours.getMethod(method.getName(), method.getParameterTypes()).getModifiers())) {
-          throw new NoSuchMethodException(method + " is unknown to this agent");
+  /** Whatever these classes of ours, and those in them, use of the library by its name is there. */
+  public static void require(Class<?>... ours) throws ReflectiveOperationException {
+    Symbols symbols = new Symbols();
+    for (Class<?> outer : ours) {
+      for (Class<?> our : outer.getNestMembers()) {
+        for (ClassFiles.Member used : ClassFiles.uses(our)) {
+          if (!used.owner().startsWith("java") && !used.owner().startsWith("io.coordl.")) {
+            symbols.require(our, used);
+          }
         }
       }
     }
+  }
+
+  private void require(Class<?> our, ClassFiles.Member used) throws ReflectiveOperationException {
+    Class<?> owner;
+    try {
+      owner = Class.forName(used.owner(), false, our.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new NoClassDefFoundError(used.owner().replace('.', '/'));
+    }
+    boolean inherited = owner.isAssignableFrom(our); // Its own, which need not be public.
+    if (!inherited
+        && !known.computeIfAbsent(owner, Symbols::members).contains(used.name() + used.type())) {
+      throw new NoSuchMethodException(used.toString());
+    }
+  }
+
+  private static Set<String> members(Class<?> type) {
+    Set<String> members = new HashSet<>();
+    for (Field field : type.getFields()) {
+      members.add(field.getName() + Type.getDescriptor(field.getType()));
+    }
+    for (Constructor<?> constructor : type.getConstructors()) {
+      members.add("<init>" + Type.getConstructorDescriptor(constructor));
+    }
+    for (Method method : type.getMethods()) {
+      members.add(method.getName() + Type.getMethodDescriptor(method));
+    }
+    return members;
   }
 }

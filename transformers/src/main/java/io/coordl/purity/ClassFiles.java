@@ -2,10 +2,17 @@ package io.coordl.purity;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.StringJoiner;
 import java.util.zip.CRC32;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
+import org.jspecify.annotations.Nullable;
 
 /** Tells versions of code apart, also where a fat jar has lost the version's name. */
 public final class ClassFiles {
@@ -47,16 +54,57 @@ public final class ClassFiles {
   public static int lambdas(Class<?> host, Class<?> kind) throws IOException {
     int count = 0;
     for (Class<?> member : host.getNestMembers()) {
-      ClassCode code =
-          ClassCode.read(member.getName().replace('.', '/'), member.getClassLoader(), "");
-      if (code == null) {
-        throw new IOException("the class file of " + member.getName() + " cannot be found");
-      }
+      ClassCode code = read(member, member.getClassLoader());
       for (MethodCode method : code.methods) {
         count += method.lambdas(Type.getDescriptor(kind));
       }
     }
     return count;
+  }
+
+  private static ClassCode read(Class<?> type, @Nullable ClassLoader loader) throws IOException {
+    ClassCode code = ClassCode.read(type.getName().replace('.', '/'), loader, "");
+    if (code == null) {
+      throw new IOException("the class file of " + type.getName() + " cannot be found");
+    }
+    return code;
+  }
+
+  /** What the code of a class refers to; {@code type} is the descriptor. */
+  public record Member(String owner, String name, String type) {
+    @Override
+    public String toString() {
+      StringJoiner parameters = new StringJoiner(", ", "(", ")");
+      boolean field = !type.startsWith("(");
+      for (Type parameter : field ? new Type[0] : Type.getArgumentTypes(type)) {
+        parameters.add(parameter.getClassName());
+      }
+      return owner + "." + name + (field ? "" : parameters);
+    }
+  }
+
+  /** The fields and methods that a class of the agent uses. */
+  public static Set<Member> uses(Class<?> ours) {
+    Set<Member> used = new LinkedHashSet<>();
+    try {
+      for (MethodCode method : read(ours, ClassFiles.class.getClassLoader()).methods) {
+        for (MethodCode.Instruction it : method.instructions) {
+          if (it.opcode() >= Opcodes.GETSTATIC && it.opcode() <= Opcodes.INVOKEINTERFACE) {
+            used.add(new Member(it.owner().replace('/', '.'), it.name(), it.descriptor()));
+          }
+          for (Object constant : it.arguments()) {
+            if (constant instanceof Handle made) {
+              used.add(
+                  new Member(made.getOwner().replace('/', '.'), made.getName(), made.getDesc()));
+            }
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    used.removeIf(member -> member.owner().startsWith("["));
+    return used;
   }
 
   /**

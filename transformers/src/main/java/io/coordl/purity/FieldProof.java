@@ -31,11 +31,7 @@ final class FieldProof {
     @Nullable ClassCode find(String name, @Nullable ClassLoader loader);
   }
 
-  /**
-   * A field where it is declared.
-   *
-   * @param owner internal name of the class
-   */
+  /** A field where it is declared; {@code owner} is an internal name. */
   record Field(String owner, String name, String descriptor) {
     @Override
     public String toString() {

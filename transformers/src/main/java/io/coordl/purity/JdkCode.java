@@ -23,14 +23,9 @@ final class JdkCode {
   /** Packages and classes whose methods depend on their arguments alone. */
   private static final List<String> PACKAGES =
       List.of(
-          "java/util/function/",
-          "java/util/stream/",
-          "java/util/regex/",
-          "java/math/",
-          "java/awt/geom/",
-          "java/awt/image/",
-          "java/nio/charset/",
-          "java/time/");
+          ("java/util/function/ java/util/stream/ java/util/regex/ java/math/ java/awt/geom/"
+                  + " java/awt/image/ java/nio/charset/ java/time/")
+              .split(" "));
 
   private static final Set<String> CLASSES =
       names(

@@ -13,16 +13,10 @@ public final class JdkObjects {
   /** Locks, generators of random numbers, caches: they decide no batch, or none of a known kind. */
   private static final List<String> TELLING_NOTHING =
       List.of(
-          "java.lang.Object",
-          "java.lang.Thread",
-          "java.lang.ref.",
-          "java.text.",
-          "java.util.Random",
-          "java.util.SplittableRandom",
-          "java.util.concurrent.",
-          "java.util.logging.",
-          "java.security.SecureRandom",
-          "sun.util.");
+          ("java.lang.Object java.lang.Thread java.lang.ref. java.text. java.util.Random"
+                  + " java.util.SplittableRandom java.util.concurrent. java.util.logging."
+                  + " java.security.SecureRandom sun.util.")
+              .split(" "));
 
   private JdkObjects() {}
 

@@ -159,20 +159,12 @@ public final class PurityAnalyzer {
     }
   }
 
-  /**
-   * Knows a library.
-   *
-   * @param library where the names of its classes begin, with a dot at the end
-   */
+  /** {@code library} is where the names of its classes begin, with a dot at the end. */
   public PurityAnalyzer(String library, Known known) {
     this(library, known, className -> false);
   }
 
-  /**
-   * Knows a library.
-   *
-   * @param trusted whether the user vouches for the objects of a class of that name
-   */
+  /** {@code trusted} tells whether the user vouches for the objects of a class of that name. */
   public PurityAnalyzer(String library, Known known, Predicate<String> trusted) {
     this.library = library;
     this.known = known;

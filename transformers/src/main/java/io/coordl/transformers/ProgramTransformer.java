@@ -44,7 +44,6 @@ public final class ProgramTransformer implements ClassFileTransformer {
   private final Listener listener;
   private final Map<ClassLoader, Boolean> seeing = new WeakHashMap<>();
 
-  /** A transformer with all rules. */
   public ProgramTransformer(HookWeaver hooks, Listener listener) {
     this.hooks = hooks;
     this.listener = listener;

@@ -77,13 +77,13 @@ class EarlyStoppingEpochsTest {
             BY_SCORE,
             new MaxEpochsTerminationCondition(1_000),
             new MaxEpochsTerminationCondition(most));
-    long counted = new EarlyStoppingEpochs().count(trainer);
+    long counted = new EarlyStoppingEpochs().applyAsLong(trainer);
     assertThat(trainer.fit().getTotalEpochs()).isEqualTo(counted);
   }
 
   @Test
   void withoutAConditionOfTheirNumberItIsNotKnown() throws Exception {
-    assertThat(new EarlyStoppingEpochs().count(trainer(1, BY_SCORE))).isZero();
-    assertThat(new EarlyStoppingEpochs().count(trainer(1))).isZero();
+    assertThat(new EarlyStoppingEpochs().applyAsLong(trainer(1, BY_SCORE))).isZero();
+    assertThat(new EarlyStoppingEpochs().applyAsLong(trainer(1))).isZero();
   }
 }

@@ -118,7 +118,7 @@ class ThirdLibraryTest {
 
   @Test
   void itsBatchesArePreparedAhead() {
-    try (Prefetcher prefetcher = new Prefetcher(null)) {
+    try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
       feedsAsWithoutTheAgent(
           epoch(
               new Services(
@@ -131,7 +131,7 @@ class ThirdLibraryTest {
 
   @Test
   void aFileThatTheProgramRewritesBetweenItsBatchesIsReadAgain() throws IOException {
-    try (Prefetcher prefetcher = new Prefetcher(null)) {
+    try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
       PlainAdapter epoch =
           epoch(
               new Services(
@@ -156,7 +156,7 @@ class ThirdLibraryTest {
     ArenaStore arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add);
     try (DecodedStore store = new DecodedStore(arena, path -> true);
         Prefetcher prefetcher =
-            new Prefetcher(new ItemPrefetcher(() -> 2, null, store::mayKeepMore))) {
+            new Prefetcher(new ItemPrefetcher(() -> 2, null, store::mayKeepMore), () -> true)) {
       Services services =
           new Services(store, null, null, prefetcher, 2, null, null, null, null, null, said::add);
       feedsAsWithoutTheAgent(epoch(services));

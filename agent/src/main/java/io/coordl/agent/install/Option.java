@@ -7,173 +7,125 @@ import java.util.Locale;
  * and the recording share.
  */
 public enum Option {
-  ENABLED("true", "true, false", Values.CHOICE, "kill switch: false leaves the program untouched"),
+  ENABLED("true, false", "kill switch: false leaves the program untouched"),
   RECORD(
       "coordl-%p.jfr",
       "FILE, off",
       Values.TEXT,
       "JFR recording to write, %p is the process id; by default joins a recording that runs"
           + " already"),
-  SUMMARY("on", "on, off", Values.CHOICE, "the text at exit, and a line for each epoch"),
+  SUMMARY("on, off", "the text at exit, and a line for each epoch"),
   STATUS(
-      "on",
       "on, off",
-      Values.CHOICE,
       "what coordl top shows of the running job: a file of 25 KiB in /dev/shm, which goes when the"
           + " job ends"),
   JMX(
-      "auto",
       "auto, on, off",
-      Values.CHOICE,
       "the totals so far as MBeans, io.coordl:type=Job; auto: if the JVM was started to be managed"
           + " from outside, with com.sun.management.jmxremote"),
   METRICS(
-      "off",
       "off, otlp[:URL], prometheus:[ADDRESS:]PORT, kubeflow (may be repeated)",
       Values.METRICS,
       "the totals so far, each 10 s to a collector of OpenTelemetry or as the status of a Kubeflow"
           + " TrainJob, or served to Prometheus, by default to this host alone"),
   DATASET(
-      "inferred",
       "inferred, PATH or GLOB (may be repeated)",
       Values.LIST,
       "which files are items of the data set; inferred: those read while a sample is loaded"),
   DATASET_ROOT(
-      "none",
       "none, PATH",
       Values.TEXT,
       "items below it are known to other jobs and hosts by their path relative to it, size and"
           + " modification time; all others by absolute path"),
   DATASET_MANIFEST(
-      "none",
       "none, FILE",
       Values.TEXT,
       "what sha256sum prints when run in dataset.root: files older than it are known by content,"
           + " so that copies with other modification times are the same items"),
   AUTO(
-      "off",
       "off, on",
-      Values.CHOICE,
       "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"
           + " from when it is worth it; other arguments take precedence, and group=NAME brings"
           + " cache.scope=host"),
-  CACHE(
-      "off",
-      "off, minio",
-      Values.CHOICE,
-      "keep raw items in memory: admitted until the budget is full, never evicted"),
+  CACHE("off, minio", "keep raw items in memory: admitted until the budget is full, never evicted"),
   CACHE_SIZE(
-      "auto",
-      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
-      Values.SIZE,
       "byte budget of all that is kept, raw, decoded and prepared, but for what has a budget of its"
           + " own; auto: half of what is free, within the container's limit, a quarter beside"
           + " such"),
   CACHE_SCOPE(
-      "process",
       "process, host",
-      Values.CHOICE,
       "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
   DECODED(
-      "off",
       "off, share",
-      Values.CHOICE,
       "keep decoded images too, so that each is decoded once; cache.scope says for whom"),
   DECODED_SIZE(
-      "auto",
-      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
-      Values.SIZE,
       "byte budget of the decoded images alone; auto: they share cache.size, as measured, or with"
           + " peer have a quarter of what is free"),
   PREPARED(
-      "off",
       "off, share, share:CLASS (may be repeated)",
       Values.PREPARED,
       "keep what data set and transforms make of each sample before any random number is drawn, so"
           + " that it is made once; CLASS: a data set or transform of yours that gives the same"
           + " each time, where that cannot be proven; cache.scope says for whom"),
   PREPARED_SIZE(
-      "auto",
-      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
-      Values.SIZE,
       "byte budget of the prepared samples alone; auto: they share cache.size, and what is kept"
           + " prepared is not kept in another form, or with peer have a quarter of what is free"),
   PEER(
-      "off",
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
           + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
       "other hosts that keep the data set together with this one, in their memory or in Redis;"
           + " brings cache=minio and cache.scope=host with it"),
   PEER_BIND(
-      "auto",
       "auto, ADDRESS[:PORT]",
       Values.ADDRESS,
       "where this host listens, at the port and the one after it; auto: the peer that is this host,"
           + " else the address of this host's name, port 7800; jobs that give another one count as"
           + " another host"),
   PEER_HOSTS(
-      "auto",
       "auto, N from 2 to 256",
       Values.COUNT,
       "how many hosts to wait for before the first item is read, a minute at most; auto: those that"
           + " are there"),
   PEER_TLS(
-      "off",
       "off, KEYSTORE",
       Values.TEXT,
       "PKCS12 key store of this host's key and the certificates it trusts: peers speak TLS, and who"
           + " has no such certificate is refused"),
   PEER_TLS_PASSWORD(
-      "none",
       "none, PASSWORD",
       Values.SECRET,
       "password of the key store; give it in a file, @FILE: neither recorded nor printed by the"
           + " agent"),
   PREFETCH(
-      "off",
       "off, auto, N from 1 to 64",
       Values.COUNT,
       "bring items of upcoming batches into decoded=share or cache=minio on N threads of the agent,"
           + " and prepare the next batch on another, for DJL and for DL4J where next() is called by"
           + " hand; auto: as many threads as make the job faster, which is tried while it runs"),
   PREP(
-      "off",
       "off, coordinate",
-      Values.CHOICE,
       "coordinate: the jobs of the group prepare each batch once between them, and share order and"
           + " augmentation"),
   PREP_JOBS(
-      "auto",
       "auto, N from 1 to 16",
       Values.COUNT,
       "how many jobs to wait for before the first shared pass; auto: those that are there"),
-  PREP_SIZE(
-      "auto",
-      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
-      Values.SIZE,
-      "byte budget of the staging buffer of each pipeline; auto: an eighth of what is free"),
+  PREP_SIZE("byte budget of the staging buffer of each pipeline; auto: an eighth of what is free"),
   CHECKPOINT(
-      "off",
       "off, atomic, async",
-      Values.CHOICE,
       "how model files are written; atomic: beside their place, forced to disk and then moved, with"
           + " length and SHA-256 in a file beside them that is checked on load; async: that, in the"
           + " background, from a snapshot"),
   CHECKPOINT_SIZE(
-      "auto",
-      "auto, SIZE such as 8g or 512m, SHARE of memory such as 50%",
-      Values.SIZE,
       "byte budget of the snapshot of checkpoint=async; auto: a quarter of what is free"),
   CHECKPOINT_EVERY(
-      "off",
       "off, auto, continuous, N from 1 to 1000000",
       Values.COUNT,
       "the agent takes checkpoints of its own, in checkpoint.dir, every N steps; auto: as often as"
           + " checkpoint.overhead allows; continuous: the next as soon as the last is written;"
           + " brings checkpoint=async with it"),
   CHECKPOINT_DIR(
-      "none",
       "none, PATH",
       Values.TEXT,
       "where they go: PATH/MODEL/latest is the newest, PATH is of one job at a time"),
@@ -191,20 +143,16 @@ public enum Option {
       "on SIGTERM: how long the end of the JVM waits for the end of a step, for a last checkpoint"
           + " with checkpoint.every"),
   RESUME(
-      "none",
       "none, PATH",
       Values.TEXT,
       "go on where the newest checkpoint of the agent's own below PATH was taken; PATH may be"
           + " checkpoint.dir, and without a checkpoint the job begins at its start; brings"
           + " checkpoint=atomic with it"),
   GPU(
-      "auto",
       "auto, on, off",
-      Values.CHOICE,
       "what NVIDIA's GPUs do, once a second, and in a profile steps that end when the device is"
           + " done; auto: if a driver is there; on: and say so if none can be asked"),
   GPU_PRESETS(
-      "none",
       "none, DIR",
       Values.TEXT,
       "directory with the jars of the JavaCPP presets for CUDA, by which the driver is then called;"
@@ -217,14 +165,11 @@ public enum Option {
       "page-lock the memory from which DJL copies batches of prepared=share and prep=coordinate to"
           + " a GPU; where the driver refuses, they are copied as without"),
   PROFILE(
-      "off",
       "off, ingestion, cached, cold, all",
-      Values.CHOICE,
       "measure what the job could do: with prepared batches, with every item from memory, with"
           + " every item from storage; all policies are off, and the run ends after the last"
           + " phase"),
   PROFILE_STEPS(
-      "auto",
       "auto, N from 10 to 100000",
       Values.COUNT,
       "steps that each phase of a profile counts; auto: as many as tell its rate within 1 %"),
@@ -253,6 +198,20 @@ public enum Option {
   private final String expected;
   private final Values check;
   private final String description;
+
+  /** A byte budget. */
+  Option(String description) {
+    this("auto, SIZE such as 8g or 512m, SHARE of memory such as 50%", Values.SIZE, description);
+  }
+
+  Option(String expected, String description) {
+    this(expected, Values.CHOICE, description);
+  }
+
+  /** The first of what is expected is the default. */
+  Option(String expected, Values check, String description) {
+    this(expected.split(",", 2)[0], expected, check, description);
+  }
 
   Option(String byDefault, String expected, Values check, String description) {
     this.byDefault = byDefault;

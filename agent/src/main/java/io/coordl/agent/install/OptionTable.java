@@ -1,6 +1,6 @@
 package io.coordl.agent.install;
 
-/** The arguments as a table, for {@code help} and for docs. */
+/** The arguments as a table. */
 public final class OptionTable {
   private OptionTable() {}
 
@@ -17,24 +17,6 @@ public final class OptionTable {
       text.append(String.format("  %-12s %s%n", option.key(), option.description()));
       text.append(
           String.format("  %-12s %s (default %s)%n", "", option.expected(), option.byDefault()));
-    }
-    return text.toString();
-  }
-
-  /** The table in docs. */
-  static String markdown() {
-    StringBuilder text =
-        new StringBuilder("| key | values | default | what |\n|---|---|---|---|\n");
-    for (Option option : Option.values()) {
-      text.append("| `")
-          .append(option.key())
-          .append("` | ")
-          .append(option.expected())
-          .append(" | `")
-          .append(option.byDefault())
-          .append("` | ")
-          .append(option.description())
-          .append(" |\n");
     }
     return text.toString();
   }

@@ -453,7 +453,7 @@ final class Policies {
   }
 
   private static String policyOf(String name) {
-    for (HookRule rule : Hooks.interceptions()) {
+    for (HookRule rule : Hooks.all()) {
       HookRule.Interceptor interceptor = rule.interceptor();
       if (interceptor != null && interceptor.name().equals(name)) {
         return String.join(" or ", interceptor.policies());

@@ -1,5 +1,6 @@
 package io.coordl.agent.packaging;
 
+import io.coordl.transformers.hook.Boxes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,19 +34,6 @@ public final class PlainLambdas {
   private static final String OBJECT = "java/lang/Object";
   private static final String SUFFIX = ".classdata";
   private static final String MAKE = "make";
-
-  /** Of the primitive types by sort: their class, and the method that gives the value. */
-  private static final String[][] BOXES = {
-    {},
-    {"java/lang/Boolean", "booleanValue"},
-    {"java/lang/Character", "charValue"},
-    {"java/lang/Byte", "byteValue"},
-    {"java/lang/Short", "shortValue"},
-    {"java/lang/Integer", "intValue"},
-    {"java/lang/Float", "floatValue"},
-    {"java/lang/Long", "longValue"},
-    {"java/lang/Double", "doubleValue"},
-  };
 
   private final Map<String, byte[]> classes = new TreeMap<>();
 
@@ -206,8 +194,8 @@ public final class PlainLambdas {
         return !isPrimitive(from) || from.equals(to) || isWidened(from, to);
       }
       return isPrimitive(from)
-          ? to.getInternalName().equals(OBJECT) || to.getInternalName().equals(box(from)[0])
-          : from.getInternalName().equals(box(to)[0]);
+          ? to.getInternalName().equals(OBJECT) || to.getInternalName().equals(Boxes.boxOf(from))
+          : from.getInternalName().equals(Boxes.boxOf(to));
     }
 
     private static boolean isWidened(Type from, Type to) {
@@ -216,10 +204,6 @@ public final class PlainLambdas {
 
     private static boolean isPrimitive(Type type) {
       return type.getSort() < Type.ARRAY;
-    }
-
-    private static String[] box(Type primitive) {
-      return primitive.getSort() == Type.VOID ? new String[] {""} : BOXES[primitive.getSort()];
     }
 
     byte[] write(String name, String host) {
@@ -311,12 +295,9 @@ public final class PlainLambdas {
 
     private static void adapt(MethodVisitor code, Type from, Type to) {
       if (isPrimitive(from) && !isPrimitive(to)) {
-        String box = box(from)[0];
-        String descriptor = Type.getMethodDescriptor(Type.getObjectType(box), from);
-        code.visitMethodInsn(Opcodes.INVOKESTATIC, box, "valueOf", descriptor, false);
+        Boxes.box(code, from);
       } else if (!isPrimitive(from) && isPrimitive(to)) {
-        String descriptor = Type.getMethodDescriptor(to);
-        code.visitMethodInsn(Opcodes.INVOKEVIRTUAL, box(to)[0], box(to)[1], descriptor, false);
+        Boxes.unbox(code, to);
       } else if (isWidened(from, to)) {
         code.visitInsn(Opcodes.I2L);
       } else if (!from.equals(to) && !to.getInternalName().equals(OBJECT)) {

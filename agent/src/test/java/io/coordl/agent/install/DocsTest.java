@@ -2,34 +2,41 @@ package io.coordl.agent.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.transformers.RewriteTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * The tables of docs/ are the declarations of the code. With {@code -Dcoordl.docs=write} they are
- * written anew instead of compared.
+ * The table of docs/arguments.md is the declarations of {@link Option}. With {@code
+ * -Dcoordl.docs=write} it is written anew instead of compared.
  */
 final class DocsTest {
-  private static final Path DOCS = Path.of("..", "docs");
+  /** The table in docs. */
+  static String markdown() {
+    StringBuilder text =
+        new StringBuilder("| key | values | default | what |\n|---|---|---|---|\n");
+    for (Option option : Option.values()) {
+      text.append("| `")
+          .append(option.key())
+          .append("` | ")
+          .append(option.expected())
+          .append(" | `")
+          .append(option.byDefault())
+          .append("` | ")
+          .append(option.description())
+          .append(" |\n");
+    }
+    return text.toString();
+  }
 
   @Test
   void argumentsAreThoseOfOption() throws IOException {
-    check("arguments", OptionTable.markdown());
-  }
-
-  @Test
-  void rewrittenMethodsAreThoseOfTheRules() throws IOException {
-    check("rewritten", RewriteTable.markdown());
-  }
-
-  private static void check(String block, String expected) throws IOException {
-    Path page = DOCS.resolve(block + ".md");
+    String expected = markdown();
+    Path page = Path.of("..", "docs", "arguments.md");
     String text = Files.readString(page);
-    String open = "<!-- " + block + " -->\n";
-    String close = "<!-- /" + block + " -->";
+    String open = "<!-- arguments -->\n";
+    String close = "<!-- /arguments -->";
     assertThat(text).as("marks of the block in %s", page).contains(open).contains(close);
     int start = text.indexOf(open) + open.length();
     int end = text.indexOf(close);

@@ -262,14 +262,14 @@ final class OptionsTest {
     assertThat(OptionTable.help())
         .contains("  " + option.key() + " ", option.description(), option.expected())
         .contains("(default " + option.byDefault() + ")");
-    assertThat(OptionTable.markdown())
+    assertThat(DocsTest.markdown())
         .contains("| `" + option.key() + "` | " + option.expected() + " | `")
         .contains("| " + option.description() + " |");
   }
 
   @Test
   void theTableHasOneRowOfFourCellsPerOption() {
-    List<String> lines = OptionTable.markdown().lines().toList();
+    List<String> lines = DocsTest.markdown().lines().toList();
 
     assertThat(lines)
         .hasSize(Option.values().length + 2)

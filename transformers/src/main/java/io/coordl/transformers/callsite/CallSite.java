@@ -8,10 +8,8 @@ import net.bytebuddy.jar.asm.Type;
  * and is not declared: a constructor of {@code X} becomes {@code newX} with the same parameters, a
  * static method keeps name and parameters, an instance method gets its receiver as first parameter.
  *
- * @param kind how the call is made and rewritten
  * @param owner internal name of the class as call sites name it
- * @param name method name, {@code <init>} for a constructor
- * @param descriptor method descriptor
+ * @param name {@code <init>} for a constructor
  * @param bridge internal name of the bridge class that is called
  * @param provenOn versions of the library or JDK that the rule was tested on
  */

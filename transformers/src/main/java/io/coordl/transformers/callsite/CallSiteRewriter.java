@@ -84,23 +84,6 @@ public final class CallSiteRewriter {
 
   private final ConstantPool owners = new ConstantPool(CallSites.owners());
 
-  /** A rewriter of the rules of {@link CallSites#TABLE}. */
-  public CallSiteRewriter() {}
-
-  /**
-   * Rewrites one class.
-   *
-   * @param classFile not modified
-   * @param listener hears of every site found
-   * @return the new class file, null if it holds no site
-   * @throws RuntimeException if this is no class file, or one newer than the parser knows: leave
-   *     the class as it is
-   */
-  public byte @Nullable [] rewrite(byte[] classFile, RuleListener listener) {
-    ClassFile read = ClassFile.read(classFile);
-    return read == null || !concerns(read) ? null : rewrite(read, listener);
-  }
-
   /** Whether the class refers to a method of the table: no other can hold a site. */
   public boolean concerns(ClassFile classFile) {
     return !methodsOfTheTable(classFile).isEmpty();
@@ -119,7 +102,14 @@ public final class CallSiteRewriter {
     return found;
   }
 
-  /** Rewrites a class as read in place; else as {@link #rewrite(byte[], RuleListener)}. */
+  /**
+   * Rewrites one class.
+   *
+   * @param listener hears of every site found
+   * @return the new class file, null if it holds no site
+   * @throws RuntimeException if this is no class file, or one newer than the parser knows: leave
+   *     the class as it is
+   */
   public byte @Nullable [] rewrite(ClassFile classFile, RuleListener listener) {
     ClassReader reader = new ClassReader(classFile.bytes());
     ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
@@ -138,11 +128,7 @@ public final class CallSiteRewriter {
     private boolean hasInvokeDynamic;
     private boolean changed;
 
-    /**
-     * Visits the methods of a class.
-     *
-     * @param only counted from 0, the methods to look into, null for all; others are copied
-     */
+    /** {@code only} counts from 0 the methods to look into, null for all; others are copied. */
     Rewriting(ClassVisitor next, RuleListener listener, @Nullable BitSet only) {
       super(Opcodes.ASM9, next);
       this.listener = listener;

@@ -5,29 +5,13 @@ import org.jspecify.annotations.Nullable;
 /** Which classes are offered to the rewriters at all. */
 public final class ClassNames {
   /** The JDK, ourselves, and agents known to dislike being rewritten. */
-  private static final String[] NOT_OFFERED = {
-    "java/",
-    "javax/",
-    "jdk/",
-    "sun/",
-    "com/sun/",
-    "io/coordl/agent/",
-    "io/coordl/attribution/",
-    "io/coordl/bridge/",
-    "io/coordl/cache/",
-    "io/coordl/djl/",
-    "io/coordl/dl4j/",
-    "io/coordl/pipeline/",
-    "io/coordl/purity/",
-    "io/coordl/recording/",
-    "io/coordl/transformers/",
-    "net/bytebuddy/",
-    "io/opentelemetry/javaagent/",
-    "com/dynatrace/",
-    "datadog/trace/",
-    "co/elastic/apm/",
-    "org/jacoco/",
-  };
+  private static final String[] NOT_OFFERED =
+      ("java/ javax/ jdk/ sun/ com/sun/ io/coordl/agent/ io/coordl/attribution/ io/coordl/bridge/"
+              + " io/coordl/cache/ io/coordl/djl/ io/coordl/dl4j/ io/coordl/pipeline/"
+              + " io/coordl/purity/ io/coordl/recording/ io/coordl/transformers/ net/bytebuddy/"
+              + " io/opentelemetry/javaagent/ com/dynatrace/ datadog/trace/ co/elastic/apm/"
+              + " org/jacoco/")
+          .split(" ");
 
   /** Loaders in which other agents keep what is theirs, libraries under common names included. */
   private static final String[] AGENT_LOADERS = {
@@ -47,11 +31,7 @@ public final class ClassNames {
     return false;
   }
 
-  /**
-   * Whether a class may be rewritten.
-   *
-   * @param internalName with slashes; null (a hidden class) is not offered
-   */
+  /** Whether a class may be rewritten; one without name, which is hidden, is not. */
   public static boolean isOffered(@Nullable String internalName) {
     if (internalName == null) {
       return false;

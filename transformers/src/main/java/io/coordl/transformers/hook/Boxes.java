@@ -5,11 +5,11 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /** Values of any type to objects, and back. */
-final class Boxes {
+public final class Boxes {
   private Boxes() {}
 
   /** The value on the stack becomes an object. */
-  static void box(MethodVisitor code, Type type) {
+  public static void box(MethodVisitor code, Type type) {
     String box = boxOf(type);
     if (!box.isEmpty()) {
       String descriptor = "(" + type.getDescriptor() + ")L" + box + ";";
@@ -18,7 +18,7 @@ final class Boxes {
   }
 
   /** The object on the stack becomes a value, or is checked to be of the type. */
-  static void unbox(MethodVisitor code, Type type) {
+  public static void unbox(MethodVisitor code, Type type) {
     String box = boxOf(type);
     if (box.isEmpty()) {
       code.visitTypeInsn(Opcodes.CHECKCAST, type.getInternalName());
@@ -30,7 +30,7 @@ final class Boxes {
   }
 
   /** The wrapper class of a primitive type; empty for others. */
-  private static String boxOf(Type type) {
+  public static String boxOf(Type type) {
     return switch (type.getSort()) {
       case Type.BOOLEAN -> "java/lang/Boolean";
       case Type.CHAR -> "java/lang/Character";

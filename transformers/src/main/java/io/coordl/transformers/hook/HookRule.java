@@ -14,12 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param library whose types these are
  * @param owner internal name of the class, null for any
- * @param method name of the method
  * @param descriptor JVM descriptor, null for all overloads (only with an owner)
  * @param beside name and descriptor of another method ({@code next}) that the class must declare
  *     too, for methods such as {@code hasNext()} whose own descriptor names no library type
- * @param advice what is woven in
- * @param kind of the span
  * @param provenOn library versions the rule was proven on
  * @param interceptor for INTERCEPT and RANDOM alone
  */
@@ -56,18 +53,6 @@ public record HookRule(
     INTERCEPT,
     /** Random generators it makes draw what the JDK's do, and can be forked. */
     RANDOM
-  }
-
-  /** The same, for classes that also declare {@code other}. */
-  HookRule beside(String other) {
-    return new HookRule(
-        library, owner, method, descriptor, other, advice, kind, provenOn, interceptor);
-  }
-
-  /** The same, proven on other versions. */
-  HookRule provenOn(String versions) {
-    return new HookRule(
-        library, owner, method, descriptor, beside, advice, kind, versions, interceptor);
   }
 
   /** The string whose presence in a constant pool makes a class worth a closer look. */

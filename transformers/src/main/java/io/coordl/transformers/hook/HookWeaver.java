@@ -24,7 +24,6 @@ public final class HookWeaver {
   private final List<HookRule> rules;
   private final Set<String> names = new HashSet<>();
 
-  /** A weaver for {@code rules}. */
   public HookWeaver(List<HookRule> rules) {
     this.rules = List.copyOf(rules);
     for (HookRule rule : rules) {

@@ -18,7 +18,6 @@ import io.coordl.bridge.SpanKind;
 import io.coordl.transformers.hook.HookRule.Weave;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -45,8 +44,6 @@ public final class Hooks {
   /** A job goes on where an earlier one was. */
   public static final String RESUME = "resume";
 
-  private static final String DJL = "DJL";
-  private static final String DL4J = "DL4J";
   static final String COORDINATE = "prep=coordinate";
   static final String SHARE = "decoded=share";
 
@@ -58,7 +55,7 @@ public final class Hooks {
   private static final String ARRAY = "Lorg/nd4j/linalg/api/ndarray/INDArray;";
   private static final String NORMALIZATION =
       "Lorg/nd4j/linalg/dataset/api/preprocessor/DataNormalization;";
-  private static final String NATIVE_LOADER = "org/datavec/image/loader/NativeImageLoader";
+  private static final String OPENCV = "ai/djl/opencv/";
 
   private Hooks() {}
 
@@ -71,25 +68,18 @@ public final class Hooks {
         && internalName.contains("/Singleton");
   }
 
-  /** All rules: spans and interceptions, DJL first. */
+  /** All rules, DJL first: of each library the spans, then the interceptions. */
   public static List<HookRule> all() {
     return with(rule -> true);
   }
 
-  /** The spans, and what the policies in force intercept; DJL first. */
+  /** The spans, and what the policies in force intercept. */
   public static List<HookRule> with(Predicate<HookRule.Interceptor> inForce) {
-    List<HookRule> spans = spans();
-    List<HookRule> interceptions = interceptions();
     List<HookRule> all = new ArrayList<>();
-    for (String library : List.of(DJL, DL4J)) {
-      for (HookRule rule : spans) {
-        if (rule.library().equals(library)) {
-          all.add(rule);
-        }
-      }
-      for (HookRule rule : interceptions) {
-        if (rule.library().equals(library)
-            && inForce.test(Objects.requireNonNull(rule.interceptor()))) {
+    for (List<HookRule> rules : List.of(djl(), dl4j())) {
+      for (HookRule rule : rules) {
+        HookRule.Interceptor interceptor = rule.interceptor();
+        if (interceptor == null || inForce.test(interceptor)) {
           all.add(rule);
         }
       }
@@ -97,324 +87,260 @@ public final class Hooks {
     return all;
   }
 
-  /** The methods that policies intercept, which is all that the agent replaces. */
-  public static List<HookRule> interceptions() {
-    HookRule.Interceptor djlProfile = new HookRule.Interceptor("djl.ProfiledBatches", PROFILE);
-    HookRule.Interceptor dl4jProfile = new HookRule.Interceptor("dl4j.ProfiledBatches", PROFILE);
-    HookRule.Interceptor batches = new HookRule.Interceptor("djl.CoordinatedBatches", COORDINATE);
-    HookRule.Interceptor epochs =
-        new HookRule.Interceptor("dl4j.EpochInterceptor", PREPARED, COORDINATE, PREFETCH);
-    HookRule.Interceptor ownIterators = new HookRule.Interceptor("dl4j.ProgramIterators", PREPARED);
-    HookRule.Interceptor images = new HookRule.Interceptor("djl.ImageInterceptor", SHARE);
-    HookRule.Interceptor matrices = new HookRule.Interceptor("dl4j.MatrixInterceptor", SHARE);
-    HookRule.Interceptor prepared = new HookRule.Interceptor("djl.PreparedBatches", PREPARED);
-    HookRule.Interceptor djlPrefetch = new HookRule.Interceptor("djl.Prefetch", PREFETCH);
-    HookRule.Interceptor dl4jPrefetch = new HookRule.Interceptor("dl4j.Prefetch", PREFETCH);
-    HookRule.Interceptor djlModels = new HookRule.Interceptor("djl.SavedModels", ATOMIC, ASYNC);
-    HookRule.Interceptor dl4jModels = new HookRule.Interceptor("dl4j.SavedModels", ATOMIC, ASYNC);
-    HookRule.Interceptor streams = new HookRule.Interceptor("dl4j.SavedModels", RESUME);
-    HookRule.Interceptor graphs = new HookRule.Interceptor("dl4j.SavedGraphs", ATOMIC, ASYNC);
-    HookRule.Interceptor djlArrays = new HookRule.Interceptor("djl.WrittenArrays", ASYNC);
-    HookRule.Interceptor arrays = new HookRule.Interceptor("dl4j.WrittenArrays", ASYNC);
-    HookRule.Interceptor djlSteps =
-        new HookRule.Interceptor("djl.TrainedModels", CHECKPOINTS, RESUME);
-    HookRule.Interceptor dl4jSteps =
-        new HookRule.Interceptor("dl4j.TrainedModels", CHECKPOINTS, RESUME);
-    HookRule.Interceptor djlResumed = new HookRule.Interceptor("djl.TrainedModels", RESUME);
-    HookRule.Interceptor resumed = new HookRule.Interceptor("dl4j.TrainedModels", RESUME);
-    String model = "ai/djl/BaseModel";
-    String models = "org/deeplearning4j/util/ModelSerializer";
-    String listener = "org/deeplearning4j/optimize/listeners/CheckpointListener";
-    String graph = "org/nd4j/autodiff/samediff/SameDiff";
-    String write = "(Lorg/deeplearning4j/nn/api/Model;Ljava/io/File;Z";
-    String stream = "(Lorg/deeplearning4j/nn/api/Model;Ljava/io/OutputStream;Z";
-    String sample = "(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;";
-    String fetch = "(Ljava/util/List;I)" + BATCH;
-    String fromFile = "(Ljava/nio/file/Path;)" + IMAGE;
-    String prepare = "(Lai/djl/util/Progress;)V";
-    String reader = "org/datavec/image/recordreader/BaseImageRecordReader";
-    String iterators = "org/deeplearning4j/datasets/datavec/";
-    String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
-    return List.of(
-        intercept(djlProfile, null, "next", "()" + BATCH),
-        intercept(djlProfile, DATASET + "DataIterable$PreFetchCallable", "call", "()" + BATCH),
-        intercept(dl4jProfile, null, "next", "()" + DATA_SET),
-        intercept(dl4jProfile, null, "next", "(I)" + DATA_SET),
-        intercept(dl4jProfile, null, "next", "()" + MULTI_DATA_SET),
-        intercept(dl4jProfile, null, "next", "(I)" + MULTI_DATA_SET),
-        // Of several that intercept a method the first is nearest to its body.
-        intercept(prepared, DATASET + "DataIterable", "fetch", fetch),
-        intercept(prepared, null, "prepare", prepare),
-        random(prepared),
-        intercept(djlSteps, null, "sample", sample),
-        intercept(batches, null, "sample", sample),
-        intercept(batches, null, "fetch", fetch),
-        intercept(batches, "ai/djl/ndarray/BaseNDManager", "close", "()V"),
-        intercept(images, "ai/djl/modality/cv/BufferedImageFactory", "fromFile", fromFile),
-        intercept(images, "ai/djl/opencv/OpenCVImageFactory", "fromFile", fromFile)
-            .provenOn("DJL OpenCV 0.32.0"),
-        intercept(djlPrefetch, DATASET + "BatchSampler", "sample", sample),
-        intercept(djlPrefetch, DATASET + "DataIterable", "fetch", fetch),
-        intercept(djlPrefetch, null, "prepare", prepare),
-        random(djlPrefetch),
-        intercept(dl4jPrefetch, reader, "next", "()Ljava/util/List;"),
-        intercept(dl4jPrefetch, reader, "next", "(I)Ljava/util/List;"),
-        intercept(matrices, NATIVE_LOADER, "asMatrixView", "(Ljava/io/File;" + ARRAY + ")V"),
-        intercept(matrices, NATIVE_LOADER, "asMatrix", "(Ljava/io/File;Z)" + ARRAY),
-        intercept(
-            matrices,
-            NATIVE_LOADER,
-            "asImageMatrix",
-            "(Ljava/io/File;Z)Lorg/datavec/image/data/Image;"),
-        intercept(ownIterators, null, "next", "()" + DATA_SET),
-        intercept(ownIterators, null, "next", "(I)" + DATA_SET),
-        intercept(ownIterators, null, "next", "()" + MULTI_DATA_SET),
-        intercept(ownIterators, null, "next", "(I)" + MULTI_DATA_SET),
-        intercept(epochs, iterators + "RecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
-        intercept(epochs, iterators + "RecordReaderDataSetIterator", "hasNext", "()Z"),
-        intercept(epochs, iterators + "RecordReaderDataSetIterator", "reset", "()V"),
-        intercept(
-            epochs, iterators + "SequenceRecordReaderDataSetIterator", "next", "(I)" + DATA_SET),
-        intercept(epochs, iterators + "SequenceRecordReaderDataSetIterator", "hasNext", "()Z"),
-        intercept(epochs, iterators + "SequenceRecordReaderDataSetIterator", "reset", "()V"),
-        intercept(
-            epochs, iterators + "RecordReaderMultiDataSetIterator", "next", "(I)" + MULTI_DATA_SET),
-        intercept(epochs, iterators + "RecordReaderMultiDataSetIterator", "hasNext", "()Z"),
-        intercept(epochs, iterators + "RecordReaderMultiDataSetIterator", "reset", "()V"),
-        intercept(djlModels, model, "save", "(Ljava/nio/file/Path;Ljava/lang/String;)V"),
-        intercept(
-            djlModels,
-            model,
-            "paramPathResolver",
-            "(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;"),
-        intercept(djlModels, model, "readParameters", "(Ljava/nio/file/Path;Ljava/util/Map;)Z"),
-        intercept(djlArrays, "ai/djl/nn/Parameter", "save", "(Ljava/io/DataOutputStream;)V"),
-        intercept(
-            djlArrays, "ai/djl/ndarray/NDSerializer", "encode", "(Lai/djl/ndarray/NDArray;)[B"),
-        intercept(djlSteps, "ai/djl/training/Trainer", "step", "()V"),
-        intercept(
-            djlSteps,
-            "ai/djl/training/Trainer",
-            "iterateDataset",
-            "(Lai/djl/training/dataset/Dataset;)Ljava/lang/Iterable;"),
-        intercept(djlSteps, DATASET + "DataIterable", "next", "()" + BATCH),
-        intercept(
-            djlResumed,
-            "ai/djl/training/Trainer",
-            "notifyListeners",
-            "(Ljava/util/function/Consumer;)V"),
-        random(djlSteps),
-        intercept(
-            dl4jSteps,
-            "org/deeplearning4j/optimize/Solver",
-            "optimize",
-            "(Lorg/deeplearning4j/nn/workspace/LayerWorkspaceMgr;)V"),
-        intercept(
-            resumed,
-            "org/deeplearning4j/nn/multilayer/MultiLayerNetwork",
-            "fitHelper",
-            "(Lorg/nd4j/linalg/dataset/api/iterator/DataSetIterator;)V"),
-        intercept(
-            resumed,
-            "org/deeplearning4j/nn/graph/ComputationGraph",
-            "fit",
-            "(Lorg/nd4j/linalg/dataset/api/iterator/MultiDataSetIterator;)V"),
-        intercept(dl4jModels, models, "writeModel", write + ")V"),
-        intercept(dl4jModels, models, "writeModel", write + NORMALIZATION + ")V"),
-        intercept(
-            dl4jModels,
-            models,
-            "writeModel",
-            "(Lorg/deeplearning4j/nn/api/Model;Ljava/lang/String;Z)V"),
-        intercept(streams, models, "writeModel", stream + ")V"),
-        intercept(streams, models, "writeModel", stream + NORMALIZATION + ")V"),
-        intercept(dl4jModels, models, "addNormalizerToModel", null),
-        intercept(dl4jModels, models, "addObjectToFile", null),
-        intercept(dl4jModels, models, "restoreMultiLayerNetwork", null),
-        intercept(dl4jModels, models, "restoreMultiLayerNetworkAndNormalizer", null),
-        intercept(dl4jModels, models, "restoreComputationGraph", null),
-        intercept(dl4jModels, models, "restoreComputationGraphAndNormalizer", null),
-        intercept(dl4jModels, models, "restoreNormalizerFromFile", null),
-        intercept(dl4jModels, models, "getObjectFromFile", null),
-        intercept(dl4jModels, listener + "$Builder", "build", "()L" + listener + ";"),
-        intercept(dl4jModels, listener, "saveCheckpoint", "(Lorg/deeplearning4j/nn/api/Model;)V"),
-        intercept(
-            dl4jModels, listener, "write", "(Ljava/lang/String;Ljava/io/File;)Ljava/lang/String;"),
-        intercept(dl4jModels, listener, "availableCheckpoints", "(Ljava/io/File;)Ljava/util/List;"),
-        intercept(dl4jModels, listener, "getFileForCheckpoint", "(Ljava/io/File;I)Ljava/io/File;"),
-        intercept(
-            dl4jModels,
-            listener,
-            "lastCheckpoint",
-            "(Ljava/io/File;)Lorg/deeplearning4j/optimize/listeners/Checkpoint;"),
-        intercept(graphs, graph, "asFlatFile", "(Ljava/io/File;Z)V"),
-        intercept(
-            graphs,
-            graph,
-            "asFlatFile",
-            "(Ljava/io/File;Lorg/nd4j/autodiff/execution/conf/ExecutorConfiguration;Z)V"),
-        intercept(
-            graphs,
-            graph,
-            "fromFlatFile",
-            "(Ljava/io/File;Z)Lorg/nd4j/autodiff/samediff/SameDiff;"),
-        intercept(
-            arrays,
-            "org/nd4j/linalg/factory/Nd4j",
-            "write",
-            "(" + ARRAY + "Ljava/io/DataOutputStream;)V"),
-        intercept(matrices, NATIVE_LOADER, "streamToMat", "(Ljava/io/InputStream;)" + mat),
-        intercept(matrices, NATIVE_LOADER, "transformImage", "(" + mat + ARRAY + ")" + ARRAY));
-  }
-
-  /** The methods that are marked, DJL first. */
-  public static List<HookRule> spans() {
+  private static List<HookRule> djl() {
     String data = "(Lai/djl/ndarray/NDManager;";
     String list = "Lai/djl/ndarray/NDList;";
     String nd = "Lai/djl/ndarray/NDArray;";
-    String record = "()Lorg/datavec/api/records/Record;";
-    String sequence = "()Lorg/datavec/api/records/SequenceRecord;";
+    String iterable = DATASET + "DataIterable";
+    String sample = "sample(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;";
+    String fetch = "fetch(Ljava/util/List;I)" + BATCH;
+    String fromFile = "fromFile(Ljava/nio/file/Path;)" + IMAGE;
+    String prepare = "prepare(Lai/djl/util/Progress;)V";
+    Table table = new Table("DJL", "DJL 0.35.1");
+    // Loops over batches.
+    table.span(TAKE, null, "next()" + BATCH);
+    table.beside(ASK, "next()" + BATCH, "hasNext()Z");
+    for (String executor : new String[] {"", "Ljava/util/concurrent/ExecutorService;"}) {
+      String method = "getData" + data + executor + ")Ljava/lang/Iterable;";
+      table.add(Weave.TIMED_ITERABLE, EPOCH, null, null, method);
+    }
+    // Preparing a batch.
+    table.span(PRODUCER, iterable + "$PreFetchCallable", "call()" + BATCH);
+    table.span(SpanKind.BATCH, null, fetch);
+    table.span(SAMPLE, null, "get" + data + "J)Lai/djl/training/dataset/Record;");
+    table.span(
+        DECODE,
+        null,
+        fromFile,
+        "fromInputStream(Ljava/io/InputStream;)" + IMAGE,
+        "fromUrl(Ljava/net/URL;)" + IMAGE);
+    table.span(CONVERT, null, "toNDArray" + data + "Lai/djl/modality/cv/Image$Flag;)" + nd);
+    table.span(ASSEMBLE, "ai/djl/translate/Pipeline", "transform(" + list + ")" + list);
+    table.span(TRANSFORM, null, "transform(" + nd + ")" + nd);
+    table.span(ASSEMBLE, null, "batchify([" + list + ")" + list);
+    // Training.
+    table.span(FIT, "ai/djl/training/EasyTrain", "fit", "evaluateDataset");
+    table.span(COMPUTE, "ai/djl/training/Trainer", "forward", "evaluate");
+    table.span(UPDATE, "ai/djl/training/Trainer", "step()V");
+    table.span(CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
+    // Of several that intercept a method the first is nearest to its body.
+    table.by("djl.ProfiledBatches", PROFILE);
+    table.intercept(null, "next()" + BATCH);
+    table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
+    table.by("djl.PreparedBatches", PREPARED);
+    table.intercept(iterable, fetch);
+    table.intercept(null, prepare);
+    table.random();
+    table.by("djl.TrainedModels", CHECKPOINTS, RESUME);
+    table.intercept(null, sample);
+    table.intercept(
+        "ai/djl/training/Trainer",
+        "step()V",
+        "iterateDataset(Lai/djl/training/dataset/Dataset;)Ljava/lang/Iterable;");
+    table.intercept(iterable, "next()" + BATCH);
+    table.random();
+    table.by("djl.TrainedModels", RESUME);
+    table.intercept("ai/djl/training/Trainer", "notifyListeners(Ljava/util/function/Consumer;)V");
+    table.by("djl.CoordinatedBatches", COORDINATE);
+    table.intercept(null, sample, fetch);
+    table.intercept("ai/djl/ndarray/BaseNDManager", "close()V");
+    table.by("djl.ImageInterceptor", SHARE);
+    table.intercept("ai/djl/modality/cv/BufferedImageFactory", fromFile);
+    table.intercept(OPENCV + "OpenCVImageFactory", fromFile);
+    table.by("djl.Prefetch", PREFETCH);
+    table.intercept(DATASET + "BatchSampler", sample);
+    table.intercept(iterable, fetch);
+    table.intercept(null, prepare);
+    table.random();
+    table.by("djl.SavedModels", ATOMIC, ASYNC);
+    table.intercept(
+        "ai/djl/BaseModel",
+        "save(Ljava/nio/file/Path;Ljava/lang/String;)V",
+        "paramPathResolver(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;",
+        "readParameters(Ljava/nio/file/Path;Ljava/util/Map;)Z");
+    table.by("djl.WrittenArrays", ASYNC);
+    table.intercept("ai/djl/nn/Parameter", "save(Ljava/io/DataOutputStream;)V");
+    table.intercept("ai/djl/ndarray/NDSerializer", "encode(Lai/djl/ndarray/NDArray;)[B");
+    return table.rules;
+  }
+
+  private static List<HookRule> dl4j() {
+    String record = "nextRecord()Lorg/datavec/api/records/Record;";
+    String sequence = "nextSequence()Lorg/datavec/api/records/SequenceRecord;";
     String writable = "Lorg/datavec/image/data/ImageWritable;";
-    return List.of(
-        // DJL: loops over batches.
-        span(DJL, null, "next", "()" + BATCH, TAKE),
-        span(DJL, null, "hasNext", "()Z", ASK).beside("next()" + BATCH),
-        iterable("getData", data + ")Ljava/lang/Iterable;"),
-        iterable("getData", data + "Ljava/util/concurrent/ExecutorService;)Ljava/lang/Iterable;"),
-        // DJL: preparing a batch.
-        span(DJL, DATASET + "DataIterable$PreFetchCallable", "call", "()" + BATCH, PRODUCER),
-        span(DJL, null, "fetch", "(Ljava/util/List;I)" + BATCH, SpanKind.BATCH),
-        span(DJL, null, "get", data + "J)Lai/djl/training/dataset/Record;", SAMPLE),
-        span(DJL, null, "fromFile", "(Ljava/nio/file/Path;)" + IMAGE, DECODE),
-        span(DJL, null, "fromInputStream", "(Ljava/io/InputStream;)" + IMAGE, DECODE),
-        span(DJL, null, "fromUrl", "(Ljava/net/URL;)" + IMAGE, DECODE),
-        span(DJL, null, "toNDArray", data + "Lai/djl/modality/cv/Image$Flag;)" + nd, CONVERT),
-        span(DJL, "ai/djl/translate/Pipeline", "transform", "(" + list + ")" + list, ASSEMBLE),
-        span(DJL, null, "transform", "(" + nd + ")" + nd, TRANSFORM),
-        span(DJL, null, "batchify", "([" + list + ")" + list, ASSEMBLE),
-        // DJL: training.
-        span(DJL, "ai/djl/training/EasyTrain", "fit", null, FIT),
-        span(DJL, "ai/djl/training/EasyTrain", "evaluateDataset", null, FIT),
-        span(DJL, "ai/djl/training/Trainer", "forward", null, COMPUTE),
-        span(DJL, "ai/djl/training/Trainer", "evaluate", null, COMPUTE),
-        span(DJL, "ai/djl/training/Trainer", "step", "()V", UPDATE),
-        span(
-            DJL,
-            "ai/djl/BaseModel",
-            "save",
-            "(Ljava/nio/file/Path;Ljava/lang/String;)V",
-            CHECKPOINT),
-        // DL4J: loops over batches.
-        span(DL4J, null, "next", "()" + DATA_SET, TAKE),
-        span(DL4J, null, "next", "(I)" + DATA_SET, TAKE),
-        span(DL4J, null, "hasNext", "()Z", ASK).beside("next()" + DATA_SET),
-        span(DL4J, null, "reset", "()V", EPOCH).beside("next()" + DATA_SET),
-        span(DL4J, null, "next", "()" + MULTI_DATA_SET, TAKE),
-        span(DL4J, null, "next", "(I)" + MULTI_DATA_SET, TAKE),
-        span(DL4J, null, "hasNext", "()Z", ASK).beside("next()" + MULTI_DATA_SET),
-        span(DL4J, null, "reset", "()V", EPOCH).beside("next()" + MULTI_DATA_SET),
-        // DL4J: preparing a batch.
-        span(
-            DL4J,
-            "org/nd4j/linalg/dataset/AsyncDataSetIterator$AsyncPrefetchThread",
-            "run",
-            "()V",
-            PRODUCER),
-        span(
-            DL4J,
-            "org/nd4j/linalg/dataset/AsyncMultiDataSetIterator$AsyncPrefetchThread",
-            "run",
-            "()V",
-            PRODUCER),
-        span(DL4J, null, "nextRecord", record, SAMPLE),
-        span(DL4J, null, "next", "()Ljava/util/List;", SAMPLE).beside("nextRecord" + record),
-        span(DL4J, null, "next", "(I)Ljava/util/List;", SAMPLE).beside("nextRecord" + record),
-        span(DL4J, null, "nextSequence", sequence, SAMPLE),
-        span(DL4J, null, "sequenceRecord", "()Ljava/util/List;", SAMPLE)
-            .beside("nextSequence" + sequence),
-        span(DL4J, NATIVE_LOADER, "asMatrix", null, DECODE),
-        span(DL4J, NATIVE_LOADER, "asMatrixView", null, DECODE),
-        span(DL4J, NATIVE_LOADER, "asWritable", null, DECODE),
-        span(DL4J, NATIVE_LOADER, "asImageMatrix", null, DECODE),
-        span(DL4J, NATIVE_LOADER, "transformImage", null, TRANSFORM),
-        span(DL4J, "org/datavec/image/loader/ImageLoader", "asMatrix", null, DECODE),
-        span(DL4J, "org/datavec/image/loader/ImageLoader", "asImageMatrix", null, DECODE),
-        span(DL4J, null, "transform", "(" + writable + "Ljava/util/Random;)" + writable, TRANSFORM),
-        span(DL4J, null, "preProcess", "(Lorg/nd4j/linalg/dataset/api/DataSet;)V", TRANSFORM),
-        span(DL4J, null, "preProcess", "(" + MULTI_DATA_SET + ")V", TRANSFORM),
-        // DL4J: training.
-        span(DL4J, "org/deeplearning4j/nn/multilayer/MultiLayerNetwork", "fit", null, FIT),
-        span(DL4J, "org/deeplearning4j/nn/multilayer/MultiLayerNetwork", "doEvaluation", null, FIT),
-        span(DL4J, "org/deeplearning4j/nn/graph/ComputationGraph", "fit", null, FIT),
-        span(DL4J, "org/deeplearning4j/nn/graph/ComputationGraph", "doEvaluation", null, FIT),
-        span(
-            DL4J,
-            "org/deeplearning4j/earlystopping/trainer/BaseEarlyStoppingTrainer",
-            "fit",
-            null,
-            FIT),
-        span(DL4J, "org/deeplearning4j/parallelism/ParallelWrapper", "fit", null, FIT),
-        span(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "fit", null, FIT),
-        span(DL4J, "org/deeplearning4j/optimize/Solver", "optimize", null, UPDATE),
-        span(
-            DL4J,
-            "org/nd4j/autodiff/samediff/internal/TrainingSession",
-            "trainingIteration",
-            null,
-            UPDATE),
-        span(DL4J, "org/deeplearning4j/util/ModelSerializer", "writeModel", null, CHECKPOINT),
-        span(
-            DL4J,
-            "org/deeplearning4j/optimize/listeners/CheckpointListener",
-            "saveCheckpoint",
-            null,
-            CHECKPOINT),
-        span(DL4J, "org/nd4j/autodiff/samediff/SameDiff", "save", null, CHECKPOINT));
+    String mat = "Lorg/bytedeco/opencv/opencv_core/Mat;";
+    String images = "org/datavec/image/loader/ImageLoader";
+    String loader = "org/datavec/image/loader/NativeImageLoader";
+    String iterators = "org/deeplearning4j/datasets/datavec/";
+    String layers = "org/deeplearning4j/nn/multilayer/MultiLayerNetwork";
+    String graph = "org/deeplearning4j/nn/graph/ComputationGraph";
+    String sameDiff = "org/nd4j/autodiff/samediff/SameDiff";
+    String solver = "org/deeplearning4j/optimize/Solver";
+    String models = "org/deeplearning4j/util/ModelSerializer";
+    String listener = "org/deeplearning4j/optimize/listeners/CheckpointListener";
+    String write = "writeModel(Lorg/deeplearning4j/nn/api/Model;";
+    Table table = new Table("DL4J", "DL4J 1.0.0-M2.1");
+    // Loops over batches.
+    for (String batch : new String[] {DATA_SET, MULTI_DATA_SET}) {
+      table.span(TAKE, null, "next()" + batch, "next(I)" + batch);
+      table.beside(ASK, "next()" + batch, "hasNext()Z");
+      table.beside(EPOCH, "next()" + batch, "reset()V");
+    }
+    // Preparing a batch.
+    for (String kind : new String[] {"DataSet", "MultiDataSet"}) {
+      String async = "org/nd4j/linalg/dataset/Async" + kind + "Iterator$AsyncPrefetchThread";
+      table.span(PRODUCER, async, "run()V");
+    }
+    table.span(SAMPLE, null, record);
+    table.beside(SAMPLE, record, "next()Ljava/util/List;", "next(I)Ljava/util/List;");
+    table.span(SAMPLE, null, sequence);
+    table.beside(SAMPLE, sequence, "sequenceRecord()Ljava/util/List;");
+    table.span(DECODE, loader, "asMatrix", "asMatrixView", "asWritable", "asImageMatrix");
+    table.span(TRANSFORM, loader, "transformImage");
+    table.span(DECODE, images, "asMatrix", "asImageMatrix");
+    table.span(
+        TRANSFORM,
+        null,
+        "transform(" + writable + "Ljava/util/Random;)" + writable,
+        "preProcess(Lorg/nd4j/linalg/dataset/api/DataSet;)V",
+        "preProcess(" + MULTI_DATA_SET + ")V");
+    // Training.
+    String trainer = "org/deeplearning4j/earlystopping/trainer/BaseEarlyStoppingTrainer";
+    String session = "org/nd4j/autodiff/samediff/internal/TrainingSession";
+    table.span(FIT, layers, "fit", "doEvaluation");
+    table.span(FIT, graph, "fit", "doEvaluation");
+    table.span(FIT, trainer, "fit");
+    table.span(FIT, "org/deeplearning4j/parallelism/ParallelWrapper", "fit");
+    table.span(FIT, sameDiff, "fit");
+    table.span(UPDATE, solver, "optimize");
+    table.span(UPDATE, session, "trainingIteration");
+    table.span(CHECKPOINT, models, "writeModel");
+    table.span(CHECKPOINT, listener, "saveCheckpoint");
+    table.span(CHECKPOINT, sameDiff, "save");
+    table.by("dl4j.ProfiledBatches", PROFILE);
+    table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
+    table.intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);
+    table.by("dl4j.Prefetch", PREFETCH);
+    table.intercept(
+        "org/datavec/image/recordreader/BaseImageRecordReader",
+        "next()Ljava/util/List;",
+        "next(I)Ljava/util/List;");
+    table.by("dl4j.MatrixInterceptor", SHARE);
+    table.intercept(
+        loader,
+        "asMatrixView(Ljava/io/File;" + ARRAY + ")V",
+        "asMatrix(Ljava/io/File;Z)" + ARRAY,
+        "asImageMatrix(Ljava/io/File;Z)Lorg/datavec/image/data/Image;",
+        "streamToMat(Ljava/io/InputStream;)" + mat,
+        "transformImage(" + mat + ARRAY + ")" + ARRAY);
+    table.by("dl4j.ProgramIterators", PREPARED);
+    table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
+    table.intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);
+    table.by("dl4j.EpochInterceptor", PREPARED, COORDINATE, PREFETCH);
+    for (String kind : new String[] {"RecordReader", "SequenceRecordReader"}) {
+      String type = iterators + kind + "DataSetIterator";
+      table.intercept(type, "next(I)" + DATA_SET, "hasNext()Z", "reset()V");
+    }
+    String several = iterators + "RecordReaderMultiDataSetIterator";
+    table.intercept(several, "next(I)" + MULTI_DATA_SET, "hasNext()Z", "reset()V");
+    table.by("dl4j.TrainedModels", CHECKPOINTS, RESUME);
+    table.intercept(solver, "optimize(Lorg/deeplearning4j/nn/workspace/LayerWorkspaceMgr;)V");
+    table.by("dl4j.TrainedModels", RESUME);
+    table.intercept(layers, "fitHelper(Lorg/nd4j/linalg/dataset/api/iterator/DataSetIterator;)V");
+    table.intercept(graph, "fit(Lorg/nd4j/linalg/dataset/api/iterator/MultiDataSetIterator;)V");
+    table.by("dl4j.SavedModels", ATOMIC, ASYNC);
+    table.intercept(
+        models,
+        write + "Ljava/io/File;Z)V",
+        write + "Ljava/io/File;Z" + NORMALIZATION + ")V",
+        write + "Ljava/lang/String;Z)V",
+        "addNormalizerToModel",
+        "addObjectToFile",
+        "restoreMultiLayerNetwork",
+        "restoreMultiLayerNetworkAndNormalizer",
+        "restoreComputationGraph",
+        "restoreComputationGraphAndNormalizer",
+        "restoreNormalizerFromFile",
+        "getObjectFromFile");
+    table.intercept(listener + "$Builder", "build()L" + listener + ";");
+    table.intercept(
+        listener,
+        "saveCheckpoint(Lorg/deeplearning4j/nn/api/Model;)V",
+        "write(Ljava/lang/String;Ljava/io/File;)Ljava/lang/String;",
+        "availableCheckpoints(Ljava/io/File;)Ljava/util/List;",
+        "getFileForCheckpoint(Ljava/io/File;I)Ljava/io/File;",
+        "lastCheckpoint(Ljava/io/File;)Lorg/deeplearning4j/optimize/listeners/Checkpoint;");
+    table.by("dl4j.SavedModels", RESUME);
+    table.intercept(
+        models,
+        write + "Ljava/io/OutputStream;Z)V",
+        write + "Ljava/io/OutputStream;Z" + NORMALIZATION + ")V");
+    table.by("dl4j.SavedGraphs", ATOMIC, ASYNC);
+    table.intercept(
+        sameDiff,
+        "asFlatFile(Ljava/io/File;Z)V",
+        "asFlatFile(Ljava/io/File;Lorg/nd4j/autodiff/execution/conf/ExecutorConfiguration;Z)V",
+        "fromFlatFile(Ljava/io/File;Z)Lorg/nd4j/autodiff/samediff/SameDiff;");
+    table.by("dl4j.WrittenArrays", ASYNC);
+    table.intercept(
+        "org/nd4j/linalg/factory/Nd4j", "write(" + ARRAY + "Ljava/io/DataOutputStream;)V");
+    return table.rules;
   }
 
-  private static HookRule intercept(
-      HookRule.Interceptor interceptor,
-      @Nullable String owner,
-      String method,
-      @Nullable String descriptor) {
-    String library = interceptor.name().startsWith("djl.") ? DJL : DL4J;
-    return rule(library, owner, method, descriptor, Weave.INTERCEPT, DECODE, interceptor);
-  }
+  /**
+   * The rules of a library in their order. A method is its name and descriptor, or its name alone
+   * for all overloads.
+   */
+  private static final class Table {
+    final List<HookRule> rules = new ArrayList<>();
+    private final String library;
+    private final String provenOn;
+    private HookRule.@Nullable Interceptor by;
 
-  private static HookRule random(HookRule.Interceptor interceptor) {
-    return rule(
-        DJL,
-        "ai/djl/util/RandomUtils",
-        "<clinit>",
-        "()V",
-        Weave.RANDOM,
-        SpanKind.BATCH,
-        interceptor);
-  }
+    Table(String library, String provenOn) {
+      this.library = library;
+      this.provenOn = provenOn;
+    }
 
-  private static HookRule iterable(String method, String descriptor) {
-    return rule(DJL, null, method, descriptor, Weave.TIMED_ITERABLE, EPOCH, null);
-  }
+    void span(SpanKind kind, @Nullable String owner, String... methods) {
+      for (String method : methods) {
+        add(Weave.SPAN, kind, owner, null, method);
+      }
+    }
 
-  private static HookRule span(
-      String library,
-      @Nullable String owner,
-      String method,
-      @Nullable String descriptor,
-      SpanKind kind) {
-    return rule(library, owner, method, descriptor, Weave.SPAN, kind, null);
-  }
+    /** Spans in classes that declare another method, too. */
+    void beside(SpanKind kind, String other, String... methods) {
+      for (String method : methods) {
+        add(Weave.SPAN, kind, null, other, method);
+      }
+    }
 
-  private static HookRule rule(
-      String library,
-      @Nullable String owner,
-      String method,
-      @Nullable String descriptor,
-      Weave advice,
-      SpanKind kind,
-      HookRule.@Nullable Interceptor interceptor) {
-    String proven = library.equals(DJL) ? "DJL 0.35.1" : "DL4J 1.0.0-M2.1";
-    return new HookRule(
-        library, owner, method, descriptor, null, advice, kind, proven, interceptor);
+    /** What follows is intercepted by a class of that name, for one of these policies. */
+    void by(String name, String... policies) {
+      by = new HookRule.Interceptor(name, policies);
+    }
+
+    void intercept(@Nullable String owner, String... methods) {
+      for (String method : methods) {
+        add(Weave.INTERCEPT, DECODE, owner, null, method);
+      }
+    }
+
+    void random() {
+      add(Weave.RANDOM, SpanKind.BATCH, "ai/djl/util/RandomUtils", null, "<clinit>()V");
+    }
+
+    void add(
+        Weave advice,
+        SpanKind kind,
+        @Nullable String owner,
+        @Nullable String beside,
+        String method) {
+      int end = method.indexOf('(');
+      String name = end < 0 ? method : method.substring(0, end);
+      String descriptor = end < 0 ? null : method.substring(end);
+      String proven = owner != null && owner.startsWith(OPENCV) ? "DJL OpenCV 0.32.0" : provenOn;
+      rules.add(new HookRule(library, owner, name, descriptor, beside, advice, kind, proven, by));
+    }
   }
 }

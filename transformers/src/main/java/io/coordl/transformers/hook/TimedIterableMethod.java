@@ -12,15 +12,6 @@ final class TimedIterableMethod extends WovenMethod {
   }
 
   @Override
-  void enter(Label body) {}
-
-  @Override
-  void nothing() {}
-
-  @Override
-  void thrown(Label end) {}
-
-  @Override
   @Nullable Label left(Label end) {
     loadResult();
     callBridge("io/coordl/bridge/Spans", "timed", "(Ljava/lang/Iterable;)Ljava/lang/Iterable;");

@@ -88,17 +88,17 @@ abstract class WovenMethod extends MethodVisitor {
    *
    * @param body to jump to at the end, unless the body is skipped
    */
-  abstract void enter(Label body);
+  void enter(Label body) {}
 
-  /** Emits the state of a method whose beginning is not known. */
-  abstract void nothing();
+  /** Emits the state of a method whose beginning is not known; only called if there is one. */
+  void nothing() {}
 
   /**
    * Emits what is called when the body has thrown; only called if there is a state.
    *
    * @param end to jump to at the end
    */
-  abstract void thrown(Label end);
+  void thrown(Label end) {}
 
   /**
    * Emits what is called when the body has returned.

@@ -72,7 +72,8 @@ final class ArenaMapTest {
 
   @Test
   void mapsTheFileItself() throws Exception {
-    byte[] rewritten = new CallSiteRewriter().rewrite(program(), new Rewritten("").listener());
+    byte[] rewritten =
+        Rewritten.rewrite(new CallSiteRewriter(), program(), new Rewritten("").listener());
     assertThat(rewritten).isNotNull();
     if (Runtime.version().feature() < 22) {
       return; // No arenas to map into yet.

@@ -75,9 +75,9 @@ final class CallSiteRewriterTest {
 
   @Test
   void aClassWithoutSitesIsUnchanged() throws IOException {
-    assertThat(rewriter.rewrite(bytesOf(Map.class), listener)).isNull();
-    assertThat(rewriter.rewrite(bytesOf(CallSiteRewriterTest.class), listener)).isNull();
-    assertThat(rewriter.rewrite(new byte[3], listener)).isNull();
+    assertThat(Rewritten.rewrite(rewriter, bytesOf(Map.class), listener)).isNull();
+    assertThat(Rewritten.rewrite(rewriter, bytesOf(CallSiteRewriterTest.class), listener)).isNull();
+    assertThat(Rewritten.rewrite(rewriter, new byte[3], listener)).isNull();
   }
 
   @Test
@@ -100,7 +100,7 @@ final class CallSiteRewriterTest {
     }
     writer.visitEnd();
 
-    assertThat(rewriter.rewrite(writer.toByteArray(), listener)).isNotNull();
+    assertThat(Rewritten.rewrite(rewriter, writer.toByteArray(), listener)).isNotNull();
     assertThat(rewritten).hasSize(2);
   }
 
@@ -116,7 +116,7 @@ final class CallSiteRewriterTest {
               method.visitInsn(Opcodes.ARETURN);
             });
 
-    assertThat(rewriter.rewrite(classFile, listener)).isNull();
+    assertThat(Rewritten.rewrite(rewriter, classFile, listener)).isNull();
     assertThat(left).containsExactly("NEW is not followed by just DUP");
   }
 
@@ -134,7 +134,7 @@ final class CallSiteRewriterTest {
               method.visitInsn(Opcodes.ARETURN);
             });
 
-    assertThat(rewriter.rewrite(classFile, listener)).isNull();
+    assertThat(Rewritten.rewrite(rewriter, classFile, listener)).isNull();
     assertThat(left).containsExactly("NEW is not followed by just DUP");
   }
 
@@ -152,7 +152,7 @@ final class CallSiteRewriterTest {
               method.visitInsn(Opcodes.ARETURN);
             });
 
-    assertThat(rewriter.rewrite(classFile, listener)).isNotNull();
+    assertThat(Rewritten.rewrite(rewriter, classFile, listener)).isNotNull();
     assertThat(rewritten).containsExactly("new FileInputStream(File)");
     assertThat(left).hasSize(1);
   }
@@ -175,20 +175,20 @@ final class CallSiteRewriterTest {
             });
 
     if ((version & 0xffff) >= Opcodes.V1_7) {
-      assertThat(rewriter.rewrite(classFile, listener)).isNotNull();
+      assertThat(Rewritten.rewrite(rewriter, classFile, listener)).isNotNull();
     } else {
-      assertThat(rewriter.rewrite(classFile, listener)).isNull();
+      assertThat(Rewritten.rewrite(rewriter, classFile, listener)).isNull();
       assertThat(left).containsExactly("class file before Java 7");
     }
   }
 
   @Test
   void rewritingTwiceFindsNothingMore() throws IOException {
-    byte[] once = rewriter.rewrite(bytesOf(Subject.class), listener);
+    byte[] once = Rewritten.rewrite(rewriter, bytesOf(Subject.class), listener);
 
     assertThat(once).isNotNull();
     List<String> before = List.copyOf(rewritten);
-    assertThat(rewriter.rewrite(once, listener)).isNull();
+    assertThat(Rewritten.rewrite(rewriter, once, listener)).isNull();
     assertThat(rewritten).isEqualTo(before);
   }
 
@@ -197,7 +197,7 @@ final class CallSiteRewriterTest {
     byte[] broken = bytesOf(Subject.class);
     java.util.Arrays.fill(broken, broken.length / 2, broken.length, (byte) 0x7f);
 
-    assertThatThrownBy(() -> rewriter.rewrite(broken, listener))
+    assertThatThrownBy(() -> Rewritten.rewrite(rewriter, broken, listener))
         .isInstanceOf(RuntimeException.class);
   }
 
@@ -224,7 +224,7 @@ final class CallSiteRewriterTest {
           }
           scanned++;
           byte[] original = jar.getInputStream(file).readAllBytes();
-          byte[] bytes = rewriter.rewrite(original, listener);
+          byte[] bytes = Rewritten.rewrite(rewriter, original, listener);
           if (bytes != null) {
             classes.put(name.substring(0, name.length() - 6).replace('/', '.'), bytes);
           }

@@ -1,6 +1,7 @@
 package io.coordl.transformers.callsite;
 
 import io.coordl.transformers.RuleListener;
+import io.coordl.transformers.classfile.ClassFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -32,10 +33,16 @@ final class Rewritten extends ClassLoader {
     }
   }
 
+  /** The class as the transformer would change it; null if it would not. */
+  static byte[] rewrite(CallSiteRewriter rewriter, byte[] classFile, RuleListener listener) {
+    ClassFile read = ClassFile.read(classFile);
+    return read == null || !rewriter.concerns(read) ? null : rewriter.rewrite(read, listener);
+  }
+
   private Class<?> define(String name) throws ClassNotFoundException {
     try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
       byte[] original = in.readAllBytes();
-      byte[] bytes = rewriter.rewrite(original, listener());
+      byte[] bytes = rewrite(rewriter, original, listener());
       return defineClass(
           name,
           bytes == null ? original : bytes,

@@ -339,7 +339,7 @@ final class SupportedVersionsTest {
         yield services(null, prepared, null, null);
       }
       case Hooks.COORDINATE -> services(null, null, group, null);
-      case Hooks.PREFETCH -> services(null, null, null, new Prefetcher(null));
+      case Hooks.PREFETCH -> services(null, null, null, new Prefetcher(null, () -> true));
       case Hooks.ATOMIC, Hooks.ASYNC -> training(models, null, null);
       case Hooks.CHECKPOINTS -> {
         String root = directory.toString();

@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 import net.bytebuddy.jar.asm.Type;
-import org.jspecify.annotations.Nullable;
 
 /** Everything that is rewritten, for docs; made from the rules, so that it is never stale. */
 public final class RewriteTable {
@@ -91,7 +90,7 @@ public final class RewriteTable {
     return method.substring(0, descriptor) + signature(method.substring(descriptor));
   }
 
-  private static String signature(@Nullable String descriptor) {
+  private static String signature(String descriptor) {
     if (descriptor == null) {
       return "(..)";
     }
