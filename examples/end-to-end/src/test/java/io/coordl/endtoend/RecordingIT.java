@@ -104,6 +104,8 @@ class RecordingIT {
     Finished job =
         new Job(framework, jdk, directory, "job")
             .args("--checkpoint", directory.resolve("models").toString())
+            // A fast machine transforms a picture in less than the threshold.
+            .jvmArgs("-XX:StartFlightRecording:+io.coordl.Transform#threshold=0 ns")
             .agent("cache=minio,cache.size=" + Pictures.all().bytes() / 2)
             .runWell();
     Map<String, List<RecordedEvent>> events = coordlEvents(job.recording());
