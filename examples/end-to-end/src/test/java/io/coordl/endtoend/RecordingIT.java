@@ -25,8 +25,6 @@ class RecordingIT {
   private static final List<String> PROMISED =
       List.of(
           "Fetch",
-          "Decode",
-          "Transform",
           "Batch",
           "DataStall",
           "Step",
@@ -104,8 +102,6 @@ class RecordingIT {
     Finished job =
         new Job(framework, jdk, directory, "job")
             .args("--checkpoint", directory.resolve("models").toString())
-            // A fast machine transforms a picture in less than the threshold.
-            .jvmArgs("-XX:StartFlightRecording:+io.coordl.Transform#threshold=0 ns")
             .agent("cache=minio,cache.size=" + Pictures.all().bytes() / 2)
             .runWell();
     Map<String, List<RecordedEvent>> events = coordlEvents(job.recording());
@@ -132,11 +128,25 @@ class RecordingIT {
     assertThat(longs(events.get("Batch"), "batch")).containsExactlyInAnyOrderElementsOf(waitedFor);
     assertThat(longs(events.get("Step"), "batch")).containsExactlyInAnyOrderElementsOf(waitedFor);
     for (String part : List.of("Fetch", "Decode", "Transform")) {
-      List<Long> of = longs(events.get(part), "batch");
+      List<Long> of = longs(events.getOrDefault(part, List.of()), "batch");
+      // What is shorter than 1 ms has no event of its own: on a fast machine, most transforms.
+      if (longest(events, part) > 1_010_000) {
+        assertThat(of).as(part).isNotEmpty();
+      }
       // Work outside a batch, such as DL4J's look at the first record, has none.
       of.removeIf(batch -> batch == 0);
-      assertThat(of).as(part).isNotEmpty().isSubsetOf(waitedFor);
+      assertThat(of).as(part).isSubsetOf(waitedFor);
     }
+    assertThat(longs(events.get("Fetch"), "batch")).containsAnyElementsOf(waitedFor);
+  }
+
+  /** In nanoseconds, of all spans of a part. */
+  private static long longest(Map<String, List<RecordedEvent>> events, String part) {
+    return events.get("LatencyStatistics").stream()
+        .filter(spans -> part.toLowerCase(Locale.ROOT).equals(spans.getString("kind")))
+        .mapToLong(spans -> spans.getLong("maximum"))
+        .max()
+        .orElse(0);
   }
 
   /** Every picture once an epoch, whatever the library says a batch is. */
