@@ -19,7 +19,8 @@ import java.util.stream.IntStream;
  * The loader alone, no training: samples/s of unmodified DJL and DL4J programs, plain and with
  * {@code decoded=share}, of a table with {@code prepared=share}, next to PyTorch's DataLoader and
  * torchvision doing the same to the same files, on one core and on two. All programs take turns; a
- * ratio is one of the same turn. Arguments: turns (5), DJL, DL4J or csv (all).
+ * ratio is one of the same turn. Arguments: turns (5), DJL, DL4J or csv (all), the jar of another
+ * version of the agent, to be measured beside this one.
  */
 public final class LoaderBenchmark {
   private static final int CLASSES = 4;
@@ -38,6 +39,9 @@ public final class LoaderBenchmark {
     }
   }
 
+  /** A version of the agent. */
+  private record Agent(String mark, Path jar) {}
+
   private interface Program {
     String run() throws IOException, InterruptedException;
   }
@@ -50,13 +54,19 @@ public final class LoaderBenchmark {
   private final DjlJob djl = new DjlJob(checkout, work);
   private final Optional<PyTorch> pyTorch = PyTorch.find();
   private final boolean canPrefetch = AgentHelp.of(checkout).has("prefetch");
+  private final Agent agent = new Agent("", checkout.agentJar());
+  private final List<Agent> agents = new ArrayList<>(List.of(agent));
 
   private LoaderBenchmark() throws IOException, InterruptedException {}
 
   /** See the class. */
   public static void main(String[] args) throws IOException, InterruptedException {
     int turns = args.length > 0 ? Integer.parseInt(args[0]) : 5;
-    new LoaderBenchmark().measure(turns, args.length > 1 ? args[1] : "");
+    LoaderBenchmark benchmark = new LoaderBenchmark();
+    if (args.length > 2) {
+      benchmark.agents.add(new Agent(", other version", Path.of(args[2])));
+    }
+    benchmark.measure(turns, args.length > 1 ? args[1] : "");
   }
 
   private void measure(int turns, String only) throws IOException, InterruptedException {
@@ -117,24 +127,37 @@ public final class LoaderBenchmark {
 
   private Group djl(int cores) {
     Group group = group("crop64", cores);
-    group.rows().add(new Row("DJL", cores, () -> djl(cores, "", 0)));
-    group.rows().add(new Row("DJL " + SHARE, cores, () -> djl(cores, SHARE, 0)));
+    djl(group, cores, "DJL", 0);
     if (cores > 1) {
-      group.rows().add(new Row("DJL, pool of 2", cores, () -> djl(cores, "", 2)));
-      group.rows().add(new Row("DJL, pool of 2, " + SHARE, cores, () -> djl(cores, SHARE, 2)));
+      djl(group, cores, "DJL, pool of 2", 2);
     }
     if (canPrefetch) {
-      group.rows().add(new Row("DJL " + AHEAD, cores, () -> djl(cores, AHEAD, 0)));
+      group
+          .rows()
+          .add(new Row("DJL " + AHEAD, cores, () -> djl(djl.images(), cores, agent, AHEAD, 0)));
     }
     return group;
   }
 
+  private void djl(Group group, int cores, String name, int threads) {
+    Path images = djl.images();
+    group.rows().add(new Row(name, cores, () -> djl(images, cores, agent, "", threads)));
+    for (Agent version : agents) {
+      String shared = name + " " + SHARE + version.mark();
+      group.rows().add(new Row(shared, cores, () -> djl(images, cores, version, SHARE, threads)));
+    }
+  }
+
   private Group dl4j(int cores) {
+    Path images = djl.images();
     Group group = group("resize224", cores);
-    group.rows().add(new Row("DL4J", cores, () -> dl4j(cores, "")));
-    group.rows().add(new Row("DL4J " + SHARE, cores, () -> dl4j(cores, SHARE)));
+    group.rows().add(new Row("DL4J", cores, () -> dl4j(images, cores, agent, "")));
+    for (Agent version : agents) {
+      String shared = "DL4J " + SHARE + version.mark();
+      group.rows().add(new Row(shared, cores, () -> dl4j(images, cores, version, SHARE)));
+    }
     if (canPrefetch) {
-      group.rows().add(new Row("DL4J " + AHEAD, cores, () -> dl4j(cores, AHEAD)));
+      group.rows().add(new Row("DL4J " + AHEAD, cores, () -> dl4j(images, cores, agent, AHEAD)));
     }
     return group;
   }
@@ -145,7 +168,9 @@ public final class LoaderBenchmark {
     for (String policy : List.of("", PREPARED)) {
       group
           .rows()
-          .add(new Row(("DJL csv " + policy).strip(), cores, () -> djl(table, cores, policy, 0)));
+          .add(
+              new Row(
+                  ("DJL csv " + policy).strip(), cores, () -> djl(table, cores, agent, policy, 0)));
       if (cores > 1) {
         group
             .rows()
@@ -153,11 +178,13 @@ public final class LoaderBenchmark {
                 new Row(
                     ("DJL csv, pool of 2 " + policy).strip(),
                     cores,
-                    () -> djl(table, cores, policy, 2)));
+                    () -> djl(table, cores, agent, policy, 2)));
       }
       group
           .rows()
-          .add(new Row(("DL4J csv " + policy).strip(), cores, () -> dl4j(table, cores, policy)));
+          .add(
+              new Row(
+                  ("DL4J csv " + policy).strip(), cores, () -> dl4j(table, cores, agent, policy)));
     }
     return group;
   }
@@ -212,41 +239,34 @@ public final class LoaderBenchmark {
     return checkout.root().resolve("examples/benchmarks/src/main/python/loader.py");
   }
 
-  private String djl(int cores, String policy, int threads)
-      throws IOException, InterruptedException {
-    return djl(djl.images(), cores, policy, threads);
-  }
-
-  private String djl(Path data, int cores, String policy, int threads)
+  private String djl(Path data, int cores, Agent version, String policy, int threads)
       throws IOException, InterruptedException {
     return run(
         Example.DJL
             .program(checkout, Jdks.running(), "example.loader.DjlLoader")
             .args(data.toString(), Integer.toString(EPOCHS), Integer.toString(threads)),
         cores,
+        version,
         policy);
   }
 
-  private String dl4j(int cores, String policy) throws IOException, InterruptedException {
-    return dl4j(djl.images(), cores, policy);
-  }
-
-  private String dl4j(Path data, int cores, String policy)
+  private String dl4j(Path data, int cores, Agent version, String policy)
       throws IOException, InterruptedException {
     return run(
         Example.DL4J
             .program(checkout, Jdks.running(), "example.loader.Dl4jLoader")
             .args(data.toString(), Integer.toString(EPOCHS)),
         cores,
+        version,
         policy);
   }
 
-  private String run(ChildJvm job, int cores, String policy)
+  private String run(ChildJvm job, int cores, Agent version, String policy)
       throws IOException, InterruptedException {
     job.classPath(checkout.exampleJar("test-programs")).wrapper(pinned(cores));
     if (!policy.isEmpty()) {
       String recording = work.resolve("loader.jfr").toString();
-      job.agent(checkout.agentJar(), "summary=off,record=" + recording + "," + policy);
+      job.agent(version.jar(), "summary=off,record=" + recording + "," + policy);
     }
     return job.run().orFail("A loader").out();
   }
