@@ -1,5 +1,6 @@
 package io.coordl.agent;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is in coordl-agent.jar, where, and what is not. */
 final class PackagingIT {
   private static final int MOST_BRIDGE_CLASSES = 40;
+  private static final long MOST_BYTES = 4_000_000;
   private static final String BRIDGE = "io/coordl/bridge/";
 
   /** What it reads, where it looks for it. */
@@ -248,6 +250,29 @@ final class PackagingIT {
         reached.size(), uses.size());
     reached.retainAll(missing);
     assertThat(reached).filteredOn(name -> !MAY_BE_MISSING.matcher(name).lookingAt()).isEmpty();
+  }
+
+  @Test
+  void itIsSmall() throws IOException {
+    assertThat(Files.size(Child.AGENT)).isLessThan(MOST_BYTES);
+  }
+
+  /** JGroups does not start if a class that they name is missing. */
+  @Test
+  void theListsOfJgroupsNameOnlyWhatIsThere() throws IOException {
+    try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
+      for (String list : List.of("inst/jg-magic-map.xml", "inst/jg-protocol-ids.xml")) {
+        String text = new String(jar.getInputStream(jar.getEntry(list)).readAllBytes(), UTF_8);
+        List<String> named =
+            Pattern.compile("name=\"([^\"]+)\"")
+                .matcher(text)
+                .results()
+                .map(name -> "inst/" + name.group(1).replace('.', '/') + ".classdata")
+                .toList();
+        assertThat(named).hasSizeGreaterThan(5);
+        assertThat(FILES).containsAll(named);
+      }
+    }
   }
 
   private static String jdeps(String... arguments) {

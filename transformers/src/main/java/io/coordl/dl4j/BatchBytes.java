@@ -218,7 +218,11 @@ final class BatchBytes implements PreparedBatch {
 
   /** The batch whose bytes these are; throws if they are no batch. */
   static Object read(ByteBuffer staged, Reading how) throws IOException {
-    BatchLayout layout = BatchLayout.read(staged);
+    return read(BatchLayout.read(staged), staged, how);
+  }
+
+  /** The same, where the layout is known. */
+  static Object read(BatchLayout layout, ByteBuffer staged, Reading how) {
     List<BatchLayout.Array> described = layout.arrays();
     String kind = described.get(0).type();
     long[] counts = numbers(described.get(0).name());

@@ -149,8 +149,8 @@ final class PreparedRecords implements BatchSource {
     }
 
     @Override
-    public Object read(BatchLayout layout, ByteBuffer bytes) throws IOException {
-      return BatchBytes.read(bytes, BatchBytes.Reading.COPIED);
+    public Object read(BatchLayout layout, ByteBuffer bytes) {
+      return BatchBytes.read(layout, bytes, BatchBytes.Reading.COPIED);
     }
   }
 }

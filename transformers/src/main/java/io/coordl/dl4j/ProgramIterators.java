@@ -13,7 +13,6 @@ import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
-import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -174,13 +173,13 @@ public final class ProgramIterators implements LibraryHooks {
     }
 
     @Override
-    public Object read(BatchLayout layout, ByteBuffer bytes) throws IOException {
+    public Object read(BatchLayout layout, ByteBuffer bytes) {
       for (BatchLayout.Array part : layout.arrays()) {
         if (part.role().equals(PLACE)) {
           place = part.name();
         }
       }
-      return BatchBytes.read(bytes, BatchBytes.Reading.COPIED);
+      return BatchBytes.read(layout, bytes, BatchBytes.Reading.COPIED);
     }
 
     /** The iterator stands where its own code would have left it. */

@@ -54,9 +54,7 @@ public final class AutoBenchmark {
           new Program(Example.DL4J, "csv", "table", 1500, 10).settings(KEPT),
           new Program(Example.DL4J, "sequences", "frames", 1500, 10).settings(KEPT),
           new Program(Example.DL4J, "words", "words", 4000, 10).settings(KEPT),
-          new Program(Example.DL4J, "waves", "waves", 800, 8)
-              .settings(KEPT, "cache=minio")
-              .nothingHelps(),
+          new Program(Example.DL4J, "waves", "waves", 800, 8).settings(KEPT, "cache=minio"),
           new Program(Example.DL4J, "compute", "", 150, 8).settings(KEPT).nothingHelps());
 
   /**

@@ -30,7 +30,10 @@ class CoordinatedDjlIT {
 
   static Stream<Arguments> jdksAndThreads(TestInfo test) {
     return Workshop.jdks(test)
-        .flatMap(jdk -> IntStream.of(0, 2, -1).mapToObj(threads -> Arguments.of(jdk, threads)));
+        .flatMap(
+            jdk ->
+                Workshop.first(2, List.of(0, 2, -1)).stream()
+                    .map(threads -> Arguments.of(jdk, threads)));
   }
 
   @ParameterizedTest(name = "{1} threads on {0}")
@@ -105,7 +108,7 @@ class CoordinatedDjlIT {
   void aProgramSeesWhatItSeesWithoutTheAgent(String way, TestInfo test)
       throws IOException, InterruptedException {
     for (Jdk jdk : Workshop.jdks(test).toList()) {
-      for (String threads : List.of("0", "2")) {
+      for (String threads : Workshop.inTurns(way, List.of("0", "2"))) {
         String plain = goOver(jdk, way, threads).run().orFail("The plain run").out();
         ChildResult coordinated =
             goOver(jdk, way, threads)

@@ -44,7 +44,7 @@ class CoordinatedDl4jIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void twoJobsPrepareEachBatchOnceAndUseEachPictureOncePerEpoch(Jdk jdk) throws Exception {
     Path directory = Workshop.empty("coordinated-dl4j-" + jdk.version());
-    for (String loop : List.of("fit", "hand", "graph")) {
+    for (String loop : Workshop.first(2, List.of("fit", "graph", "hand"))) {
       String own = loop + group;
       List<Finished> jobs =
           together(
@@ -162,11 +162,8 @@ class CoordinatedDl4jIT {
   }
 
   private static ChildJvm useIterators(Jdk jdk) throws IOException {
-    return new ChildJvm(jdk, "example.images.UseIterators")
-        .classPath(Workshop.checkout().exampleJar("test-programs"))
-        .classPathFile(Workshop.checkout().exampleClassPath(Framework.DL4J.module()))
-        .jvmArgs("-Xmx512m", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
-        .environment("OMP_NUM_THREADS", "1")
+    return Workshop.program(jdk, Framework.DL4J, "example.images.UseIterators")
+        .jvmArgs("-Xmx512m")
         .args(Pictures.all().directory().toString());
   }
 

@@ -162,7 +162,7 @@ class DecodedIT {
       throws IOException, InterruptedException {
     Path pictures = Pictures.all().directory();
     ChildResult kept =
-        program("MatrixCost", Framework.DL4J, jdk)
+        Workshop.program(jdk, Framework.DL4J, "example.images.MatrixCost")
             .args(pictures.toString(), "3", "flip")
             .agent(Workshop.checkout().agentJar(), "record=off,decoded=share,dataset=" + pictures)
             .run()
@@ -197,24 +197,14 @@ class DecodedIT {
   }
 
   private static ChildJvm useDetection(Jdk jdk) throws IOException {
-    return program("UseDetection", Framework.DL4J, jdk).args(Pictures.all().directory().toString());
+    return Workshop.program(jdk, Framework.DL4J, "example.images.UseDetection")
+        .args(Pictures.all().directory().toString());
   }
 
   private static ChildJvm useImages(Framework framework, Jdk jdk, Path directory)
       throws IOException {
     String program = framework == Framework.DJL ? "UseImages" : "UseMatrices";
-    return program(program, framework, jdk).args(directory.toString());
-  }
-
-  private static ChildJvm program(String program, Framework framework, Jdk jdk) throws IOException {
-    return new ChildJvm(jdk, "example.images." + program)
-        .classPath(Workshop.checkout().exampleJar("test-programs"))
-        .classPathFile(Workshop.checkout().exampleClassPath(framework.module()))
-        .jvmArgs(
-            "-Djava.awt.headless=true",
-            "-Dai.djl.offline=true",
-            "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
+    return Workshop.program(jdk, framework, "example.images." + program).args(directory.toString());
   }
 
   /** With random crops DJL's own threads share one random generator: then no two runs agree. */

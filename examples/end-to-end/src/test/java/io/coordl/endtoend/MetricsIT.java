@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What Prometheus and a collector get of a job of many epochs, which its recording says too. */
 class MetricsIT {
-  private static final int EPOCHS = Workshop.FULL ? 150 : 12;
+  private static final int EPOCHS = Workshop.FULL ? 150 : 8;
 
   /** Names, and the same in the recording: a nanosecond or a byte is not lost. */
   private static final Map<String, String> TOTALS =

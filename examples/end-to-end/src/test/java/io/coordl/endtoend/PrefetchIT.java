@@ -58,34 +58,37 @@ class PrefetchIT {
   private record Loop(String program, int prepared, int used, String said) {}
 
   private static final List<Loop> LOOPS =
-      List.of(
-          new Loop("plain", 33, 33, ""),
-          new Loop("break", 9, 6, ""),
-          new Loop("own-transform", 9, 6, ""),
-          new Loop("own-data", 15, 12, ""),
-          new Loop("own-random", 0, 0, "DjlLoops$Noise keeps a java.util.Random"),
-          new Loop("counter", 0, 0, "DjlLoops$Fading.transform sets its field calls"),
-          new Loop("lambda", 0, 0, "keeps a lambda (example.prefetch.DjlLoops)"),
-          new Loop("draws", 9, 0, "the program draws from DJL's random generator between"),
-          new Loop("exception", -1, -1, ""),
-          new Loop("restart", -1, -1, ""),
-          new Loop("together", -1, -1, ""),
-          new Loop("interrupt", -1, -1, ""),
-          new Loop("validation", -1, -1, ""),
-          new Loop("close", -1, -1, ""),
-          // One of them changes the arrays of Normalize, which is seen when its batches are there.
-          new Loop(
-              "changes",
-              3,
-              0,
-              "OfStatic.transform reads example.prefetch.Changing.factor, which"
-                  + "; OfVolatile.transform reads example.prefetch.Changing$Knobs.factor, which"
-                  + "; OfObject.transform reads example.prefetch.Changing$Knobs.value, which"
-                  + "; OfArray.transform reads example.prefetch.Changing$OfArray.factors, an array"
-                  + "; OfProperty.transform uses java.lang.System.getProperty"
-                  + "; OfFile.transform reads a file that is not the item asked for"
-                  + "; OfTurn.transform reads example.prefetch.Changing.open, which"
-                  + "; the program changes its transforms between its batches"));
+      Workshop.first(
+          7,
+          List.of(
+              new Loop("break", 9, 6, ""),
+              new Loop("own-data", 15, 12, ""),
+              new Loop("draws", 9, 0, "the program draws from DJL's random generator between"),
+              new Loop("exception", -1, -1, ""),
+              new Loop("interrupt", -1, -1, ""),
+              new Loop("together", -1, -1, ""),
+              // One of them changes the arrays of Normalize, which is seen when its batches are
+              // there.
+              new Loop(
+                  "changes",
+                  3,
+                  0,
+                  "OfStatic.transform reads example.prefetch.Changing.factor, which;"
+                      + " OfVolatile.transform reads example.prefetch.Changing$Knobs.factor, which;"
+                      + " OfObject.transform reads example.prefetch.Changing$Knobs.value, which;"
+                      + " OfArray.transform reads example.prefetch.Changing$OfArray.factors, an"
+                      + " array; OfProperty.transform uses java.lang.System.getProperty;"
+                      + " OfFile.transform reads a file that is not the item asked for;"
+                      + " OfTurn.transform reads example.prefetch.Changing.open, which; the program"
+                      + " changes its transforms between its batches"),
+              new Loop("plain", 33, 33, ""),
+              new Loop("own-transform", 9, 6, ""),
+              new Loop("own-random", 0, 0, "DjlLoops$Noise keeps a java.util.Random"),
+              new Loop("counter", 0, 0, "DjlLoops$Fading.transform sets its field calls"),
+              new Loop("lambda", 0, 0, "keeps a lambda (example.prefetch.DjlLoops)"),
+              new Loop("restart", -1, -1, ""),
+              new Loop("validation", -1, -1, ""),
+              new Loop("close", -1, -1, "")));
 
   /** Left early, begun anew, interrupted, disturbed, failed: every batch is what it was. */
   @ParameterizedTest(name = "DJL on {0}")
@@ -135,7 +138,8 @@ class PrefetchIT {
   void loopsOfDl4jGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
     Path pictures =
         Pictures.all().copyTo(Workshop.empty("prefetch-dl4j-" + jdk.version()), 24).directory();
-    for (String program : List.of("plain", "break", "flip", "async", "exception")) {
+    for (String program :
+        Workshop.first(3, List.of("break", "flip", "exception", "plain", "async"))) {
       ChildResult plain =
           loop(jdk, Framework.DL4J, program, pictures).run().orFail(program + " without the agent");
       assertThat(plain.out().lines()).as(program).hasSizeGreaterThan(8);
@@ -158,7 +162,10 @@ class PrefetchIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void batchesTakenByHandArePrefetched(Jdk jdk) throws IOException, InterruptedException {
     for (String programs :
-        List.of("csv", "sequences", "stopping", PreparedIT.DL4J + "," + PreparedIT.HOSTILE_DL4J)) {
+        Workshop.first(
+            2,
+            List.of(
+                PreparedIT.DL4J + "," + PreparedIT.HOSTILE_DL4J, "stopping", "csv", "sequences"))) {
       ChildResult plain = PreparedIT.records(jdk, programs).run().orFail(programs);
       for (String policy : List.of("prefetch=1", "prefetch=1,prepared=share")) {
         ChildResult early =

@@ -61,7 +61,7 @@ class SecondEpochOpensNoFileIT {
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void laterEpochsFindExactlyTheResidentItems(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
-    for (int percent : new int[] {25, 50}) {
+    for (int percent : Workshop.first(1, List.of(50, 25))) {
       laterEpochsFindExactlyTheResidentItems(framework, jdk, percent);
     }
   }

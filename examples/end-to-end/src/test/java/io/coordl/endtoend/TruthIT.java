@@ -27,12 +27,9 @@ class TruthIT {
   private static final Set<String> OF_EACH_KIND =
       Set.of(
           "fit",
-          "graph-timed",
-          "hand",
           "earlystopping",
           "parallelwrapper-timed",
           "samediff-timed",
-          "easytrain",
           "easytrain-pool",
           "lambda");
 

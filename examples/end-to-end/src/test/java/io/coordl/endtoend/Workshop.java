@@ -103,4 +103,9 @@ final class Workshop {
     int name = test.getTestMethod().orElseThrow().getName().hashCode();
     return Stream.of(JDKS.get(Math.floorMod(name + turn, JDKS.size())));
   }
+
+  /** All of them with -Pfull, else the one whose turn it is. */
+  static <T> List<T> inTurns(String name, List<T> all) {
+    return FULL ? all : List.of(all.get(Math.floorMod(name.hashCode(), all.size())));
+  }
 }

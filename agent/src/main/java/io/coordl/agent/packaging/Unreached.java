@@ -1,0 +1,79 @@
+package io.coordl.agent.packaging;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Deletes the classes of libraries that nothing reaches from the agent's own. A class reaches what
+ * its file names anywhere, as a type or in a text, so that what is looked up by a whole name stays.
+ * JGroups loads every class that its lists name: they lose their lines of deleted classes.
+ */
+public final class Unreached {
+  private static final String SUFFIX = ".classdata";
+  private static final Pattern NAME = Pattern.compile("(?:org|net|redis)[/.][\\w/.$-]+");
+
+  private Unreached() {}
+
+  /** Arguments: a folder of classes named {@code *.classdata}, and the package all starts from. */
+  public static void main(String[] args) throws IOException {
+    Path root = Path.of(args[0]);
+    Map<String, Path> libraries = new HashMap<>();
+    Deque<Path> next = new ArrayDeque<>();
+    List<Path> lists = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        String name = root.relativize(file).toString().replace('\\', '/');
+        if (name.startsWith(args[1])) {
+          next.add(file);
+        } else if (name.endsWith(SUFFIX)) {
+          libraries.put(name.substring(0, name.length() - SUFFIX.length()), file);
+        } else if (name.endsWith(".xml")) {
+          lists.add(file);
+        }
+      }
+    }
+    Set<String> reached = new HashSet<>();
+    while (!next.isEmpty()) {
+      for (String name : names(Files.readString(next.pop(), StandardCharsets.ISO_8859_1))) {
+        Path file = libraries.get(name);
+        if (file != null && reached.add(name)) {
+          next.add(file);
+        }
+      }
+    }
+    Set<String> unreached = new HashSet<>(libraries.keySet());
+    unreached.removeAll(reached);
+    for (String name : unreached) {
+      Files.delete(libraries.get(name));
+    }
+    for (Path list : lists) {
+      Files.write(
+          list,
+          Files.readAllLines(list).stream()
+              .filter(line -> names(line).stream().noneMatch(unreached::contains))
+              .toList());
+    }
+  }
+
+  private static List<String> names(String text) {
+    List<String> names = new ArrayList<>();
+    Matcher matcher = NAME.matcher(text);
+    while (matcher.find()) {
+      names.add(matcher.group().replace('.', '/'));
+    }
+    return names;
+  }
+}
