@@ -54,16 +54,16 @@ public final class Unreached {
         }
       }
     }
-    Set<String> unreached = new HashSet<>(libraries.keySet());
-    unreached.removeAll(reached);
-    for (String name : unreached) {
-      Files.delete(libraries.get(name));
+    for (Map.Entry<String, Path> library : libraries.entrySet()) {
+      if (!reached.contains(library.getKey())) {
+        Files.delete(library.getValue());
+      }
     }
     for (Path list : lists) {
       Files.write(
           list,
           Files.readAllLines(list).stream()
-              .filter(line -> names(line).stream().noneMatch(unreached::contains))
+              .filter(line -> reached.containsAll(names(line)))
               .toList());
     }
   }
