@@ -83,7 +83,7 @@ final class AgentIT {
             line ->
                 assertThat(line)
                     .contains("raw cache (process): " + FILES + " items")
-                    .contains((READS - FILES) + " hits, " + FILES + " misses, 0 bypassed"));
+                    .contains((READS - FILES) + " hits, " + FILES + " misses, 0 not cached"));
   }
 
   private void assertNothingWritten() throws IOException {
@@ -353,7 +353,7 @@ final class AgentIT {
       assertThat(process.waitFor()).isZero();
       assertThat(out.toString()).isEqualTo(java(jdk).reads(data).run().out());
       assertThat(Files.readString(err))
-          .contains((READS * 2 / 3 - FILES) + " hits, " + FILES + " misses, 0 bypassed");
+          .contains((READS * 2 / 3 - FILES) + " hits, " + FILES + " misses, 0 not cached");
     } finally {
       process.destroyForcibly();
     }

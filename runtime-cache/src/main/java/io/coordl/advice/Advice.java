@@ -237,7 +237,7 @@ public record Advice(
     double decoding = prep == 0 ? 0 : (double) judged.decodeTime / prep;
     boolean coordinates = evidence.isOn("prep");
     String why =
-        "%s went into waiting for preparation (decode "
+        "%s went into waiting for preparation (on all threads: decode "
             + new Nanos(judged.decodeTime)
             + ", transforms "
             + new Nanos(judged.transformTime)

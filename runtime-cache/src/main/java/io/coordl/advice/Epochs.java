@@ -47,8 +47,12 @@ public final class Epochs {
     return others.values().stream().mapToLong(pipeline -> pipeline.count).sum();
   }
 
-  /** The epochs and evaluations, counted; how many were left before their end is said. */
-  public synchronized String words(JobStatisticsEvent job) {
+  /**
+   * The epochs and evaluations, counted; how many were left before their end is said.
+   *
+   * @param running whether the job goes on, and with it the epoch that has not ended
+   */
+  public synchronized String words(JobStatisticsEvent job, boolean running) {
     String epochs = Text.count(job.epochs, "epoch", "epochs");
     if (job.updates == 0) {
       return epochs
@@ -60,7 +64,7 @@ public final class Epochs {
                       .map(source -> source.getValue().count + " of " + source.getKey())
                       .collect(Collectors.joining(", ", " (", ")")));
     }
-    long early = leftEarly(job);
+    long early = leftEarly(job, running);
     return epochs
         + (early == 0
             ? ""
@@ -86,10 +90,11 @@ public final class Epochs {
         + (shared == epochs ? "" : " (" + (epochs - shared) + " while no other job took part)");
   }
 
-  /** Of the job's epochs those that did not come to their end, or have not yet. */
-  public synchronized long leftEarly(JobStatisticsEvent job) {
+  /** Of the job's epochs those that did not come to their end, and will not if it has ended. */
+  public synchronized long leftEarly(JobStatisticsEvent job, boolean running) {
     long complete = updating.values().stream().mapToLong(pipeline -> pipeline.complete).sum();
-    return job.updates == 0 ? 0 : Math.max(0, job.epochs - complete);
+    long ended = updating.values().stream().mapToLong(pipeline -> pipeline.count).sum();
+    return job.updates == 0 ? 0 : Math.max(0, (running ? ended : job.epochs) - complete);
   }
 
   /** Whether there is an epoch after the first of its data set. */

@@ -67,7 +67,15 @@ public record Evidence(
 
   /** True if images or whole samples were kept, so that decoding them again is not the matter. */
   boolean keepsDecoded() {
-    return keeps(StoreStatisticsEvent.DECODED) || isOn("decoded") || keepsPrepared();
+    return keeps(StoreStatisticsEvent.DECODED)
+        || isOn("decoded")
+        || (keepsPrepared() && !preparedInVain());
+  }
+
+  /** Whole samples that no later epoch finds spare it no decoding. */
+  private boolean preparedInVain() {
+    return epochs.later().batches > 0
+        && stores.stream().noneMatch(s -> s.keeps(StoreStatisticsEvent.PREPARED) && s.hits > 0);
   }
 
   /** True if prepared samples were kept. */

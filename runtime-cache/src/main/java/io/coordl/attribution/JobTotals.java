@@ -88,8 +88,10 @@ public final class JobTotals {
     now.add(counted());
     now.wall = started ? lastSeen - firstAsk + afterLast : 0;
     now.epochs = updating > 0 ? updating : begun;
-    now.plannedEpochs = planned;
     now.timeLeft = timeLeft();
+    // The last one, after a resume, while nobody knows how long it takes: it has not ended yet.
+    boolean last = left > 0 && updating >= planned && now.timeLeft == 0;
+    now.plannedEpochs = last ? 0 : planned;
     now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
     now.explicitGcCaller =
         collecting.entrySet().stream()

@@ -72,7 +72,7 @@ final class ExitSummary {
               "%s: %s%s, %d batches, %s from the first batch to the last",
               job.frameworks().isEmpty() ? "training" : job.frameworks(),
               speed == 0 ? "" : Text.rate(speed) + " samples/s" + evidence.ofWhat() + "; ",
-              job.spans().totals().ended().words(now),
+              job.spans().totals().ended().words(now, false),
               now.batches,
               seconds(now.wall)));
       lines.add(share("compute", now.compute, now, ""));
@@ -108,7 +108,7 @@ final class ExitSummary {
     for (StoreStatisticsEvent store : job.stores()) {
       lines.add(
           Text.format(
-              "%s cache (%s): %d items, %s of %s; %d hits, %d misses, %d bypassed",
+              "%s cache (%s): %d items, %s of %s; %d hits, %d misses, %d not cached",
               store.store,
               store.scope,
               store.items,
@@ -195,9 +195,9 @@ final class ExitSummary {
   private void staged(StagingStatisticsEvent s, List<String> lines) {
     lines.add(
         Text.format(
-            "coordinated prep (%s): %s; %d batches from the group (%d copied),"
-                + " %d prepared for it, %d by the job for itself (%d late, %d lost, %d not staged,"
-                + " %d with nobody preparing)",
+            "coordinated prep (%s): %s; %d batches from the group (%d copied), %d prepared for the"
+                + " group, %d prepared locally (%d late, %d lost, %d not staged, %d with nobody"
+                + " preparing)",
             s.group,
             Epochs.shared(
                 s.sharedEpochs, s.epochs, s.updates > 0, job.spans().totals().updating() > 0),

@@ -1,5 +1,6 @@
 package io.coordl.recording;
 
+import io.coordl.advice.Text;
 import io.coordl.attribution.EventLog;
 import io.coordl.event.EventSink;
 import io.coordl.thread.AgentThread;
@@ -141,7 +142,11 @@ final class FlightLog {
       if (own.size() >= MOST_BYTES) {
         ended(own, "4 GiB are written", target);
       } else if (own.lost() > 0) {
-        outcome = own.path() + ", without " + own.lost() + " events: storage was too slow";
+        outcome =
+            own.path()
+                + ", without "
+                + Text.count(own.lost(), "event", "events")
+                + ": storage was too slow";
       } else if (!own.isThere()) {
         outcome = "none, " + own.path() + " was removed or replaced while the job ran";
       }

@@ -303,7 +303,8 @@ class AdviceTest {
     Advice advice = advice(figures, List.of(figures), List.of(), "off");
     assertThat(advice.finding()).isEqualTo("prepBound");
     assertThat(advice.arguments()).containsExactly("decoded=share");
-    assertThat(advice.sentence()).contains("40.00 s", "will not help here");
+    assertThat(advice.sentence())
+        .contains("40.00 s", "(on all threads: decode 40.00 s,", "will not help here");
   }
 
   @Test
@@ -311,6 +312,37 @@ class AdviceTest {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
     assertThat(advice.arguments()).containsExactly("decoded.size=2g");
+  }
+
+  @Test
+  void samplesThatWereKeptInVainSpareNoDecoding() {
+    EpochEvent figures = figures(5, 40, 0, 0, 0);
+    StoreStatisticsEvent samples = prepared(0);
+    Map<String, String> given = Map.of("prepared", "share");
+    assertThat(
+            on(evidence(
+                    figures,
+                    epochs(epoch(1, "a", figures), epoch(1, "a", figures)),
+                    List.of(samples),
+                    given,
+                    "DL4J",
+                    1))
+                .arguments())
+        .containsExactly("prepared=share", "decoded=share");
+    assertThat(ofOneEpoch(figures, List.of(samples), given).arguments())
+        .as("they may be found yet")
+        .containsExactly("prepared=share", "prep=coordinate");
+    samples.hits = 1;
+    assertThat(
+            on(evidence(
+                    figures,
+                    epochs(epoch(1, "a", figures), epoch(1, "a", figures)),
+                    List.of(samples),
+                    given,
+                    "DL4J",
+                    1))
+                .arguments())
+        .containsExactly("prepared=share", "prep=coordinate");
   }
 
   /** Of a DJL job that prepares five times as long as it trains, and decodes nothing. */

@@ -29,20 +29,23 @@ class EpochsTest {
   @Test
   void whatWasLeftEarlyIsCountedAndSaidToBeSo() {
     add(1, "my.Images", true);
-    assertThat(epochs.words(job(1, 1, 0))).isEqualTo("1 epoch");
+    assertThat(epochs.words(job(1, 1, 0), false)).isEqualTo("1 epoch");
     add(1, "my.Images", false);
     add(0, "my.Images", true);
-    assertThat(epochs.words(job(2, 2, 1)))
+    assertThat(epochs.words(job(2, 2, 1), false))
         .isEqualTo("2 epochs, 1 of them left early, 1 evaluation");
-    assertThat(epochs.words(job(2, 3, 1)))
+    assertThat(epochs.words(job(2, 3, 1), false))
         .as("one was killed")
         .contains("3 epochs, 2 of them left early");
+    assertThat(epochs.words(job(2, 3, 1), true))
+        .as("one goes on")
+        .contains("3 epochs, 1 of them left early");
   }
 
   @Test
   void theOnlyEpochIsNotOneOfMany() {
     add(1, "my.Images", false);
-    assertThat(epochs.words(job(1, 1, 0))).isEqualTo("1 epoch, left early");
+    assertThat(epochs.words(job(1, 1, 0), false)).isEqualTo("1 epoch, left early");
   }
 
   @Test
@@ -50,7 +53,7 @@ class EpochsTest {
     add(0, "my.B", true);
     add(0, "my.A", true);
     add(0, "my.A", false);
-    assertThat(epochs.words(job(0, 3, 0)))
+    assertThat(epochs.words(job(0, 3, 0), false))
         .isEqualTo("3 epochs without a model update (2 of my.A, 1 of my.B)");
   }
 

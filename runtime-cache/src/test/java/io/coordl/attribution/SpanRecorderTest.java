@@ -288,7 +288,7 @@ class SpanRecorderTest {
     System.gc(); // The thread is gone, as main is when the JVM ends.
     spans.finish();
 
-    assertThat(spans.totals().ended().words(spans.totals().snapshot()))
+    assertThat(spans.totals().ended().words(spans.totals().snapshot(), false))
         .isEqualTo("1 epoch, left early");
     assertThat(heard.lines).contains("epoch 1");
   }
@@ -540,6 +540,21 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
     assertThat(spans.totals().snapshot().epochs).isEqualTo(4);
+  }
+
+  @Test
+  void theLastEpochAfterAResumeHasNotEndedBeforeItsEnd() {
+    long fit = spans.enter(FIT, 3);
+    spans.exit(spans.enter(SKIPPED, 2), null);
+    Object data = new Object();
+    spans.exit(spans.enter(TAKE, data), new Object());
+    span(UPDATE, 0);
+    assertThat(spans.totals().snapshot().epochs).isEqualTo(1);
+    assertThat(spans.totals().snapshot().plannedEpochs).as("would read as done").isZero();
+    spans.exit(spans.enter(ASK, data), false);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(1);
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(1);
   }
 
   @Test

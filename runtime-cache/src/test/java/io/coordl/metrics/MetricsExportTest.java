@@ -31,6 +31,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import jdk.jfr.Event;
 import org.junit.jupiter.api.AfterEach;
@@ -131,6 +133,16 @@ class MetricsExportTest {
     job.timeLeft = 1_500_000_000;
     assertThat(PrometheusServer.text(Family.of(totals())).lines())
         .contains("coordl_planned_epochs 30", "coordl_epoch_eta_seconds 1.5");
+  }
+
+  @Test
+  void theDashboardAsksForNamesThatAreThere() throws IOException {
+    String metrics = PrometheusServer.text(Family.of(totals()));
+    String dashboard = Files.readString(Path.of("../examples/grafana/coordl.json"));
+    assertThat(
+            Pattern.compile("\\bcoordl_\\w+").matcher(dashboard).results().map(MatchResult::group))
+        .hasSizeGreaterThan(8)
+        .allSatisfy(name -> assertThat(metrics).containsPattern("(?m)^" + name + "[ {]"));
   }
 
   @Test

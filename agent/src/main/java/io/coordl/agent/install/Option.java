@@ -110,7 +110,7 @@ public enum Option {
   PREP_JOBS(
       "auto, N from 1 to 16",
       Values.COUNT,
-      "how many jobs to wait for before the first shared pass; auto: those that are there"),
+      "how many jobs to wait for before the first shared epoch; auto: those that are there"),
   PREP_SIZE("byte budget of the staging buffer of each pipeline; auto: an eighth of what is free"),
   CHECKPOINT(
       "off, atomic, async",

@@ -249,7 +249,7 @@ class FailOpenIT {
         .singleElement()
         .asString()
         .matches(
-            "raw cache \\(process\\): 0 items, .*; 0 hits, %d misses, %d bypassed"
+            "raw cache \\(process\\): 0 items, .*; 0 hits, %d misses, %d not cached"
                 .formatted(reads, reads));
   }
 

@@ -230,7 +230,7 @@ class RecordingIT {
             "items: %d from storage .*, %d from memory"
                 .formatted(summary.total("storageItems"), summary.total("memoryItems")))
         .containsPattern(
-            "raw cache \\(process\\): %d items, .*; %d hits, %d misses, %d bypassed"
+            "raw cache \\(process\\): %d items, .*; %d hits, %d misses, %d not cached"
                 .formatted(
                     summary.store("items"),
                     summary.store("hits"),

@@ -26,14 +26,14 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
 
   /** Say nothing of how the job works. */
   private static final Set<String> NO_CHANGE =
-      Set.of("record", "summary", "status", "group", "checkpoint.dir");
+      Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
 
   /**
    * A run.
    *
    * @param timesAsFast as the first; null for that one, and where nothing was trained
    * @param predicted how many times as fast the first run's advice says that it gets at most with
-   *     these arguments; null if it gave another, or none
+   *     these arguments; null if others were changed, or it gave none
    * @param changed what is not as in the first: the agent's arguments in force, the program, the
    *     JVM, the host, its cores, the libraries, the agent
    */
@@ -66,22 +66,28 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
     List<Run> runs = new ArrayList<>();
     for (JobRecording recording : recordings) {
       Summary summary = Summary.of(recording);
+      Map<String, Change> changed = changed(conditions(first), conditions(recording));
       runs.add(
           runs.isEmpty()
               ? new Run(null, null, Map.of(), summary)
               : new Run(
                   timesAsFast(first, recording),
-                  predicted(runs.get(0).summary(), recording),
-                  changed(conditions(first), conditions(recording)),
+                  predicted(runs.get(0).summary(), recording, changed.keySet()),
+                  changed,
                   summary));
     }
     return new SideBySide(SCHEMA_VERSION, runs);
   }
 
-  private static @Nullable Double predicted(Summary first, JobRecording after) {
+  private static @Nullable Double predicted(
+      Summary first, JobRecording after, Set<String> changed) {
     Summary.Next next = first.next();
+    Set<String> alone = new TreeSet<>(changed); // Nothing else may make it faster or slower.
+    alone.remove("program");
+    next.arguments().forEach(argument -> alone.remove(argument.replaceFirst("=.*", "")));
     boolean followed =
         next.gain() > 1
+            && alone.isEmpty()
             && !next.arguments().isEmpty()
             && next.arguments().stream()
                 .filter(argument -> !NO_CHANGE.contains(argument.replaceFirst("=.*", "")))

@@ -6,6 +6,7 @@ import io.coordl.reports.comparison.SideBySide.TimesAsFast;
 import io.coordl.reports.summary.JobTable;
 import io.coordl.reports.summary.Summary;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -45,18 +46,32 @@ public final class SideBySideText {
         ? "with the same arguments"
         : run.changed().entrySet().stream()
             .map(
-                change ->
-                    change.getKey()
-                        + "="
-                        + value(change.getValue().after())
-                        + " (was "
-                        + value(change.getValue().before())
-                        + ")")
+                change -> {
+                  String after = known(change.getValue().after());
+                  String before = known(change.getValue().before());
+                  int from = differsFrom(after, before);
+                  return change.getKey()
+                      + "="
+                      + value(after, from)
+                      + " (was "
+                      + value(before, from)
+                      + ")";
+                })
             .collect(Collectors.joining(", ", "changed: ", ""));
   }
 
-  private static String value(@Nullable String value) {
-    return Text.line(Objects.requireNonNullElse(value, "not known"), LONGEST_NAME);
+  private static String known(@Nullable String value) {
+    return Objects.requireNonNullElse(value, "not known");
+  }
+
+  /** Where the first word begins that differs, if that is so late that it would be cut off. */
+  private static int differsFrom(String after, String before) {
+    int same = Arrays.mismatch(after.toCharArray(), before.toCharArray());
+    return same < LONGEST_NAME / 2 ? 0 : after.lastIndexOf(' ', same - 1) + 1;
+  }
+
+  private static String value(String value, int from) {
+    return (from == 0 ? "" : "...") + Text.line(value.substring(from), LONGEST_NAME);
   }
 
   private static String sentence(Run run, String name, String first) {
@@ -99,7 +114,10 @@ public final class SideBySideText {
     for (Summary summary : summaries) {
       lines.add(
           JobTable.line(
-                  speed(summary), summary.totals().figures(), summary.totals().figures().epochs)
+                  speed(summary),
+                  summary.totals().figures(),
+                  summary.totals().figures().epochs,
+                  summary.decodedHits())
               + "  "
               + name(summary));
     }

@@ -316,8 +316,9 @@ final class Analysis {
 
   private static String named(Timing timing) {
     boolean alone = timing.phase().equals(Phases.PREP) || timing.phase().equals(Phases.FETCH);
+    Long workers = alone ? timing.workers() : null;
     return timing.phase()
-        + (alone && timing.workers() != null ? " by " + timing.workers() : "")
+        + (workers == null ? "" : workers == 0 ? " on the training thread" : " by " + workers)
         + (timing.note() == null || timing.note().isBlank() ? "" : " (" + timing.note() + ")");
   }
 }

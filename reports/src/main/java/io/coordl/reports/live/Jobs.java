@@ -105,6 +105,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     } catch (IOException e) {
       throw new RecordingException(directory + " cannot be read: " + e + ".");
     }
+    // A terminal may not be high enough for those that have been killed, too.
+    jobs.sort(Comparator.comparing(job -> job.state() == State.killed));
     return new Jobs(SCHEMA_VERSION, jobs, unreadable);
   }
 

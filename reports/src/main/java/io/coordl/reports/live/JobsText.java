@@ -69,7 +69,8 @@ public final class JobsText {
         + JobTable.line(
             recent == null ? 0 : recent.samplesPerSecond(),
             recent == null ? totals : recent.figures(),
-            job.summary().totals().figures().epochs)
+            job.summary().totals().figures().epochs,
+            recent == null ? job.summary().decodedHits() : 0)
         + "  "
         + Text.line(program, LONGEST_NAME);
   }

@@ -130,7 +130,7 @@ public final class Findings {
    */
   public Optional<Finding> storeFull() {
     return summary.stores().stream()
-        .filter(store -> store.bypassed > 0)
+        .filter(store -> store.full)
         .max(Comparator.comparingLong(store -> store.bypassed))
         .map(Findings::full);
   }

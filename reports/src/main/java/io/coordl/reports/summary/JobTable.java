@@ -23,15 +23,16 @@ public final class JobTable {
    * @param speed in samples a second, 0 if not known
    * @param figures whose shares are shown
    * @param epochs so far
+   * @param decodedHits images that came decoded from memory, and so were not fetched
    */
-  public static String line(double speed, Figures figures, long epochs) {
+  public static String line(double speed, Figures figures, long epochs, long decodedHits) {
     StringBuilder line =
         new StringBuilder(Text.format("%10s", speed == 0 ? "-" : Text.rate(speed)));
     line.append(share("%7s", figures.stall, figures.wall));
     Part.STALLS.forEach(part -> line.append(share("%8s", part.of(figures), figures.wall)));
     return line
         + share("%7s", figures.checkpoint, figures.wall)
-        + share("%7s", figures.memoryItems, figures.items)
+        + share("%7s", figures.memoryItems + decodedHits, figures.items + decodedHits)
         + Text.format(" %6d", epochs);
   }
 

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,7 @@ public record Summary(
       @Nullable Long pid,
       @Nullable String jvm,
       @Nullable Instant started,
+      String arguments,
       @JsonUnwrapped @Nullable EnvironmentEvent environment) {}
 
   /**
@@ -132,13 +134,15 @@ public record Summary(
             recording.bytes(),
             recording.events(),
             recording.endsEarly(),
-            recording.endsEarly() && jvm != null && jvm.isRunning()),
+            isRunning(recording)),
         new Program(
             job == null ? null : job.mainClass,
             job == null ? null : job.frameworks,
             jvm == null ? null : jvm.pid(),
             jvm == null ? null : jvm.jvmVersion(),
             jvm == null ? null : Instant.ofEpochMilli(jvm.jvmStartTime()),
+            new TreeMap<>(recording.given())
+                .entrySet().stream().map(Object::toString).collect(Collectors.joining(",")),
             recording.environment()),
         new TreeMap<>(recording.configuration()),
         totals,
@@ -175,7 +179,23 @@ public record Summary(
 
   /** The epochs and evaluations, counted. */
   String words() {
-    return ended(epochs.stream().map(Epoch::figures)).words(totals.figures());
+    return ended(epochs.stream().map(Epoch::figures))
+        .words(totals.figures(), recording.stillRunning());
+  }
+
+  /**
+   * Images that were not fetched, as they were kept decoded: they came from memory all the same.
+   */
+  public long decodedHits() {
+    return stores.stream()
+        .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
+        .mapToLong(store -> store.hits)
+        .sum();
+  }
+
+  private static boolean isRunning(JobRecording recording) {
+    Jvm jvm = recording.jvm();
+    return recording.endsEarly() && jvm != null && jvm.isRunning();
   }
 
   private static Epochs ended(Stream<EpochEvent> epochs) {
@@ -198,7 +218,7 @@ public record Summary(
     JobStatisticsEvent totals = job == null || isOlder(job, sum) ? sum : job;
     return new Totals(
         totals == sum ? "epochs" : "job",
-        ended(recording.epochs().stream()).leftEarly(totals),
+        ended(recording.epochs().stream()).leftEarly(totals, isRunning(recording)),
         totals);
   }
 

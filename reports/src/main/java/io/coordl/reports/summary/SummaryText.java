@@ -15,10 +15,8 @@ import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.summary.Summary.Epoch;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /** A summary as at most {@value #MOST_LINES} lines of plain text. */
@@ -44,9 +42,16 @@ public final class SummaryText {
     }
     lines.add(program(summary));
     addTimes(lines, summary.totals().figures());
-    addEpochs(lines, summary.epochs(), summary.stagings().isEmpty() ? 1 : 0);
-    lines.addAll(policies(summary, 1));
-    lines.add(items(summary.totals().figures()) + decoded(summary.stores()));
+    List<String> rest = rest(summary);
+    addEpochs(lines, summary.epochs(), MOST_LINES - lines.size() - 1 - rest.size());
+    lines.addAll(rest);
+    return lines;
+  }
+
+  /** What stands below the epochs. */
+  private static List<String> rest(Summary summary) {
+    List<String> lines = policies(summary, 1);
+    lines.add(items(summary.totals().figures()) + decoded(summary.decodedHits()));
     addLatencies(lines, summary.latencies());
     addFaults(lines, summary.faults());
     lines.add("Try next    " + summary.next().sentence());
@@ -126,11 +131,11 @@ public final class SummaryText {
   }
 
   /**
-   * The first, the second if there is room, and the last: cold, warm, and what it came to; of
-   * evaluations, which are no epochs, the last.
+   * The last, the first, and the second: what it came to, cold and warm; of evaluations, which are
+   * no epochs, the last. As many as there is room for.
    */
-  private static void addEpochs(List<String> lines, List<Epoch> all, int second) {
-    if (all.isEmpty()) {
+  private static void addEpochs(List<String> lines, List<Epoch> all, int room) {
+    if (all.isEmpty() || room < 1) {
       return;
     }
     boolean peers = all.stream().anyMatch(epoch -> epoch.figures().peerItems > 0);
@@ -139,16 +144,17 @@ public final class SummaryText {
             + (peers ? "  memory / peers / storage" : ""));
     List<Epoch> epochs = all.stream().filter(epoch -> !epoch.isEvaluation()).toList();
     List<Epoch> evaluations = all.stream().filter(Epoch::isEvaluation).toList();
-    Set<Epoch> shown = new LinkedHashSet<>();
-    if (!epochs.isEmpty()) {
-      shown.add(epochs.get(0));
-      shown.add(epochs.get(evaluations.isEmpty() ? Math.min(second, epochs.size() - 1) : 0));
-      shown.add(epochs.get(epochs.size() - 1));
-    }
-    if (!evaluations.isEmpty()) {
-      shown.add(evaluations.get(evaluations.size() - 1));
-    }
-    for (Epoch epoch : shown) {
+    List<Epoch> wanted = new ArrayList<>();
+    wanted.addAll(epochs.subList(Math.max(0, epochs.size() - 1), epochs.size()));
+    wanted.addAll(epochs.subList(0, Math.min(1, epochs.size())));
+    wanted.addAll(evaluations.subList(Math.max(0, evaluations.size() - 1), evaluations.size()));
+    wanted.addAll(epochs.subList(Math.min(1, epochs.size()), Math.min(2, epochs.size())));
+    for (Epoch epoch :
+        wanted.stream()
+            .distinct()
+            .limit(room)
+            .sorted(Comparator.comparing(Epoch::isEvaluation).thenComparing(Epoch::number))
+            .toList()) {
       EpochEvent figures = epoch.figures();
       lines.add(
           Text.format(
@@ -244,13 +250,7 @@ public final class SummaryText {
         + "), each a file opened";
   }
 
-  /** An item that is kept decoded is not fetched again: it came from memory all the same. */
-  private static String decoded(List<StoreStatisticsEvent> stores) {
-    long hits =
-        stores.stream()
-            .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
-            .mapToLong(store -> store.hits)
-            .sum();
+  private static String decoded(long hits) {
     return hits == 0
         ? ""
         : "; " + Text.count(hits, "decoded image", "decoded images") + " from memory";

@@ -1,6 +1,7 @@
 package io.coordl.reports.whatif;
 
 import io.coordl.advice.Text;
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -29,6 +30,11 @@ final class ObservedPipeline {
       ": an ordinary run does not show it; measure it with coordl profile -- java ..."
           + " your.Program.";
 
+  private static final String BUSY =
+      "how many of the cores a step keeps busy: an ordinary run does not show it; say it with"
+          + " --compute-cores (0 for an accelerator), or measure it with coordl profile -- java ..."
+          + " your.Program.";
+
   private final JobRecording recording;
   private final List<EpochEvent> epochs;
   private final Pipeline pipeline = new Pipeline("recording");
@@ -42,7 +48,9 @@ final class ObservedPipeline {
     JobStatisticsEvent job = recording.job();
     pipeline.frameworks = job == null ? "" : Objects.requireNonNullElse(job.frameworks, "");
     need("storageRate", "the rate of the storage behind the page cache" + PROFILE);
-    need("cores", "the number of cores" + PROFILE);
+    EnvironmentEvent host = recording.environment();
+    pipeline.cores = host == null ? 0 : host.cores;
+    need("cores", pipeline.cores == 0 ? "the number of cores" + PROFILE : BUSY);
     if (epochs.size() < 2) {
       String reason = tooFew();
       List.of("computeNanos", "prepNanos", "missNanos", "decodeNanos", "todayHit", "sampleBytes")
@@ -78,6 +86,13 @@ final class ObservedPipeline {
     pipeline.peers = peers;
     pipeline.datasetItems = Math.round(items);
     pipeline.datasetBytes = Math.round(bytes * items);
+    pipeline.assumptions.add(
+        "a step leaves the cores to preparation, as far as --compute-cores does not say otherwise");
+    pipeline.checks.add(
+        new Pipeline.Check(
+            "epochs after the first",
+            mean(epoch -> epoch.wall - epoch.checkpoint),
+            pipeline.nanos(pipeline.today())));
     return pipeline;
   }
 
@@ -159,7 +174,9 @@ final class ObservedPipeline {
     double busy = busyNanos / mean(epoch -> epoch.wall).value();
     long workers = Math.max(1, Math.round(busy));
     pipeline.assumptions.add(
-        Text.format("there are %d such threads, as %.1f were busy on average", workers, busy));
+        Text.format(
+            "there %s, as %.1f were busy on average",
+            workers == 1 ? "is one such thread" : "are " + workers + " such threads", busy));
     return workers;
   }
 

@@ -47,7 +47,7 @@ public final class Pipeline implements Cloneable {
   long freeMemoryBytes;
   String frameworks = "";
   List<String> assumptions = new ArrayList<>(); // of every answer
-  List<Check> checks = new ArrayList<>(); // phases that the model was not made from
+  List<Check> checks = new ArrayList<>(); // what the model was not made from
   List<Missing> missing = new ArrayList<>(); // by the name of the component
 
   Pipeline(String origin) {
@@ -55,7 +55,7 @@ public final class Pipeline implements Cloneable {
   }
 
   /**
-   * A phase that was measured, and what the model says of it.
+   * A phase that was measured, or the epochs of an ordinary run, and what the model says of them.
    *
    * @param measuredNanos of a sample
    * @param predictedNanos of a sample
@@ -103,7 +103,11 @@ public final class Pipeline implements Cloneable {
   /** The same with the cores of a step as the user knows them; null: as they are here. */
   Pipeline withComputeCores(@Nullable Double known) {
     Pipeline copy = copy();
-    copy.computeCores = known == null ? computeCores : Measure.exact(known);
+    if (known != null) {
+      copy.computeCores = Measure.exact(known);
+      copy.missing = new ArrayList<>(missing);
+      copy.missing.removeAll(cores == 0 ? List.of() : missing("cores"));
+    }
     return copy;
   }
 

@@ -66,7 +66,10 @@ abstract class Question {
     List<Missing> missing = missing(pipeline, scenario);
     if (!missing.isEmpty()) {
       String reasons =
-          missing.stream().map(Missing::reason).distinct().collect(Collectors.joining(" "));
+          missing.stream()
+              .map(one -> one.reason().replaceFirst("\\.$", ""))
+              .distinct()
+              .collect(Collectors.joining("; and ", "", "."));
       return new Answer(
           name, title, "no answer: " + reasons, null, null, List.of(), List.of(), missing);
     }

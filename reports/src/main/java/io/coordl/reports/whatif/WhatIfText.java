@@ -54,11 +54,13 @@ public final class WhatIfText {
       add(
           "",
           Text.format(
-              "Check: phase %s measured %s, by these figures %s (%+.1f %%)",
+              "Check: %s%s measured %s, by these figures %s (%+.1f %%)",
+              pipeline.origin.equals("profile") ? "phase " : "",
               check.phase(),
               time(check.measuredNanos()),
               time(check.predictedNanos()),
-              100 * (check.predictedNanos().value() / check.measuredNanos().value() - 1)));
+              Math.round(1e3 * (check.predictedNanos().value() / check.measuredNanos().value() - 1))
+                  / 10.0));
     }
   }
 

@@ -25,7 +25,7 @@ final class WorkersNeeded extends Question {
     List<Missing> missing = new ArrayList<>(super.missing(pipeline, scenario));
     if (scenario.cores() == null) {
       missing.addAll(pipeline.missing("cores"));
-    } else if (pipeline.cores == 0 && pipeline.computeCores == null) {
+    } else if (pipeline.computeCores == null) {
       missing.add(
           new Missing(
               "computeCores",
@@ -39,6 +39,7 @@ final class WorkersNeeded extends Question {
   Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
     double cores = scenario.cores() == null ? (double) pipeline.cores : scenario.cores();
+    String named = Text.count(Math.round(cores), "core", "cores");
     Measure workers = pipeline.figure(costs -> Math.min(MOST, workers(costs)));
     double whole = Math.max(1, Math.ceil(workers.value()));
     Setup with = today.cores(cores).workers(whole);
@@ -48,9 +49,9 @@ final class WorkersNeeded extends Question {
     double busy = pipeline.computeCores == null ? 0 : pipeline.computeCores.value();
     return new Finding(
         Text.format(
-            "%s; with %.0f cores the job then runs at %s, today at %s.",
+            "%s; with %s the job then runs at %s, today at %s.",
             workers.value() >= MOST ? tooMany(pipeline) : enough(pipeline, workers, whole),
-            cores,
+            named,
             speed(pipeline, with),
             speed(pipeline, today)),
         new Figure("workers needed", "threads", workers),
@@ -58,7 +59,7 @@ final class WorkersNeeded extends Question {
             pipeline,
             Axis.WORKERS,
             (double) pipeline.workers,
-            series(Text.format("%.0f cores", cores), counts, pipeline, today.cores(cores)::workers),
+            series(named, counts, pipeline, today.cores(cores)::workers),
             series(
                 "a core for each",
                 counts,
@@ -82,13 +83,13 @@ final class WorkersNeeded extends Question {
     Setup ample = pipeline.today().cores(Double.POSITIVE_INFINITY).workers(whole);
     Measure over = pipeline.figure(costs -> costs.nanos(ample) - costs.compute());
     return Text.format(
-        "k* = %.0f workers (%s) on %s cores %s",
-        whole,
+        "k* = %s (%s) on %s cores %s",
+        Text.count(Math.round(whole), "worker", "workers"),
         workers.text(),
         pipeline.figure(WorkersNeeded::cores).text(),
         over.value() > 0 && over.exceedsItsError()
             ? "would keep up with the steps, but fetching does not"
-            : "keep up with the steps");
+            : whole == 1 ? "keeps up with the steps" : "keep up with the steps");
   }
 
   /** In closed form: k such that a + (b + f) / k equals the time of a step. */

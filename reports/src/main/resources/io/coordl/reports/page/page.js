@@ -303,9 +303,9 @@
   function machine(index) {
     const path = below(base(index), "summary", "program");
     const parts = [["host", "text"], ["cores", "count", " cores"], ["memoryBytes", "bytes"], ["system", "text"],
-      ["libraries", "text"], ["agent", "text"], ["started", "text"]]
+      ["libraries", "text"], ["agent", "text"], ["arguments", "text"], ["started", "text"]]
       .filter(([name]) => at(below(path, name)) !== undefined && at(below(path, name)) !== "")
-      .map(([name, how, after = ""]) => [{ agent: "agent ", started: "started " }[name] ?? "",
+      .map(([name, how, after = ""]) => [{ agent: "agent ", arguments: "arguments ", started: "started " }[name] ?? "",
         show(below(path, name), how), after]);
     return parts.flatMap((part, place) => place === 0 ? part : [", ", ...part]);
   }
@@ -330,7 +330,7 @@
     if (summary.faults.count > 0) {
       made.push(element("p", { class: "warn" }, nameOf(index), ": ",
         show(below(base(index), "summary", "faults", "count"), "count"),
-        " faults inside the agent; the program went on without it. See \u201cThe recording\u201d."));
+        summary.faults.count === 1 ? " fault" : " faults", " inside the agent; the program went on without it. See \u201cThe recording\u201d."));
     }
     return made;
   }
@@ -364,18 +364,22 @@
       ...(found.evaluations === 0 ? [] : [", ", ...counted("evaluations", "evaluation", "evaluations")])];
   }
 
-  /** An item that is kept decoded is not fetched again: it came from memory all the same. */
+  /** An item that is kept decoded is not fetched again: it came from memory all the same. Null if there is none. */
+  function decodedHits(index) {
+    const decoded = RECORDINGS[index].summary.stores.findIndex(store => store.store === "decoded" && store.hits > 0);
+    return decoded < 0 ? null : below(base(index), "summary", "stores", decoded, "hits");
+  }
+
   function fromMemory(index, totals) {
-    const stores = RECORDINGS[index].summary.stores;
-    const decoded = stores.findIndex(store => store.store === "decoded" && store.hits > 0);
-    if (decoded < 0) {
+    const decoded = decodedHits(index);
+    if (decoded === null) {
       return key("Items from memory", show(below(totals, "memoryItems"), "percent", { of: below(totals, "items") }),
         ["of ", show(below(totals, "items"), "count")]);
     }
-    const hits = stores[decoded].hits;
+    const hits = at(decoded);
     const { items, memoryItems } = at(totals);
     return key("Items from memory", UNITS.percent((memoryItems + hits) / (items + hits)),
-      [show(below(base(index), "summary", "stores", decoded, "hits"), "count"), " decoded, ",
+      [show(decoded, "count"), " decoded, ",
         show(below(totals, "memoryItems"), "count"), " of ", show(below(totals, "items"), "count"), " fetched"]);
   }
 
@@ -552,7 +556,10 @@
             stacked: true, grid: { display: false },
             ticks: { callback(unused, bar) { return String(Number(Number(this.getLabelForValue(bar)).toFixed(last - first < 1e3 ? 3 : 1))); }, autoSkipPadding: 30 },
           }],
-            ["% of the time", { stacked: true, beginAtZero: true, suggestedMax: 100 }], {
+            ["% of the time", {
+              stacked: true, beginAtZero: true, suggestedMax: 100,
+              afterDataLimits(axis) { if (axis.max < 101) axis.max = 100; }, // What rounding adds is no second thread.
+            }], {
               tooltip: {
                 filter: item => item.raw > 0,
                 callbacks: {
@@ -831,9 +838,9 @@
             }), { tall: recording.summary.epochs.length > 20 })));
       }
       made.append(recording.summary.stores.length === 0
-        ? paragraph("No store was on: every item was read from storage in every epoch.")
+        ? paragraph("No store was on", recording.summary.totals.memoryItems > 0 ? "." : ": every item was read from storage in every epoch.")
         : table("Stores at the end of the job",
-          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ...peersOnly(["from other hosts"]), ["not cached (full)"],
+          [["store", "text"], ["used"], ["capacity"], ["full"], ["items"], ["hits"], ["misses"], ["hit ratio"], ...peersOnly(["from other hosts"]), ["not cached"],
             ["bytes hit"], ["jobs"]],
           recording.summary.stores.map((unused, at) => {
             const path = below(summary, "stores", at);
@@ -1021,7 +1028,7 @@
     ...PARTS.slice(1, 5).map(([field, label]) => ["\u2003" + label, field, "nanos"]),
     ["checkpoint", "checkpointNanos", "nanos"],
     ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding and making arrays, all threads", "decodeTimeNanos", "nanos"],
-    ["transforms, all threads", "transformTimeNanos", "nanos"], ["other preparation", "otherTimeNanos", "nanos"],
+    ["transforms, all threads", "transformTimeNanos", "nanos"], ["other preparation, all threads", "otherTimeNanos", "nanos"],
     ["items", "items", "count"], ["from memory", "memoryItems", "count"], ["from other hosts", "peerItems", "count"],
     ["from storage", "storageItems", "count"], ["bytes from memory", "memoryBytes", "bytes"],
     ["bytes from other hosts", "peerBytes", "bytes"], ["bytes from storage", "storageBytes", "bytes"],
@@ -1038,6 +1045,10 @@
         return [show(path, unit), show(path, unit, { minus: below(first, field) }),
           show(path, "times", { of: below(first, field) })];
       })]);
+    if (RECORDINGS.some((unused, index) => decodedHits(index) !== null)) {
+      const hits = index => decodedHits(index) === null ? "\u2013" : show(decodedHits(index), "count");
+      rows.push(["decoded images from memory", hits(0), ...rest.flatMap(index => [hits(index), "", ""])]);
+    }
     rows.splice(4, 0, ["stalled share of the time",
       show(below(first, "stallNanos"), "percent", { of: below(first, "wallNanos") }),
       ...rest.flatMap(index => {

@@ -12,6 +12,7 @@ import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.EventJson;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class SideBySideTest {
@@ -129,6 +130,44 @@ class SideBySideTest {
 
     assertThat(compare(before, after).runs().get(1).predicted()).isEqualTo(next.gain());
     assertThat(compare(before, before).runs().get(1).predicted()).isNull();
+    Runnable andMore =
+        () -> {
+          after.run();
+          Recordings.emitConfiguration("checkpoint", "async");
+        };
+    assertThat(compare(before, andMore).runs().get(1).predicted()).as("nobody did").isNull();
+  }
+
+  @Test
+  void aLongValueIsShownWhereItDiffers() throws Exception {
+    Run first = compare(job("off", 90)).runs().get(0);
+    String program = "my.Train --data /data/images --validate /data/held-out --epochs ";
+    SideBySide changed =
+        new SideBySide(
+            SideBySide.SCHEMA_VERSION,
+            List.of(
+                first,
+                new Run(
+                    null,
+                    null,
+                    Map.of("program", new SideBySide.Change(program + "3", program + "12")),
+                    first.summary())));
+
+    assertThat(SideBySideText.lines(changed).get(1))
+        .isEqualTo("  changed: program=...12 (was ...3)");
+  }
+
+  @Test
+  void whatCameDecodedFromMemoryCounts() throws Exception {
+    SideBySide one =
+        compare(
+            () -> {
+              Recordings.emitColdEpoch(1, 70 * SECOND, 40 * SECOND);
+              Recordings.emitDecodedStore(1_000);
+            });
+
+    assertThat(SideBySideText.slowestFirst(List.of(one.runs().get(0).summary())).get(1))
+        .contains("  50.0 %      1  ");
   }
 
   @Test

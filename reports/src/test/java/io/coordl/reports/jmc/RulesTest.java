@@ -3,6 +3,7 @@ package io.coordl.reports.jmc;
 import static io.coordl.reports.recording.Recordings.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
@@ -155,6 +156,22 @@ class RulesTest {
     assertThat(result("StoreFull").getSummary())
         .isEqualTo("The cache is full: it turned away 75.0 % of what it was offered.");
     assertThat(score("StoreFull")).isEqualTo(25 + 0.75 * 49);
+  }
+
+  @Test
+  void aStoreThatKeptNotEverythingIsNotFullForThat() throws Exception {
+    evaluate(
+        () -> {
+          Recordings.emitJob();
+          var store = new StoreStatisticsEvent();
+          store.store = "prepared";
+          store.capacity = 1L << 30;
+          store.admitted = 8;
+          store.bypassed = 1; // Changed while it was read.
+          store.commit();
+        });
+
+    assertThat(result("StoreFull").getSeverity()).isEqualTo(Severity.OK);
   }
 
   @Test

@@ -81,6 +81,16 @@ class JobsTest {
   }
 
   @Test
+  void thoseThatWereKilledComeLast() throws Exception {
+    job(ProcessHandle.current().pid(), Instant.now().minus(Duration.ofDays(1)), 20);
+    job(ProcessHandle.current(), 0);
+
+    assertThat(Jobs.in(folder, job -> true).jobs())
+        .extracting(Job::state)
+        .containsExactly(Jobs.State.running, Jobs.State.killed);
+  }
+
+  @Test
   void whatItDidLatelyIsWhatItsTotalsGrewBy() throws Exception {
     job(ProcessHandle.current(), 0);
 

@@ -82,7 +82,7 @@ class PipelineTest {
     assertThat(pipeline.assumptions)
         .contains(
             "threads beside the training thread prepare, as it did not wait for all of that",
-            "there are 1 such threads, as 1.4 were busy on average");
+            "there is one such thread, as 1.4 were busy on average");
   }
 
   @Test

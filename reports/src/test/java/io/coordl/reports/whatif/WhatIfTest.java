@@ -782,6 +782,37 @@ class WhatIfTest {
   }
 
   @Test
+  void theCoresOfTheHostAreInEachRecording() throws Exception {
+    JobRecording ordinary =
+        Recordings.read(
+            () -> {
+              ORDINARY.run();
+              Recordings.emitEnvironment(1);
+            });
+    Scenario all = new Scenario(null, null, null, null, null, null, null, null, 1.0);
+    Scenario more = new Scenario(null, null, 16, null, null, null, null, null, null);
+
+    assertThat(answer(WhatIf.of(ordinary), "jobs").sentence())
+        .startsWith("no answer: how many of the cores a step keeps busy:");
+    assertThat(answer(WhatIf.of(ordinary, more, Set.of()), "cores").sentence())
+        .contains("--compute-cores");
+    WhatIf known = WhatIf.of(ordinary, all, Set.of());
+    assertThat(answer(known, "cores").sentence()).contains("with 1 core the job then runs at ");
+    assertThat(answer(known, "jobs").figure()).isNotNull();
+    // Of the 6 ms only the fetch leaves the core to others.
+    assertThat(figure(known, "overlap").value()).isCloseTo(6 / 5.0, within(1e-6));
+  }
+
+  @Test
+  void anOrdinaryRunSaysHowWellItIsExplained() throws Exception {
+    Pipeline pipeline = WhatIf.of(Recordings.read(ORDINARY)).pipeline();
+
+    assertThat(pipeline.checks).hasSize(1);
+    assertThat(pipeline.checks.get(0).measuredNanos().value()).isCloseTo(6e6, NEAR);
+    assertThat(pipeline.checks.get(0).predictedNanos().value()).isCloseTo(6e6, NEAR);
+  }
+
+  @Test
   void anOrdinaryRunAnswersWhatItShows() throws Exception {
     WhatIf whatIf = WhatIf.of(Recordings.read(ORDINARY));
 
