@@ -1,21 +1,15 @@
 package io.coordl.event;
 
 import java.util.stream.Stream;
-import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
 /** One epoch, or one evaluation, ended; all figures are of it. */
 @Name("io.coordl.Epoch")
 @Label("Epoch")
 @Description("One epoch, or one evaluation, ended; all figures are of it.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 public final class EpochEvent extends Figures {
   @Label("Epoch")
   @Description("Number of the epoch, from 1, evaluations included")

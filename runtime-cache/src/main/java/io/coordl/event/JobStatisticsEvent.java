@@ -1,12 +1,9 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +11,6 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.JobStatistics")
 @Label("Job Statistics")
 @Description("Exact totals since the start of the job, whatever the thresholds.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Period("endChunk")
 public final class JobStatisticsEvent extends Figures {
   @Label("Main Class")

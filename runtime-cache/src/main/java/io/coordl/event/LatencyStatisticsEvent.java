@@ -1,13 +1,9 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
@@ -15,11 +11,8 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.LatencyStatistics")
 @Label("Latency Statistics")
 @Description("Exact distribution of one kind of span, whatever the thresholds.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Period("endChunk")
-public final class LatencyStatisticsEvent extends Event {
+public final class LatencyStatisticsEvent extends EventBase {
   /** Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer */
   @Label("Kind")
   @Description(

@@ -1,11 +1,8 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +13,6 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.Phase")
 @Label("Profile Phase")
 @Description("One phase of a differential profile was measured.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 public final class PhaseEvent extends Figures {
   /** ingestion, cached or cold: with training steps; prep or fetch: that stage alone */
   @Label("Phase")
