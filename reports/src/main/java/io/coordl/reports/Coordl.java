@@ -109,11 +109,9 @@ public final class Coordl {
       return new String[] {
         "coordl " + (version == null ? "(not packaged)" : version),
         "Java " + Runtime.version() + ", " + System.getProperty("java.vendor"),
-        System.getProperty("os.name")
-            + " "
-            + System.getProperty("os.version")
-            + " "
-            + System.getProperty("os.arch")
+        String.format("%s %s %s", System.getProperty("os.name"),
+                System.getProperty("os.version"),
+                System.getProperty("os.arch"))
       };
     }
   }

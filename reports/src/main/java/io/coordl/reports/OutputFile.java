@@ -97,11 +97,7 @@ record OutputFile(Path path) {
         path
             + " cannot be written: "
             + (why == null
-                ? "no file can be made in "
-                    + folder(path)
-                    + " ("
-                    + e.getClass().getSimpleName()
-                    + ")"
+                ? String.format("no file can be made in %s (%s)", folder(path), e.getClass().getSimpleName())
                 : why)
             + ".");
   }

@@ -140,14 +140,10 @@ final class ProfileCommand implements Callable<Integer> {
           spec.commandLine(), "--steps is " + steps + ", expected a number from 10 to 100000.");
     }
     String argument =
-        "-javaagent:"
-            + agentJar().toAbsolutePath()
-            + "=profile="
-            + phases
-            + (steps == null ? "" : ",profile.steps=" + steps)
-            + ",record="
-            + file
-            + ",summary=off";
+        String.format("-javaagent:%s=profile=%s%s,record=%s,summary=off", agentJar().toAbsolutePath(),
+                phases,
+                steps == null ? "" : ",profile.steps=" + steps,
+                file);
     for (String word : command) {
       if (word.startsWith("-javaagent:") && word.contains(AGENT)) {
         throw new ParameterException(

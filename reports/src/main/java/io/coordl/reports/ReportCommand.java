@@ -56,11 +56,10 @@ final class ReportCommand implements Callable<Integer> {
     if (all.size() > MOST) {
       throw new ParameterException(
           spec.commandLine(),
-          "at most "
-              + MOST
-              + " recordings can be compared, and there are "
-              + all.size()
-              + ": coordl summary shows which are the slowest.");
+          Text.format(
+              "at most %s recordings can be compared, and there are %s: coordl summary shows which"
+                  + " are the slowest.",
+              MOST, all.size()));
     }
     Path named = output;
     Path html = named == null ? OutputFile.beside(all.get(0), ".html") : named;

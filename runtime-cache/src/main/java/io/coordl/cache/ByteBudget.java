@@ -67,11 +67,7 @@ public record ByteBudget(String text, long bytes, double share) {
     }
     if (bytes > bound) {
       log.say(
-          "The byte budget "
-              + text
-              + " is more than is free: it is reduced to "
-              + bound
-              + " bytes.");
+          String.format("The byte budget %s is more than is free: it is reduced to %s bytes.", text, bound));
       return bound;
     }
     return bytes;

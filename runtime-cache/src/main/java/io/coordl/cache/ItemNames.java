@@ -87,11 +87,7 @@ public final class ItemNames {
       return new ItemNames(roots, manifest == null ? null : Path.of(manifest), log);
     } catch (IOException | InvalidPathException e) {
       log.say(
-          "dataset.root="
-              + root
-              + " cannot be used ("
-              + e
-              + "): all items are known by absolute path.");
+          String.format("dataset.root=%s cannot be used (%s): all items are known by absolute path.", root, e));
       return PATHS;
     }
   }
@@ -182,11 +178,7 @@ public final class ItemNames {
       manifest = Manifest.read(from, this::relativeListed, log);
     } catch (IOException | RuntimeException e) {
       log.say(
-          "dataset.manifest="
-              + from
-              + " cannot be used ("
-              + e.getMessage()
-              + "): items are known by path and modification time.");
+          String.format("dataset.manifest=%s cannot be used (%s): items are known by path and modification time.", from, e.getMessage()));
     } finally {
       read = true;
     }

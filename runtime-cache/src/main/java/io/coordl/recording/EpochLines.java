@@ -91,19 +91,15 @@ final class EpochLines implements Consumer<EpochEvent> {
         Part.STALLS.stream()
             .map(part -> part.cause() + " " + Text.percent(part.of(epoch), epoch.wall))
             .collect(Collectors.joining(", "));
-    return name(source)
-        + ": "
-        + (speed == 0 ? "" : Text.rate(speed) + " samples/s, ")
-        + Text.seconds(epoch.wall)
-        + " s; data stall "
-        + Text.percent(epoch.stall, epoch.wall)
-        + " ("
-        + causes
-        + ")"
-        + (epoch.checkpoint == 0
-            ? ""
-            : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall))
-        + (epoch.items == 0
+    return Text.format(
+        "%s: %s%s s; data stall %s (%s)%s%s",
+        name(source),
+        speed == 0 ? "" : Text.rate(speed) + " samples/s, ",
+        Text.seconds(epoch.wall),
+        Text.percent(epoch.stall, epoch.wall),
+        causes,
+        epoch.checkpoint == 0 ? "" : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall),
+        epoch.items == 0
             ? ""
             : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");
   }

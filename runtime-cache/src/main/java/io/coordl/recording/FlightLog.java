@@ -163,11 +163,7 @@ final class FlightLog {
             : own.path() + ", only until " + now + " (" + reason + ")";
     job.log()
         .say(
-            "record="
-                + target
-                + " cannot be written any more ("
-                + reason
-                + "); the recording ends, the program goes on");
+            String.format("record=%s cannot be written any more (%s); the recording ends, the program goes on", target, reason));
   }
 
   /** In words: what a file system throws often says no more than which file. */

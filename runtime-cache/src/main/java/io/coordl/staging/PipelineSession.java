@@ -195,11 +195,7 @@ final class PipelineSession {
         looked = now;
         if (there + elsewhere.getAsInt() >= jobs) {
           log.say(
-              there
-                  + " of "
-                  + jobs
-                  + " jobs have this pipeline, the others wait with another one: the first epoch"
-                  + " begins without them.");
+              String.format("%s of %s jobs have this pipeline, the others wait with another one: the first epoch begins without them.", there, jobs));
           inVain = true;
           return;
         }
@@ -207,12 +203,7 @@ final class PipelineSession {
       long waited = now - began;
       if (waited > timeouts.start().toNanos()) {
         log.say(
-            there
-                + " of "
-                + jobs
-                + " jobs have come within "
-                + timeouts.start().toSeconds()
-                + " s: the first epoch begins without the others.");
+            String.format("%s of %s jobs have come within %s s: the first epoch begins without the others.", there, jobs, timeouts.start().toSeconds()));
         inVain = true;
         return;
       }

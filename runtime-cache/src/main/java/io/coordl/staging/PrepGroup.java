@@ -104,10 +104,7 @@ public final class PrepGroup implements Closeable {
     }
     if (joined.size() + refused.size() >= MAX_PIPELINES && !joined.containsKey(text)) {
       log.once(
-          "This job has more than "
-              + MAX_PIPELINES
-              + " pipelines (or one that changes from epoch to epoch): it prepares the batches of"
-              + " all others itself.");
+          String.format("This job has more than %s pipelines (or one that changes from epoch to epoch): it prepares the batches of all others itself.", MAX_PIPELINES));
       return null;
     }
     Joined to = joined.computeIfAbsent(text, unused -> join(pipeline, own));
@@ -229,11 +226,7 @@ public final class PrepGroup implements Closeable {
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !saidAlone.getAndSet(true)) {
       log.say(
-          "No other job has this job's pipeline: "
-              + difference
-              + " as in the nearest one of group "
-              + group
-              + ". It prepares all its batches itself.");
+          String.format("No other job has this job's pipeline: %s as in the nearest one of group %s. It prepares all its batches itself.", difference, group));
     }
   }
 

@@ -237,11 +237,9 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
-    return StagedIterator.process()
-        + "\n"
-        + ((Settings) settings).told
-        + "\n"
-        + Description.ofLargeRead("iterator", get);
+    return String.format("%s\n%s\n%s", StagedIterator.process(),
+            ((Settings) settings).told,
+            Description.ofLargeRead("iterator", get));
   }
 
   @Override

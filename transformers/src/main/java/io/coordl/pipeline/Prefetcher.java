@@ -72,13 +72,7 @@ public final class Prefetcher implements Closeable {
     long fetched = items == null ? 0 : items.fetched();
     return count() == 0
         ? ""
-        : "prefetch: "
-            + fetched
-            + " items prefetched; "
-            + prepared.sum()
-            + " batches prefetched, "
-            + used.sum()
-            + " of them used";
+        : String.format("prefetch: %s items prefetched; %s batches prefetched, %s of them used", fetched, prepared.sum(), used.sum());
   }
 
   @Override

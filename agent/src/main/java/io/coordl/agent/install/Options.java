@@ -266,12 +266,7 @@ public final class Options {
   private void bring(Option option, String value) {
     if (isGiven(option) && !get(option).equals(value)) {
       corrections.add(
-          option.key()
-              + "="
-              + shown(option)
-              + " is taken as "
-              + value
-              + ": peer= shares the raw items of this host");
+          String.format("%s=%s is taken as %s: peer= shares the raw items of this host", option.key(), shown(option), value));
     }
     if (!get(option).equals(value)) {
       given.put(option, new Given(List.of(value), "peer"));
@@ -570,12 +565,7 @@ public final class Options {
               ? " (commas separate arguments; put a value that has one into a file, @FILE)"
               : "";
       problem(
-          option.key()
-              + "="
-              + shown(option, value)
-              + " is not valid: expected "
-              + option.expected()
-              + comma);
+          String.format("%s=%s is not valid: expected %s%s", option.key(), shown(option, value), option.expected(), comma));
     }
     return accepted;
   }

@@ -249,12 +249,7 @@ final class Policies {
           rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
           job.log()
               .say(
-                  policy
-                      + " cannot intercept "
-                      + declaring.getName()
-                      + " ("
-                      + reason
-                      + "); it runs as it is.");
+                  String.format("%s cannot intercept %s (%s); it runs as it is.", policy, declaring.getName(), reason));
         });
   }
 

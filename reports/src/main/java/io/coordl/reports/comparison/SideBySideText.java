@@ -46,12 +46,11 @@ public final class SideBySideText {
         : run.changed().entrySet().stream()
             .map(
                 change ->
-                    change.getKey()
-                        + "="
-                        + value(change.getValue().after())
-                        + " (was "
-                        + value(change.getValue().before())
-                        + ")")
+                    Text.format(
+                        "%s=%s (was %s)",
+                        change.getKey(),
+                        value(change.getValue().after()),
+                        value(change.getValue().before())))
             .collect(Collectors.joining(", ", "changed: ", ""));
   }
 

@@ -42,12 +42,7 @@ public final class ReportPage {
             "title",
             escape(report.title()),
             "policy",
-            "default-src 'none'; style-src "
-                + hash(style)
-                + "; script-src "
-                + hash(chart)
-                + " "
-                + hash(script),
+            String.format("default-src 'none'; style-src %s; script-src %s %s", hash(style), hash(chart), hash(script)),
             "style",
             style,
             "data",

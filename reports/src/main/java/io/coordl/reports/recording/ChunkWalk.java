@@ -221,12 +221,7 @@ final class ChunkWalk {
   private RecordingException cutOff(long expected) {
     return new RecordingException(
         Kind.DAMAGED,
-        file
-            + " is cut off: it has "
-            + length
-            + " bytes of at least "
-            + expected
-            + "; copy it again from where it was recorded.");
+        String.format("%s is cut off: it has %s bytes of at least %s; copy it again from where it was recorded.", file, length, expected));
   }
 
   private RecordingException damaged(long position) {

@@ -99,15 +99,14 @@ public final class SummaryText {
         Text.line(Objects.requireNonNullElse(program.mainClass(), "unknown"), LONGEST_NAME);
     String frameworks =
         Text.line(Objects.requireNonNullElse(program.frameworks(), ""), LONGEST_NAME);
-    return "Program     "
-        + name
-        + (program.pid() == null ? "" : " (pid " + program.pid() + ")")
-        + (frameworks.isEmpty() ? "" : ", " + frameworks)
-        + ", "
-        + summary.words()
-        + ", "
-        + Text.count(totals.figures().batches, "batch", "batches")
-        + (totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
+    return Text.format(
+        "Program     %s%s%s, %s, %s%s",
+        name,
+        program.pid() == null ? "" : " (pid " + program.pid() + ")",
+        frameworks.isEmpty() ? "" : ", " + frameworks,
+        summary.words(),
+        Text.count(totals.figures().batches, "batch", "batches"),
+        totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
   }
 
   private static void addTimes(List<String> lines, Figures totals) {
@@ -179,26 +178,18 @@ public final class SummaryText {
 
   private static String store(StoreStatisticsEvent store, int more) {
     long openings = store.hits + store.misses;
-    return "Store       "
-        + Objects.requireNonNullElse(store.store, "raw")
-        + ", "
-        + Objects.requireNonNullElse(store.scope, "process")
-        + ": "
-        + new Bytes(store.used)
-        + " of "
-        + new Bytes(store.capacity)
-        + " used ("
-        + Text.percent(store.used, store.capacity)
-        + "), "
-        + Text.count(store.items, "item", "items")
-        + ", "
-        + Text.count(store.hits, "hit", "hits")
-        + " of "
-        + Text.format("%,d", openings)
-        + " ("
-        + Text.percent(store.hits, openings)
-        + ")"
-        + (more == 0 ? "" : "; " + more + " more: see --json");
+    return Text.format(
+        "Store       %s, %s: %s of %s used (%s), %s, %s of %,d (%s)%s",
+        Objects.requireNonNullElse(store.store, "raw"),
+        Objects.requireNonNullElse(store.scope, "process"),
+        new Bytes(store.used),
+        new Bytes(store.capacity),
+        Text.percent(store.used, store.capacity),
+        Text.count(store.items, "item", "items"),
+        Text.count(store.hits, "hit", "hits"),
+        openings,
+        Text.percent(store.hits, openings),
+        more == 0 ? "" : "; " + more + " more: see --json");
   }
 
   private static long batches(StagingStatisticsEvent staging) {
@@ -208,40 +199,34 @@ public final class SummaryText {
   private static String staging(StagingStatisticsEvent staging, int more, boolean training) {
     long taken = staging.taken();
     long alone = staging.alone();
-    return "Prep group  "
-        + Text.line(Objects.requireNonNullElse(staging.group, "default"), LONGEST_NAME)
-        + ": "
-        + Epochs.shared(staging.sharedEpochs, staging.epochs, staging.updates > 0, training)
-        + ", "
-        + Text.count(taken, "batch", "batches")
-        + " from the group, "
-        + Text.format("%,d", staging.prepared)
-        + " prepared for the group, "
-        + Text.format("%,d", alone)
-        + " prepared locally"
-        + (staging.slowestJob == 0
+    return Text.format(
+        "Prep group  %s: %s, %s from the group, %,d prepared for the group, %,d prepared"
+            + " locally%s%s",
+        Text.line(Objects.requireNonNullElse(staging.group, "default"), LONGEST_NAME),
+        Epochs.shared(staging.sharedEpochs, staging.epochs, staging.updates > 0, training),
+        Text.count(taken, "batch", "batches"),
+        staging.prepared,
+        alone,
+        staging.slowestJob == 0
             ? ""
             : "; its threads wait mostly for job "
                 + staging.slowestJob
                 + " ("
                 + new Nanos(staging.waitedForSlowest)
-                + ")")
-        + (more == 0 ? "" : "; " + more + " more: see --json");
+                + ")",
+        more == 0 ? "" : "; " + more + " more: see --json");
   }
 
   private static String items(Figures totals) {
-    return "Items       "
-        + Text.format("%,d", totals.items)
-        + " fetched: "
-        + Text.format("%,d", totals.memoryItems)
-        + " from memory ("
-        + new Bytes(totals.memoryBytes)
-        + "), "
-        + peers(totals)
-        + Text.format("%,d", totals.storageItems)
-        + " from storage ("
-        + new Bytes(totals.storageBytes)
-        + "), each a file opened";
+    return Text.format(
+        "Items       %,d fetched: %,d from memory (%s), %s%,d from storage (%s), each a file"
+            + " opened",
+        totals.items,
+        totals.memoryItems,
+        new Bytes(totals.memoryBytes),
+        peers(totals),
+        totals.storageItems,
+        new Bytes(totals.storageBytes));
   }
 
   /** An item that is kept decoded is not fetched again: it came from memory all the same. */
@@ -269,20 +254,15 @@ public final class SummaryText {
   private static String peers(List<PeerStatisticsEvent> peers) {
     long found = peers.stream().mapToLong(peer -> peer.found).sum();
     long nanos = peers.stream().mapToLong(peer -> peer.foundTime).sum();
-    return "Peers       "
-        + Text.count(peers.size(), "host", "hosts")
-        + " asked: "
-        + Text.count(found, "item", "items")
-        + " found ("
-        + new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum())
-        + (found == 0 ? "" : ", " + new Nanos(nanos / found) + " each")
-        + "), "
-        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.kept).sum())
-        + " kept there, "
-        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.late).sum())
-        + " late, "
-        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.failed).sum())
-        + " failed";
+    return Text.format(
+        "Peers       %s asked: %s found (%s%s), %,d kept there, %,d late, %,d failed",
+        Text.count(peers.size(), "host", "hosts"),
+        Text.count(found, "item", "items"),
+        new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum()),
+        found == 0 ? "" : ", " + new Nanos(nanos / found) + " each",
+        peers.stream().mapToLong(peer -> peer.kept).sum(),
+        peers.stream().mapToLong(peer -> peer.late).sum(),
+        peers.stream().mapToLong(peer -> peer.failed).sum());
   }
 
   private static void addLatencies(List<String> lines, List<LatencyStatisticsEvent> latencies) {
