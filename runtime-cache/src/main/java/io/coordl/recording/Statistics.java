@@ -20,9 +20,9 @@ final class Statistics {
 
   void policies(EventSink to) {
     stores(to);
-    stagings(to);
-    peers(to);
-    gpus(to);
+    job.stagings().forEach(to::write);
+    job.peerViews().forEach(to::write);
+    job.gpus().forEach(to::write);
   }
 
   void latencies(EventSink to) {
@@ -42,18 +42,6 @@ final class Statistics {
 
   void stores(EventSink to) {
     job.stores().forEach(to::write);
-  }
-
-  void peers(EventSink to) {
-    job.peerViews().forEach(to::write);
-  }
-
-  void stagings(EventSink to) {
-    job.stagings().forEach(to::write);
-  }
-
-  void gpus(EventSink to) {
-    job.gpus().forEach(to::write);
   }
 
   void job(EventSink to) {
