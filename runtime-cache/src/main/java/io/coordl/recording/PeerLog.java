@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -53,7 +54,7 @@ final class PeerLog implements PeerSink {
   @Override
   public void asked(String peer, long startNanos, long endNanos, long bytes, Answer answer) {
     long nanos = Math.max(0, endNanos - startNanos);
-    Counters counters = counters(peer).get(answer);
+    Counters counters = of(answer, counters(peer));
     counters.count.increment();
     counters.nanos.add(nanos);
     counters.bytes.add(bytes);
@@ -95,15 +96,19 @@ final class PeerLog implements PeerSink {
         .toList();
   }
 
+  private static Counters of(Answer answer, Map<Answer, Counters> counters) {
+    return Objects.requireNonNull(counters.get(answer));
+  }
+
   private static PeerStatisticsEvent view(String peer, Map<Answer, Counters> counters) {
-    Counters found = counters.get(Answer.FOUND);
-    Counters kept = counters.get(Answer.KEPT);
-    Counters late = counters.get(Answer.LATE);
-    Counters failed = counters.get(Answer.FAILED);
+    Counters found = of(Answer.FOUND, counters);
+    Counters kept = of(Answer.KEPT, counters);
+    Counters late = of(Answer.LATE, counters);
+    Counters failed = of(Answer.FAILED, counters);
     PeerStatisticsEvent view = new PeerStatisticsEvent();
     view.peer = peer;
     view.found = found.count.sum();
-    view.absent = counters.get(Answer.ABSENT).count.sum();
+    view.absent = of(Answer.ABSENT, counters).count.sum();
     view.kept = kept.count.sum();
     view.late = late.count.sum();
     view.failed = failed.count.sum();
