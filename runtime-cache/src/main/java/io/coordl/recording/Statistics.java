@@ -14,9 +14,9 @@ record Statistics(JobMonitor job) {
 
   void policies(EventSink to) {
     stores(to);
-    job.stagings().forEach(to::write);
-    job.peerViews().forEach(to::write);
-    job.gpus().forEach(to::write);
+    stagings(to);
+    peers(to);
+    gpus(to);
   }
 
   void latencies(EventSink to) {
@@ -36,6 +36,18 @@ record Statistics(JobMonitor job) {
 
   void stores(EventSink to) {
     job.stores().forEach(to::write);
+  }
+
+  void peers(EventSink to) {
+    job.peerViews().forEach(to::write);
+  }
+
+  void stagings(EventSink to) {
+    job.stagings().forEach(to::write);
+  }
+
+  void gpus(EventSink to) {
+    job.gpus().forEach(to::write);
   }
 
   void job(EventSink to) {

@@ -210,6 +210,8 @@ public final class RedisEngine implements Engine {
     }
 
     /**
+     * Gets the item.
+     *
      * @return PEER if from Redis; ADMITTED if from storage, and Redis keeps it; FULL if from
      *     storage, and it does not; CHANGED if {@code storage} said so; BUSY if nobody was found
      *     who had it, and storage was not read

@@ -111,6 +111,8 @@ final class RedisNode {
   }
 
   /**
+   * Asks the server.
+   *
    * @param length of the longest value that may be sent or received
    * @return as of {@link RedisConnection#ask}, or a {@link Fault}
    */
