@@ -140,14 +140,12 @@ final class ProfileCommand implements Callable<Integer> {
           spec.commandLine(), "--steps is " + steps + ", expected a number from 10 to 100000.");
     }
     String argument =
-        "-javaagent:"
-            + agentJar().toAbsolutePath()
-            + "=profile="
-            + phases
-            + (steps == null ? "" : ",profile.steps=" + steps)
-            + ",record="
-            + file
-            + ",summary=off";
+        String.format(
+            "-javaagent:%s=profile=%s%s,record=%s,summary=off",
+            agentJar().toAbsolutePath(),
+            phases,
+            steps == null ? "" : ",profile.steps=" + steps,
+            file);
     for (String word : command) {
       if (word.startsWith("-javaagent:") && word.contains(AGENT)) {
         throw new ParameterException(
@@ -197,9 +195,9 @@ final class ProfileCommand implements Callable<Integer> {
     Path jar = agent == null ? beside() : agent;
     if (jar == null || !Files.isRegularFile(jar)) {
       throw new RecordingException(
-          "there is no agent at "
-              + (jar == null ? AGENT : jar)
-              + ": say where coordl-agent.jar is with --agent.");
+          String.format(
+              "there is no agent at %s: say where coordl-agent.jar is with --agent.",
+              jar == null ? AGENT : jar));
     }
     return jar;
   }

@@ -78,7 +78,6 @@ public record Evidence(
         && stores.stream().noneMatch(s -> s.keeps(StoreStatisticsEvent.PREPARED) && s.hits > 0);
   }
 
-  /** True if prepared samples were kept. */
   boolean keepsPrepared() {
     return keeps(StoreStatisticsEvent.PREPARED) || isOn("prepared");
   }
@@ -97,7 +96,6 @@ public record Evidence(
     return "async".equals(configuration.get("checkpoint"));
   }
 
-  /** Whether the agent takes checkpoints of its own. */
   boolean takesCheckpoints() {
     return isOn("checkpoint.every");
   }

@@ -15,17 +15,28 @@ public class InterceptedCall {
     this.replacement = replacement;
   }
 
-  /** A call that is left alone if there is no replacement. */
-  public static @Nullable InterceptedCall replacedBy(@Nullable Object replacement) {
-    return replacement == null ? null : new InterceptedCall(replacement);
-  }
-
   /** The method runs, and the program gets what {@code change} makes of its result. */
   public static InterceptedCall after(UnaryOperator<@Nullable Object> change) {
     return new InterceptedCall(null) {
       @Override
       public @Nullable Object result(@Nullable Object own) {
         return change.apply(own);
+      }
+    };
+  }
+
+  /** The method runs, and {@code end} after it, whether it has returned or thrown. */
+  public static InterceptedCall ending(Runnable end) {
+    return new InterceptedCall(null) {
+      @Override
+      public @Nullable Object result(@Nullable Object own) {
+        end.run();
+        return own;
+      }
+
+      @Override
+      public void failed() {
+        end.run();
       }
     };
   }

@@ -244,12 +244,9 @@ public final class ArenaStore implements ItemStore, Closeable {
         return new ArenaStore(memory, "", log);
       }
       log.say(
-          directory
-              + " has room for only "
-              + room
-              + " bytes: the cache uses direct buffers, at most "
-              + direct
-              + " bytes, since they count towards the limit of the program's own.");
+          "%s has room for only %s bytes: the cache uses direct buffers, at most %s bytes, since"
+              + " they count towards the limit of the program's own.",
+          directory, room, direct);
     } catch (IOException | RuntimeException e) {
       log.say(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
     }
@@ -322,22 +319,16 @@ public final class ArenaStore implements ItemStore, Closeable {
     closed = false;
     if (ignored != null && ignored.bytes() > 0 && clamp(ignored.bytes()) != capacity) {
       log.say(
-          "The store of group "
-              + group
-              + " was made with "
-              + capacity
-              + " bytes, which holds for all its jobs: this job's "
-              + ignored.text()
-              + " is ignored.");
+          "The store of group %s was made with %s bytes, which holds for all its jobs: this job's"
+              + " %s is ignored.",
+          group, capacity, ignored.text());
     }
   }
 
   private static String tooSmall(long budget) {
-    return "The cache's budget is "
-        + budget
-        + " bytes, and the least is 1m, "
-        + MIN_CAPACITY
-        + " bytes: nothing is cached.";
+    return String.format(
+        "The cache's budget is %s bytes, and the least is 1m, %s bytes: nothing is cached.",
+        budget, MIN_CAPACITY);
   }
 
   private static long clamp(long capacity) {
@@ -390,9 +381,9 @@ public final class ArenaStore implements ItemStore, Closeable {
     }
     if (!leaving && !saidDamaged.getAndSet(true)) {
       log.say(
-          "The memory of the cache was damaged by another program ("
-              + cause.getMessage()
-              + "): nothing is cached any more, storage is read.");
+          "The memory of the cache was damaged by another program (%s): nothing is cached any more,"
+              + " storage is read.",
+          cause.getMessage());
     }
   }
 
@@ -576,15 +567,13 @@ public final class ArenaStore implements ItemStore, Closeable {
   private void sayRefusing(boolean full) {
     if (!saidRefusing.getAndSet(true)) {
       log.say(
-          (full
-                  ? "There is no memory left behind the cache's budget"
-                  : "The machine is short of memory")
-              + ": what the cache has stays, "
-              + used()
-              + " of "
-              + capacity
-              + " bytes; nothing more is admitted"
-              + (full ? "." : " until there is more."));
+          "%s: what the cache has stays, %s of %s bytes; nothing more is admitted%s",
+          full
+              ? "There is no memory left behind the cache's budget"
+              : "The machine is short of memory",
+          used(),
+          capacity,
+          full ? "." : " until there is more.");
     }
   }
 

@@ -66,12 +66,7 @@ public record ByteBudget(String text, long bytes, double share) {
       return (long) (bound * share);
     }
     if (bytes > bound) {
-      log.say(
-          "The byte budget "
-              + text
-              + " is more than is free: it is reduced to "
-              + bound
-              + " bytes.");
+      log.say("The byte budget %s is more than is free: it is reduced to %s bytes.", text, bound);
       return bound;
     }
     return bytes;

@@ -75,9 +75,7 @@ public final class ItemNames {
       Path directory = Path.of(root).toAbsolutePath();
       if (!Files.isDirectory(directory)) {
         log.say(
-            "dataset.root="
-                + root
-                + " is no directory here: all items are known by absolute path.");
+            "dataset.root=%s is no directory here: all items are known by absolute path.", root);
         return PATHS;
       }
       List<String> roots = new ArrayList<>();
@@ -87,11 +85,7 @@ public final class ItemNames {
       return new ItemNames(roots, manifest == null ? null : Path.of(manifest), log);
     } catch (IOException | InvalidPathException e) {
       log.say(
-          "dataset.root="
-              + root
-              + " cannot be used ("
-              + e
-              + "): all items are known by absolute path.");
+          "dataset.root=%s cannot be used (%s): all items are known by absolute path.", root, e);
       return PATHS;
     }
   }
@@ -128,11 +122,9 @@ public final class ItemNames {
       }
       if (!saidNewer.getAndSet(true)) {
         log.say(
-            absolutePath
-                + " was changed after "
-                + listing
-                + " was made: it and others like it are known by path and modification time. If the"
-                + " manifest is right about them, touch it.");
+            "%s was changed after %s was made: it and others like it are known by path and"
+                + " modification time. If the manifest is right about them, touch it.",
+            absolutePath, listing);
       }
     }
     // No absolute path begins like this.
@@ -182,11 +174,8 @@ public final class ItemNames {
       manifest = Manifest.read(from, this::relativeListed, log);
     } catch (IOException | RuntimeException e) {
       log.say(
-          "dataset.manifest="
-              + from
-              + " cannot be used ("
-              + e.getMessage()
-              + "): items are known by path and modification time.");
+          "dataset.manifest=%s cannot be used (%s): items are known by path and modification time.",
+          from, e.getMessage());
     } finally {
       read = true;
     }

@@ -228,9 +228,9 @@ public final class AgentCheckpoints {
     if (models.size() == MODELS) {
       log.once(
           "models",
-          "checkpoint.every: the agent takes checkpoints of "
-              + MODELS
-              + " models at a time, not of more.");
+          Text.format(
+              "checkpoint.every: the agent takes checkpoints of %s models at a time, not of more.",
+              MODELS));
       return null;
     }
     try {
@@ -284,9 +284,9 @@ public final class AgentCheckpoints {
                       || trained.isOver());
       if (!over && patience > 0) {
         log.say(
-            "checkpoint.every: no step ended in time for a last checkpoint; the newest in "
-                + root
-                + " stays.");
+            "checkpoint.every: no step ended in time for a last checkpoint; the newest in %s"
+                + " stays.",
+            root);
       }
     }
     files.await();

@@ -91,7 +91,6 @@ final class Cadence {
     this.overhead = overhead;
   }
 
-  /** One checkpoint every so many steps. */
   static Cadence every(long steps) {
     return new Cadence(steps, 0);
   }
@@ -102,8 +101,6 @@ final class Cadence {
   }
 
   /**
-   * A step has ended.
-   *
    * @param nanos since the one before, or since the checkpoint after it
    * @param writing whether a checkpoint is being written
    */

@@ -332,12 +332,10 @@ public final class ModelFiles implements Closeable {
               + " was written or removed by the program while the agent wrote it: that stays.");
     } else if (outcome == ModelFile.Outcome.IN_PLACE) {
       log.once(
-          "checkpoint: "
-              + file.target()
-              + " cannot be verified later: "
-              + SideFile.of(file.target()).getFileName()
-              + " is not of the agent, or could not be written, or the file could not be"
-              + " replaced.");
+          Text.format(
+              "checkpoint: %s cannot be verified later: %s is not of the agent, or could not be"
+                  + " written, or the file could not be replaced.",
+              file.target(), SideFile.of(file.target()).getFileName()));
     }
     synchronized (this) {
       files++;

@@ -51,12 +51,7 @@ public final class Resume {
 
   private void nothing(String reason) {
     why = reason;
-    log.say(
-        "resume: nothing to go on from in "
-            + root
-            + ", the job begins at its start: "
-            + reason
-            + ".");
+    log.say("resume: nothing to go on from in %s, the job begins at its start: %s.", root, reason);
   }
 
   private @Nullable Path find(Path at) throws IOException {
@@ -164,10 +159,10 @@ public final class Resume {
   public void makesAgain(String what) {
     log.once(
         "again",
-        "resume: batches that were used are prepared again, though not trained on, since they come"
-            + " from "
-            + what
-            + ".");
+        Text.format(
+            "resume: batches that were used are prepared again, though not trained on, since they"
+                + " come from %s.",
+            what));
   }
 
   /** The job is where it was. */
@@ -200,12 +195,9 @@ public final class Resume {
   /** For the summary; empty if nothing was resumed. */
   public synchronized String said() {
     return skipping
-        ? "resume: the program ended before step "
-            + from
-            + ", which "
-            + shown(checkpoint)
-            + " is of"
-            + leftOut()
+        ? Text.format(
+            "resume: the program ended before step %s, which %s is of%s",
+            from, shown(checkpoint), leftOut())
         : done.strip();
   }
 

@@ -1,23 +1,15 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One batch was prepared; the duration spans its preparation on one thread. */
 @Name("io.coordl.Batch")
 @Label("Batch")
 @Description("One batch was prepared; the duration spans its preparation on one thread.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class BatchEvent extends Event {
+public final class BatchEvent extends EventBase {
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId

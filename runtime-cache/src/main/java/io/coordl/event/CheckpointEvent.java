@@ -1,22 +1,14 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** The program wrote a model. */
 @Name("io.coordl.Checkpoint")
 @Label("Checkpoint")
 @Description("The program wrote a model.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class CheckpointEvent extends Event {
+public final class CheckpointEvent extends EventBase {
   @Label("Model")
   @Description("Class of the model")
   public @Nullable String model;

@@ -1,22 +1,14 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** The training thread waited for a batch. */
 @Name("io.coordl.DataStall")
 @Label("Data Stall")
 @Description("The training thread waited for a batch.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class DataStallEvent extends Event {
+public final class DataStallEvent extends EventBase {
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId

@@ -1,25 +1,17 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** Where the job runs, and on what. */
 @Name("io.coordl.Environment")
 @Label("Environment")
 @Description("Where the job runs, and on what.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Period("endChunk")
-public final class EnvironmentEvent extends Event {
+public final class EnvironmentEvent extends EventBase {
   @Label("Agent")
   @Description("Version of the agent")
   public @Nullable String agent;

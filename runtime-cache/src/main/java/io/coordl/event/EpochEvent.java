@@ -1,21 +1,14 @@
 package io.coordl.event;
 
 import java.util.stream.Stream;
-import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** One epoch, or one evaluation, ended; all figures are of it. */
 @Name("io.coordl.Epoch")
 @Label("Epoch")
 @Description("One epoch, or one evaluation, ended; all figures are of it.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 public final class EpochEvent extends Figures {
   @Label("Epoch")
   @Description("Number of the epoch, from 1, evaluations included")
@@ -29,7 +22,6 @@ public final class EpochEvent extends Figures {
   @Description("False if the loop left before the end")
   public boolean complete;
 
-  /** The sum of some figures. */
   public static Figures sum(Stream<? extends Figures> some) {
     Figures sum = new EpochEvent();
     some.forEach(sum::add);

@@ -1,22 +1,14 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** Something inside the agent failed; the call of the program itself was made instead. */
 @Name("io.coordl.Fault")
 @Label("Fault")
 @Description("Something inside the agent failed; the call of the program itself was made instead.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class FaultEvent extends Event {
+public final class FaultEvent extends EventBase {
   @Label("Where")
   @Description("What was being done")
   public @Nullable String where;

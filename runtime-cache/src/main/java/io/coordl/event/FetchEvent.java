@@ -1,24 +1,16 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One item took 0.1 ms or longer to fetch; written when it was closed. */
 @Name("io.coordl.Fetch")
 @Label("Fetch")
 @Description("One item took 0.1 ms or longer to fetch; written when it was closed.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class FetchEvent extends Event {
+public final class FetchEvent extends EventBase {
   /** Quicker fetches are only counted: a warm page cache would flood the recording. */
   public static final long SLOW_NANOS = 100_000;
 

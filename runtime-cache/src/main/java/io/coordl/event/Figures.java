@@ -2,7 +2,6 @@ package io.coordl.event;
 
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Timespan;
 
@@ -18,7 +17,7 @@ import jdk.jfr.Timespan;
  * <p>No event that extends this may be named in it: JFR of JDK 17 links this class while it loads
  * such an event, which would then be loaded twice.
  */
-public abstract class Figures extends Event {
+public abstract class Figures extends EventBase {
   @Label("Samples")
   @Description("Samples of the batches taken, 0 if the size of one of them is not known")
   @Metric("coordl_samples_total")

@@ -1,14 +1,10 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Percentage;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
@@ -16,10 +12,7 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.GpuSample")
 @Label("GPU Sample")
 @Description("What a GPU did, once a second; -1 is not known.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class GpuSampleEvent extends Event {
+public final class GpuSampleEvent extends EventBase {
   @Label("Device")
   @Description("Number of the device as NVML counts")
   public long device;

@@ -1,26 +1,18 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** A GPU over the time in which the job took batches, from samples once a second. */
 @Name("io.coordl.GpuStatistics")
 @Label("GPU Statistics")
 @Description("A GPU over the time in which the job took batches, from samples once a second.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Period("endChunk")
-public final class GpuStatisticsEvent extends Event {
+public final class GpuStatisticsEvent extends EventBase {
   @Label("Device")
   @Description("Number of the device as NVML counts")
   public long device;

@@ -1,23 +1,15 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** What a profile measured of the host and the data set; 0 is unknown. */
 @Name("io.coordl.Host")
 @Label("Host")
 @Description("What a profile measured of the host and the data set; 0 is unknown.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class HostEvent extends Event {
+public final class HostEvent extends EventBase {
   @Label("Cores")
   @Description("Cores this JVM may use")
   public long cores;
@@ -51,7 +43,6 @@ public final class HostEvent extends Event {
   @Description("Threads that read while the storage rate was measured")
   public long storageThreads;
 
-  /** direct: past the page cache; otherwise why it could not be */
   @Label("Storage Access")
   @Description("direct: past the page cache; otherwise why it could not be")
   public @Nullable String storageAccess;

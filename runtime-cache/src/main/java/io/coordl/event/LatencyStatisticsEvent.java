@@ -1,26 +1,17 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** Exact distribution of one kind of span, whatever the thresholds. */
 @Name("io.coordl.LatencyStatistics")
 @Label("Latency Statistics")
 @Description("Exact distribution of one kind of span, whatever the thresholds.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Period("endChunk")
-public final class LatencyStatisticsEvent extends Event {
-  /** Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer */
+public final class LatencyStatisticsEvent extends EventBase {
   @Label("Kind")
   @Description(
       "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer")

@@ -1,25 +1,17 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** Another host was asked for an item, or to keep one, and took 0.1 ms or longer or failed. */
 @Name("io.coordl.PeerFetch")
 @Label("Peer Fetch")
 @Description(
     "Another host was asked for an item, or to keep one, and took 0.1 ms or longer or failed.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class PeerFetchEvent extends Event {
+public final class PeerFetchEvent extends EventBase {
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId

@@ -1,27 +1,19 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** What was asked of one other host since the start of the job, whatever the thresholds. */
 @Name("io.coordl.PeerStatistics")
 @Label("Peer Statistics")
 @Description(
     "What was asked of one other host since the start of the job, whatever the thresholds.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Period("endChunk")
-public final class PeerStatisticsEvent extends Event {
+public final class PeerStatisticsEvent extends EventBase {
   @Label("Peer")
   @Description("Host asked")
   public @Nullable String peer;

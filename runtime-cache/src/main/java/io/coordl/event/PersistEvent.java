@@ -1,23 +1,16 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
 /** A model file was put into place; its duration is how long that took. */
 @Name("io.coordl.Persist")
 @Label("Persist")
 @Description("A model file was written, forced to disk and put into place.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class PersistEvent extends Event {
+public final class PersistEvent extends EventBase {
   @Label("Target")
   @Description("The file")
   public @Nullable String target;

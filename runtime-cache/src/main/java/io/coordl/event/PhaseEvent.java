@@ -1,11 +1,8 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +13,7 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.Phase")
 @Label("Profile Phase")
 @Description("One phase of a differential profile was measured.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 public final class PhaseEvent extends Figures {
-  /** ingestion, cached or cold: with training steps; prep or fetch: that stage alone */
   @Label("Phase")
   @Description("ingestion, cached or cold: with training steps; prep or fetch: that stage alone")
   public @Nullable String phase;
@@ -64,7 +57,6 @@ public final class PhaseEvent extends Figures {
     cpu += more instanceof PhaseEvent phase ? sign * phase.cpu : 0;
   }
 
-  /** What came after an earlier reading. */
   public PhaseEvent since(PhaseEvent earlier) {
     PhaseEvent since = new PhaseEvent();
     since.add(this);

@@ -1,22 +1,14 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** A rule was applied to a class, or left it alone and why. */
 @Name("io.coordl.Rewritten")
 @Label("Rewritten")
 @Description("A rule was applied to a class, or left it alone and why.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class RewrittenEvent extends Event {
+public final class RewrittenEvent extends EventBase {
   @Label("Class")
   @Description("Class of the program")
   public @Nullable String type;

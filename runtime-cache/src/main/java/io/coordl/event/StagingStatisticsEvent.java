@@ -1,26 +1,18 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** This job's part in the coordinated prep of one pipeline. */
 @Name("io.coordl.StagingStatistics")
 @Label("Staging Statistics")
 @Description("This job's part in the coordinated prep of one pipeline.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Period("endChunk")
-public final class StagingStatisticsEvent extends Event {
+public final class StagingStatisticsEvent extends EventBase {
   @Label("Group")
   @Description("Jobs that prepare together")
   public @Nullable String group;

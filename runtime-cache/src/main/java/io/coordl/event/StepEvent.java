@@ -1,22 +1,14 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** The training thread computed between taking a batch and asking for the next. */
 @Name("io.coordl.Step")
 @Label("Step")
 @Description("The training thread computed between taking a batch and asking for the next.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class StepEvent extends Event {
+public final class StepEvent extends EventBase {
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId

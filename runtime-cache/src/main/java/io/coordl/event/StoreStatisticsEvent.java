@@ -1,26 +1,18 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** State of one item store. */
 @Name("io.coordl.StoreStatistics")
 @Label("Store Statistics")
 @Description("State of one item store.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Period("endChunk")
-public final class StoreStatisticsEvent extends Event {
+public final class StoreStatisticsEvent extends EventBase {
   /** Items as they are stored. */
   public static final String RAW = "raw";
 

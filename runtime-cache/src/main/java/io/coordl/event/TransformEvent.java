@@ -1,24 +1,16 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** One transform ran on one sample or batch. */
 @Name("io.coordl.Transform")
 @Label("Transform")
 @Description("One transform ran on one sample or batch.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
 @Threshold("1 ms")
-public final class TransformEvent extends Event {
+public final class TransformEvent extends EventBase {
   @Label("Batch")
   @Description("Number of the batch, 0 if none")
   @BatchId

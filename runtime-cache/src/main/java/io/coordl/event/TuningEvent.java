@@ -1,23 +1,15 @@
 package io.coordl.event;
 
-import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Percentage;
-import jdk.jfr.Registered;
-import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
-/** A policy was switched on or off by the agent, or it chose what to keep. */
 @Name("io.coordl.Tuning")
 @Label("Tuning")
 @Description("A policy was switched on or off by the agent, or it chose what to keep.")
-@Category("CoorDL")
-@Registered(false)
-@StackTrace(false)
-public final class TuningEvent extends Event {
+public final class TuningEvent extends EventBase {
   @Label("Change")
   @Description("What was switched or chosen")
   public @Nullable String change;

@@ -62,8 +62,6 @@ final class Gauge {
   Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
 
   /**
-   * Knows no step.
-   *
    * @param wanted steps to count, 0 for as many as the precision needs
    * @param transition steps to drop in any case: they were begun in the phase before
    */
@@ -73,7 +71,6 @@ final class Gauge {
     this.toDrop = transition;
   }
 
-  /** One step more. */
   void add(Step step) {
     if (toDrop > 0 || settling > 0) {
       toDrop--;
@@ -144,7 +141,6 @@ final class Gauge {
     done = over || (wanted > 0 ? counted.size() >= wanted : steady && time >= LEAST_NANOS);
   }
 
-  /** Whether no more steps are needed. */
   boolean isDone() {
     return done;
   }
@@ -197,7 +193,6 @@ final class Gauge {
     return now;
   }
 
-  /** Work of the steps counted. */
   PhaseEvent work() {
     PhaseEvent work = new PhaseEvent();
     counted().forEach(step -> work.add(step.work()));

@@ -43,8 +43,6 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   /**
-   * No epoch has ended yet.
-   *
    * @param clock in nanoseconds
    * @param totals of the job, which know of epochs to come
    */
@@ -91,19 +89,15 @@ final class EpochLines implements Consumer<EpochEvent> {
         Part.STALLS.stream()
             .map(part -> part.cause() + " " + Text.percent(part.of(epoch), epoch.wall))
             .collect(Collectors.joining(", "));
-    return name(source)
-        + ": "
-        + (speed == 0 ? "" : Text.rate(speed) + " samples/s, ")
-        + Text.seconds(epoch.wall)
-        + " s; data stall "
-        + Text.percent(epoch.stall, epoch.wall)
-        + " ("
-        + causes
-        + ")"
-        + (epoch.checkpoint == 0
-            ? ""
-            : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall))
-        + (epoch.items == 0
+    return Text.format(
+        "%s: %s%s s; data stall %s (%s)%s%s",
+        name(source),
+        speed == 0 ? "" : Text.rate(speed) + " samples/s, ",
+        Text.seconds(epoch.wall),
+        Text.percent(epoch.stall, epoch.wall),
+        causes,
+        epoch.checkpoint == 0 ? "" : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall),
+        epoch.items == 0
             ? ""
             : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");
   }

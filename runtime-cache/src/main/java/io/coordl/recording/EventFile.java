@@ -1,6 +1,5 @@
 package io.coordl.recording;
 
-import io.coordl.event.EventSink;
 import io.coordl.live.Owner;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -194,21 +192,6 @@ final class EventFile {
     }
   }
 
-  /** What writes to it, whatever the event. */
-  EventSink sink() {
-    return new EventSink() {
-      @Override
-      public boolean wants(Event event) {
-        return true;
-      }
-
-      @Override
-      public void write(Event event, long start, long end) {
-        EventFile.this.write(event, start, end);
-      }
-    };
-  }
-
   /** Writes what waits; after it all events so far can be read. */
   void flush() throws IOException {
     Map<Long, String> named;
@@ -242,7 +225,6 @@ final class EventFile {
     }
   }
 
-  /** Flushes and finishes the file. */
   void finish() throws IOException {
     flush();
     writeHeader(FINISHED, (byte) (COMPRESSED_INTEGERS | LAST_CHUNK));

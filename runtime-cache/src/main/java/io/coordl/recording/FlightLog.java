@@ -127,7 +127,7 @@ final class FlightLog {
   }
 
   private void keepFlushing(EventFile own, String target) {
-    EventSink onlyFile = own.sink();
+    EventSink onlyFile = own::write;
     try {
       long lastTotals = System.nanoTime();
       while (!stopped() && own.size() < MOST_BYTES) {
@@ -168,11 +168,8 @@ final class FlightLog {
             : own.path() + ", only until " + now + " (" + reason + ")";
     job.log()
         .say(
-            "record="
-                + target
-                + " cannot be written any more ("
-                + reason
-                + "); the recording ends, the program goes on");
+            "record=%s cannot be written any more (%s); the recording ends, the program goes on",
+            target, reason);
   }
 
   /** In words: what a file system throws often says no more than which file. */

@@ -82,12 +82,10 @@ public final class JobMonitor {
     this.flight = new FlightLog(this, log.events());
   }
 
-  /** Where spans go. */
   public SpanRecorder spans() {
     return spans;
   }
 
-  /** What the user is told. */
   public AgentLog log() {
     return log;
   }
@@ -141,7 +139,7 @@ public final class JobMonitor {
           }
           String said = log.saidOf(name);
           String because = said.isEmpty() ? reason : "it " + said;
-          rewrites.add(new RewriteLog.Entry("the whole job", asked, 0, because, ""));
+          rewrites.add("the whole job", asked, 0, because, "");
           return asked + " did nothing: " + because;
         });
   }
@@ -244,25 +242,13 @@ public final class JobMonitor {
   private List<Event> forMetrics() {
     List<Event> events = new ArrayList<>();
     Statistics statistics = new Statistics(this);
-    EventSink sink =
-        new EventSink() {
-          @Override
-          public boolean wants(Event event) {
-            return true;
-          }
-
-          @Override
-          public void write(Event event, long start, long end) {
-            events.add(event);
-          }
-        };
+    EventSink sink = (event, start, end) -> events.add(event);
     statistics.job(sink);
     statistics.latencies(sink);
     statistics.stores(sink);
     return events;
   }
 
-  /** Notes a training library by name. */
   public void sawFramework(String name) {
     frameworks.add(name);
   }
@@ -364,14 +350,7 @@ public final class JobMonitor {
 
   List<StoreStatisticsEvent> stores() {
     AtEnd end = atEnd;
-    if (end != null) {
-      return end.stores();
-    }
-    List<StoreStatisticsEvent> views = new ArrayList<>();
-    for (Supplier<StoreStatisticsEvent> store : stores) {
-      views.add(store.get());
-    }
-    return views;
+    return end == null ? stores.stream().map(Supplier::get).toList() : end.stores();
   }
 
   /** What the policies did, a line each. */
@@ -383,7 +362,6 @@ public final class JobMonitor {
     return all.stream().map(Supplier::get).filter(text -> !text.isEmpty()).toList();
   }
 
-  /** Faults inside the agent. */
   long faults() {
     AtEnd end = atEnd;
     return end == null ? log.faults() : end.faults();
@@ -391,17 +369,11 @@ public final class JobMonitor {
 
   List<StagingStatisticsEvent> stagings() {
     AtEnd end = atEnd;
-    if (end != null) {
-      return end.stagings();
-    }
-    List<StagingStatisticsEvent> all = new ArrayList<>();
-    for (Supplier<List<StagingStatisticsEvent>> one : stagings) {
-      all.addAll(one.get());
-    }
-    return all;
+    return end == null
+        ? stagings.stream().flatMap(one -> one.get().stream()).toList()
+        : end.stagings();
   }
 
-  /** The devices that were sampled. */
   List<GpuStatisticsEvent> gpus() {
     AtEnd end = atEnd;
     GpuSampler made = sampler;
@@ -441,7 +413,6 @@ public final class JobMonitor {
         1 + peerViews().size());
   }
 
-  /** All totals now. */
   JobStatisticsEvent totals() {
     JobStatisticsEvent event = spans.totals().snapshot();
     event.mainClass = mainClass;

@@ -49,8 +49,6 @@ final class Status implements Closeable {
   private final CountDownLatch done = new CountDownLatch(1);
 
   /**
-   * Not started yet.
-   *
    * @param directory asked on the thread
    */
   Status(JobMonitor job, Supplier<Path> directory) {
@@ -140,10 +138,8 @@ final class Status implements Closeable {
   private void say(IOException e) {
     job.log()
         .say(
-            "coordl top does not show this job: "
-                + "its file cannot be written ("
-                + FlightLog.reason(e)
-                + ")");
+            "coordl top does not show this job: its file cannot be written (%s)",
+            FlightLog.reason(e));
   }
 
   /** The recording, of which most stays the same. */
@@ -163,11 +159,6 @@ final class Status implements Closeable {
       types.write(bytes, jvm, nanos, nanos, 0);
       statistics.configuration(this);
       unchanged = bytes.size();
-    }
-
-    @Override
-    public boolean wants(Event event) {
-      return true;
     }
 
     @Override

@@ -57,11 +57,9 @@ public final class LateFile implements Closeable {
         if (!said && System.nanoTime() - began > LONG_NANOS) {
           said = true;
           log.say(
-              "Another job sets up or leaves "
-                  + file
-                  + " and does not get on (is it stopped?): "
-                  + without
-                  + " until it does.");
+              "Another job sets up or leaves %s and does not get on (is it stopped?): %s until it"
+                  + " does.",
+              file, without);
         }
       }
       if (said && !closed) {

@@ -357,11 +357,8 @@ public final class SharedFile<M extends Contents.Memory> {
           Path path = file.toAbsolutePath();
           if (!OPEN.contains(path) && sweepOne(path, user)) {
             log.say(
-                "Removed the "
-                    + contents.header().noun()
-                    + " "
-                    + path
-                    + ", left over by jobs that were killed.");
+                "Removed the %s %s, left over by jobs that were killed.",
+                contents.header().noun(), path);
           }
         }
       } catch (IOException | RuntimeException e) {

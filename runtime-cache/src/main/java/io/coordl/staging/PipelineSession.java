@@ -64,8 +64,6 @@ final class PipelineSession {
   private final AtomicReference<@Nullable SharedEpoch> current = new AtomicReference<>();
 
   /**
-   * Of one job.
-   *
    * @param job its number in the file
    * @param threads runs each task on a thread of its own
    * @param faults hears of the first failure on a thread that prepares
@@ -195,11 +193,9 @@ final class PipelineSession {
         looked = now;
         if (there + elsewhere.getAsInt() >= jobs) {
           log.say(
-              there
-                  + " of "
-                  + jobs
-                  + " jobs have this pipeline, the others wait with another one: the first epoch"
-                  + " begins without them.");
+              "%s of %s jobs have this pipeline, the others wait with another one: the first epoch"
+                  + " begins without them.",
+              there, jobs);
           inVain = true;
           return;
         }
@@ -207,12 +203,8 @@ final class PipelineSession {
       long waited = now - began;
       if (waited > timeouts.start().toNanos()) {
         log.say(
-            there
-                + " of "
-                + jobs
-                + " jobs have come within "
-                + timeouts.start().toSeconds()
-                + " s: the first epoch begins without the others.");
+            "%s of %s jobs have come within %s s: the first epoch begins without the others.",
+            there, jobs, timeouts.start().toSeconds());
         inVain = true;
         return;
       }
@@ -294,9 +286,9 @@ final class PipelineSession {
               + bytes
               + " bytes, but the staging buffer "
               + (slots == 0
-                  ? "has "
-                      + memory.get(StagingDescriptor.BUDGET)
-                      + ", less than for two (raise prep.size)"
+                  ? String.format(
+                      "has %s, less than for two (raise prep.size)",
+                      memory.get(StagingDescriptor.BUDGET))
                   : "was made for batches of " + slotBytes)
               + ": each job prepares such batches itself.");
     }
@@ -306,18 +298,18 @@ final class PipelineSession {
   void damaged(InternalError cause) {
     gate.shut();
     log.say(
-        "The staging buffer was damaged by another program ("
-            + cause.getMessage()
-            + "): the job prepares all batches of this pipeline itself.");
+        "The staging buffer was damaged by another program (%s): the job prepares all batches of"
+            + " this pipeline itself.",
+        cause.getMessage());
   }
 
   void noMemory(IOException cause) {
     if (isUsable()) {
       log.once(
           UNSTAGED,
-          "There is no memory behind the staging buffer ("
-              + cause.getMessage()
-              + "): it stays as large as it is.");
+          String.format(
+              "There is no memory behind the staging buffer (%s): it stays as large as it is.",
+              cause.getMessage()));
     }
   }
 

@@ -104,10 +104,10 @@ public final class PrepGroup implements Closeable {
     }
     if (joined.size() + refused.size() >= MAX_PIPELINES && !joined.containsKey(text)) {
       log.once(
-          "This job has more than "
-              + MAX_PIPELINES
-              + " pipelines (or one that changes from epoch to epoch): it prepares the batches of"
-              + " all others itself.");
+          String.format(
+              "This job has more than %s pipelines (or one that changes from epoch to epoch): it"
+                  + " prepares the batches of all others itself.",
+              MAX_PIPELINES));
       return null;
     }
     Joined to = joined.computeIfAbsent(text, unused -> join(pipeline, own));
@@ -128,9 +128,9 @@ public final class PrepGroup implements Closeable {
     } catch (BusyFileException e) {
       if (first) {
         log.say(
-            e.getMessage()
-                + " The job prepares the batches of this epoch itself, and tries again at each of"
-                + " the next ones.");
+            "%s The job prepares the batches of this epoch itself, and tries again at each of the"
+                + " next ones.",
+            e.getMessage());
       }
       return null;
     } catch (IOException | RuntimeException e) {
@@ -229,11 +229,9 @@ public final class PrepGroup implements Closeable {
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !saidAlone.getAndSet(true)) {
       log.say(
-          "No other job has this job's pipeline: "
-              + difference
-              + " as in the nearest one of group "
-              + group
-              + ". It prepares all its batches itself.");
+          "No other job has this job's pipeline: %s as in the nearest one of group %s. It prepares"
+              + " all its batches itself.",
+          difference, group);
     }
   }
 

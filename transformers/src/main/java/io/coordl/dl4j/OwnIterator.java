@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
 import java.lang.ref.WeakReference;
@@ -10,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
@@ -35,16 +38,9 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
       new ClassValue<>() {
         @Override
         protected List<Field> computeValue(Class<?> type) {
-          List<Field> fields = new ArrayList<>();
-          for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
-            for (Field field : at.getDeclaredFields()) {
-              if (!Modifier.isStatic(field.getModifiers())) {
-                field.setAccessible(true);
-                fields.add(field);
-              }
-            }
-          }
-          return fields;
+          return LibraryField.all(type, Object.class, any -> true).stream()
+              .map(LibraryField::field)
+              .toList();
         }
       };
 
@@ -227,21 +223,17 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
 
   /** What it inherits can be changed as well. */
   private static boolean isOfLibrary(Class<?> type) {
-    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-      if (Description.isOfLibrary(at.getName())) {
-        return true;
-      }
-    }
-    return false;
+    return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+        .anyMatch(at -> Description.isOfLibrary(at.getName()));
   }
 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
-    return StagedIterator.process()
-        + "\n"
-        + ((Settings) settings).told
-        + "\n"
-        + Description.ofLargeRead("iterator", get);
+    return String.join(
+        "\n",
+        StagedIterator.process(),
+        ((Settings) settings).told.toString(),
+        Description.ofLargeRead("iterator", get));
   }
 
   @Override

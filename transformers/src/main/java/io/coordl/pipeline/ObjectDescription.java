@@ -394,9 +394,9 @@ public final class ObjectDescription {
       Class<?>[] kinds = type.getInterfaces();
       if (kinds.length != 1 || ClassFiles.lambdas(host, kinds[0]) != 1) {
         throw new IOException(
-            "it is one of several lambdas of "
-                + host.getName()
-                + ", which cannot be told apart; a named class can");
+            String.format(
+                "it is one of several lambdas of %s, which cannot be told apart; a named class can",
+                host.getName()));
       }
       return "lambda of " + host.getName() + " " + ClassFiles.checksum(host);
     }
@@ -412,7 +412,6 @@ public final class ObjectDescription {
     return Symbols.field(object.getClass(), field).get(object);
   }
 
-  /** Whether a name begins with one of these. */
   public static boolean startsWith(String name, String... prefixes) {
     return Stream.of(prefixes).anyMatch(name::startsWith);
   }

@@ -52,12 +52,10 @@ public final class Prefetcher implements Closeable {
     return batches;
   }
 
-  /** A batch has been prefetched. */
   public void prepared() {
     prepared.increment();
   }
 
-  /** The program got one that was. */
   public void used() {
     used.increment();
   }
@@ -72,13 +70,9 @@ public final class Prefetcher implements Closeable {
     long fetched = items == null ? 0 : items.fetched();
     return count() == 0
         ? ""
-        : "prefetch: "
-            + fetched
-            + " items prefetched; "
-            + prepared.sum()
-            + " batches prefetched, "
-            + used.sum()
-            + " of them used";
+        : String.format(
+            "prefetch: %s items prefetched; %s batches prefetched, %s of them used",
+            fetched, prepared.sum(), used.sum());
   }
 
   @Override

@@ -195,9 +195,9 @@ public final class PreparedSamples {
       }
     } catch (CannotShareException e) {
       log.once(
-          "prepared=share keeps samples for this job alone: it cannot share "
-              + e.getMessage()
-              + ".");
+          Text.format(
+              "prepared=share keeps samples for this job alone: it cannot share %s.",
+              e.getMessage()));
       text.append(UUID.randomUUID());
     }
   }
@@ -215,7 +215,6 @@ public final class PreparedSamples {
   /** What is kept of a sample; the bytes are to be read only. */
   public record Kept(BatchLayout layout, ByteBuffer bytes) {}
 
-  /** Makes a batch of its samples. */
   public interface BatchMaker<B> {
     /** Null if that cannot be: then they are made one by one. */
     @Nullable B make(List<Kept> samples) throws IOException;

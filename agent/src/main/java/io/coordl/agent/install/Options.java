@@ -120,7 +120,6 @@ public final class Options {
     return values == null ? List.of(option.byDefault()) : values.values();
   }
 
-  /** Whether the user gave this option. */
   public boolean isGiven(Option option) {
     return given.containsKey(option);
   }
@@ -155,7 +154,6 @@ public final class Options {
     return get(Option.AUTO).equals("on");
   }
 
-  /** Whether prefetching is to be tried. */
   boolean triesPrefetching() {
     return get(Option.PREFETCH).equals(AUTO) && !coordinates();
   }
@@ -168,7 +166,6 @@ public final class Options {
     return get(Option.CHECKPOINT).equals("async");
   }
 
-  /** Whether the agent takes checkpoints of its own. */
   boolean takesCheckpoints() {
     return writesModels()
         && !get(Option.CHECKPOINT_EVERY).equals("off")
@@ -266,12 +263,9 @@ public final class Options {
   private void bring(Option option, String value) {
     if (isGiven(option) && !get(option).equals(value)) {
       corrections.add(
-          option.key()
-              + "="
-              + shown(option)
-              + " is taken as "
-              + value
-              + ": peer= shares the raw items of this host");
+          String.format(
+              "%s=%s is taken as %s: peer= shares the raw items of this host",
+              option.key(), shown(option), value));
     }
     if (!get(option).equals(value)) {
       given.put(option, new Given(List.of(value), "peer"));
@@ -570,12 +564,9 @@ public final class Options {
               ? " (commas separate arguments; put a value that has one into a file, @FILE)"
               : "";
       problem(
-          option.key()
-              + "="
-              + shown(option, value)
-              + " is not valid: expected "
-              + option.expected()
-              + comma);
+          String.format(
+              "%s=%s is not valid: expected %s%s",
+              option.key(), shown(option, value), option.expected(), comma));
     }
     return accepted;
   }

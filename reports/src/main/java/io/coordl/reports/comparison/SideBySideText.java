@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Runs side by side as text. */
 public final class SideBySideText {
   private static final int LONGEST_NAME = 60;
 
@@ -50,12 +49,8 @@ public final class SideBySideText {
                   String after = known(change.getValue().after());
                   String before = known(change.getValue().before());
                   int from = differsFrom(after, before);
-                  return change.getKey()
-                      + "="
-                      + value(after, from)
-                      + " (was "
-                      + value(before, from)
-                      + ")";
+                  return Text.format(
+                      "%s=%s (was %s)", change.getKey(), value(after, from), value(before, from));
                 })
             .collect(Collectors.joining(", ", "changed: ", ""));
   }

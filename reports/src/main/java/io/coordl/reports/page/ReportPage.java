@@ -31,7 +31,6 @@ public final class ReportPage {
 
   private ReportPage() {}
 
-  /** The page. */
   public static String html(Report report) {
     String style = resource("page.css");
     String chart = resource(CHART_JS).replaceAll("(?m)^//# sourceMappingURL=.*$", "");
@@ -42,12 +41,9 @@ public final class ReportPage {
             "title",
             escape(report.title()),
             "policy",
-            "default-src 'none'; style-src "
-                + hash(style)
-                + "; script-src "
-                + hash(chart)
-                + " "
-                + hash(script),
+            String.format(
+                "default-src 'none'; style-src %s; script-src %s %s",
+                hash(style), hash(chart), hash(script)),
             "style",
             style,
             "data",

@@ -1,5 +1,8 @@
 package io.coordl.reports.recording;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
@@ -68,19 +71,13 @@ public record JobRecording(
    * @param nanos between them; the wall time of the figures may be more or less, as that of a batch
    *     counts when it is over
    */
-  public record Recent(long nanos, JobStatisticsEvent figures) {}
-
-  public JobRecording {
-    epochs = List.copyOf(epochs);
-    stores = List.copyOf(stores);
-    peers = List.copyOf(peers);
-    stagings = List.copyOf(stagings);
-    gpus = List.copyOf(gpus);
-    latencies = List.copyOf(latencies);
-    configuration = Map.copyOf(configuration);
-    given = Map.copyOf(given);
-    phases = List.copyOf(phases);
-    firstFaults = List.copyOf(firstFaults);
+  public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
+    /** By the clock; 0 if not known. */
+    @JsonProperty
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+    public double samplesPerSecond() {
+      return nanos <= 0 ? 0 : figures.samples * 1e9 / nanos;
+    }
   }
 
   /**

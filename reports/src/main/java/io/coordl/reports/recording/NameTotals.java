@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 final class NameTotals {
   private static final String UNKNOWN = "(unknown)";
 
-  /** A total while it grows. */
   private static final class Growing {
     private final String name;
     private long count;
@@ -89,8 +88,8 @@ final class NameTotals {
     }
     return new Activity.Names(
         totals.size(),
+        unnamed.count,
         best.stream().sorted(bySpeed.reversed()).map(Growing::total).toList(),
-        others.total(),
-        unnamed.total());
+        others.total());
   }
 }

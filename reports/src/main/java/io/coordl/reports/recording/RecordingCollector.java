@@ -16,9 +16,6 @@ public final class RecordingCollector {
   private final Map<String, Consumer<JobEvent>> takers = collector.takers();
   private long taken;
 
-  /** Knows nothing yet. */
-  public RecordingCollector() {}
-
   /** Names of the event types that it takes. */
   public Set<String> types() {
     return Set.copyOf(takers.keySet());
@@ -37,9 +34,9 @@ public final class RecordingCollector {
     } catch (EventReader.MissingFieldException missing) {
       throw new RecordingException(
           Kind.OTHER_VERSION,
-          "The recording was written by another version of the agent: "
-              + missing.getMessage()
-              + ".");
+          String.format(
+              "The recording was written by another version of the agent: %s.",
+              missing.getMessage()));
     }
   }
 

@@ -300,7 +300,6 @@ public final class RecordingReader {
       this.progress = progress;
     }
 
-    /** Hands all events on that somebody takes. */
     void to(Map<String, Consumer<JobEvent>> takers) {
       long[] delivered = new long[1];
       try (EventStream stream = EventStream.openFile(recording)) {
@@ -354,12 +353,11 @@ public final class RecordingReader {
       collector.jvms().forEach(jvm -> pids.add(jvm.pid()));
       throw new RecordingException(
           Kind.SEVERAL_RUNS,
-          file
-              + " holds recordings of "
-              + collector.jvms().size()
-              + " JVMs (pid "
-              + pids.stream().map(String::valueOf).collect(Collectors.joining(", "))
-              + "): summarise each one's own file.");
+          String.format(
+              "%s holds recordings of %s JVMs (pid %s): summarise each one's own file.",
+              file,
+              collector.jvms().size(),
+              pids.stream().map(String::valueOf).collect(Collectors.joining(", "))));
     }
     if (collector.severalJobs()) {
       throw new RecordingException(

@@ -29,7 +29,6 @@ public final class Findings {
     this.evidence = summary.evidence(recording);
   }
 
-  /** Looks at a job. */
   public static Findings of(JobRecording recording) {
     return new Findings(recording);
   }
@@ -59,11 +58,9 @@ public final class Findings {
     Figures totals = evidence.totals();
     return new Finding(
         evidence.judged().share(evidence.judged().stall),
-        "Training waits for data "
-            + percent(evidence.judged().stall)
-            + " of its time"
-            + evidence.ofWhat()
-            + ".",
+        Text.format(
+            "Training waits for data %s of its time%s.",
+            percent(evidence.judged().stall), evidence.ofWhat()),
         "Of the whole job's "
             + new Nanos(totals.wall)
             + ", waits took: "
@@ -92,14 +89,12 @@ public final class Findings {
             advice ->
                 new Finding(
                     later.share(later.fetchStall),
-                    "Later epochs still wait for storage "
-                        + Text.percent(later.fetchStall, later.wall)
-                        + " of their time.",
-                    "They read "
-                        + Text.count(later.storageItems, "item", "items")
-                        + " of "
-                        + Text.format("%,d", later.items)
-                        + " from storage, though the cache is on.",
+                    Text.format(
+                        "Later epochs still wait for storage %s of their time.",
+                        Text.percent(later.fetchStall, later.wall)),
+                    Text.format(
+                        "They read %s of %,d from storage, though the cache is on.",
+                        Text.count(later.storageItems, "item", "items"), later.items),
                     sentence(advice.sentence())));
   }
 
@@ -141,23 +136,19 @@ public final class Findings {
     String name = raw ? "cache" : "store of " + store.store + " items";
     return new Finding(
         (double) store.bypassed / offered,
-        "The "
-            + name
-            + " is full: it turned away "
-            + Text.percent(store.bypassed, offered)
-            + " of what it was offered.",
-        "It holds "
-            + Text.count(store.items, "item", "items")
-            + " in "
-            + new Text.Bytes(store.used)
-            + " of "
-            + new Text.Bytes(store.capacity)
-            + " and turned away "
-            + Text.format("%,d", store.bypassed)
-            + " times; what it holds stays, as nothing is evicted.",
-        "Give it more memory, if the host has it, with "
-            + (raw ? "cache" : store.store)
-            + ".size=SIZE.");
+        Text.format(
+            "The %s is full: it turned away %s of what it was offered.",
+            name, Text.percent(store.bypassed, offered)),
+        Text.format(
+            "It holds %s in %s of %s and turned away %,d times; what it holds stays, as nothing is"
+                + " evicted.",
+            Text.count(store.items, "item", "items"),
+            new Text.Bytes(store.used),
+            new Text.Bytes(store.capacity),
+            store.bypassed),
+        Text.format(
+            "Give it more memory, if the host has it, with %s.size=SIZE.",
+            raw ? "cache" : store.store));
   }
 
   /** Waiting for the slowest job of a group with coordinated prep; empty if there is none. */
@@ -171,16 +162,12 @@ public final class Findings {
   private Finding slowest(StagingStatisticsEvent staging) {
     return new Finding(
         evidence.totals().share(staging.waitedForSlowest),
-        "Threads of this job wait for job "
-            + staging.slowestJob
-            + ", the slowest of the group "
-            + Text.line(String.valueOf(staging.group), 100)
-            + ".",
-        "They waited "
-            + new Nanos(staging.waitedForSlowest)
-            + " for it, of "
-            + new Nanos(staging.waitedFor)
-            + " for any job of the group.",
+        Text.format(
+            "Threads of this job wait for job %s, the slowest of the group %s.",
+            staging.slowestJob, Text.line(String.valueOf(staging.group), 100)),
+        Text.format(
+            "They waited %s for it, of %s for any job of the group.",
+            new Nanos(staging.waitedForSlowest), new Nanos(staging.waitedFor)),
         "Jobs that coordinate their prep run at the pace of the slowest: give that job the cores"
             + " and the GPU that the others have, or let it train without prep=coordinate.");
   }
@@ -194,17 +181,15 @@ public final class Findings {
             worst ->
                 new Finding(
                     Math.min(1, evidence.totals().share(lostNanos())),
-                    "The host "
-                        + Text.line(String.valueOf(worst.peer), 100)
-                        + " did not answer "
-                        + Text.count(unanswered(worst), "question", "questions")
-                        + " of this job.",
-                    Text.count(worst.late, "answer was", "answers were")
-                        + " late and "
-                        + Text.format("%,d", worst.failed)
-                        + " failed; all hosts together cost the job's threads "
-                        + new Nanos(lostNanos())
-                        + ".",
+                    Text.format(
+                        "The host %s did not answer %s of this job.",
+                        Text.line(String.valueOf(worst.peer), 100),
+                        Text.count(unanswered(worst), "question", "questions")),
+                    Text.format(
+                        "%s late and %,d failed; all hosts together cost the job's threads %s.",
+                        Text.count(worst.late, "answer was", "answers were"),
+                        worst.failed,
+                        new Nanos(lostNanos())),
                     "Look at that host and at the network to it: a host that does not answer is"
                         + " asked no more until it is back, and what it keeps is read from storage"
                         + " meanwhile."));
@@ -233,16 +218,13 @@ public final class Findings {
     return Optional.of(
         new Finding(
             later.share(later.fetchStall),
-            "Later epochs read "
-                + Text.percent(later.storageItems, later.items)
-                + " of the items from storage, though the memory of "
-                + evidence.hosts()
-                + " hosts would hold them.",
-            "An epoch asks for "
-                + new Bytes(evidence.epochs().bytes())
-                + ", and as many hosts like this one may keep "
-                + new Bytes(evidence.capacityOfAllHosts())
-                + ".",
+            Text.format(
+                "Later epochs read %s of the items from storage, though the memory of %s hosts"
+                    + " would hold them.",
+                Text.percent(later.storageItems, later.items), evidence.hosts()),
+            Text.format(
+                "An epoch asks for %s, and as many hosts like this one may keep %s.",
+                new Bytes(evidence.epochs().bytes()), new Bytes(evidence.capacityOfAllHosts())),
             "See in the recordings of the other hosts whether they have the same cache.size, and"
                 + " whether they know the files as the same items: by the same paths, or with"
                 + " dataset.root."));
@@ -259,11 +241,10 @@ public final class Findings {
             .findFirst()
             .map(
                 example ->
-                    "The first was in "
-                        + Text.line(String.valueOf(example.where()), 200)
-                        + ": "
-                        + Text.line(String.valueOf(example.cause()), 200)
-                        + ".")
+                    Text.format(
+                        "The first was in %s: %s.",
+                        Text.line(String.valueOf(example.where), 200),
+                        Text.line(String.valueOf(example.cause), 200)))
             .orElse("The recording does not say which.");
     return Optional.of(
         new Finding(
@@ -284,16 +265,11 @@ public final class Findings {
             advice ->
                 new Finding(
                     evidence.judged().share(advice.nanos()),
-                    what
-                        + ": "
-                        + percent(advice.nanos())
-                        + " of its time"
-                        + evidence.ofWhat()
-                        + ".",
-                    new Nanos(advice.nanos())
-                        + " of "
-                        + new Nanos(evidence.judged().wall)
-                        + " of the training thread.",
+                    Text.format(
+                        "%s: %s of its time%s.", what, percent(advice.nanos()), evidence.ofWhat()),
+                    Text.format(
+                        "%s of %s of the training thread.",
+                        new Nanos(advice.nanos()), new Nanos(evidence.judged().wall)),
                     sentence(advice.sentence())));
   }
 

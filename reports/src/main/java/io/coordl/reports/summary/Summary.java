@@ -8,6 +8,7 @@ import io.coordl.advice.Epochs;
 import io.coordl.advice.Evidence;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
+import io.coordl.event.FaultEvent;
 import io.coordl.event.Figures;
 import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
@@ -106,9 +107,7 @@ public record Summary(
     }
   }
 
-  record Faults(long count, List<Example> examples) {
-    record Example(@Nullable String where, @Nullable String cause, @Nullable String action) {}
-  }
+  record Faults(long count, List<FaultEvent> examples) {}
 
   /**
    * What to try next: the finding's stable name, a sentence, arguments of the agent, and how many
@@ -116,7 +115,6 @@ public record Summary(
    */
   public record Next(String finding, String sentence, List<String> arguments, double gain) {}
 
-  /** Makes the summary of a recording. */
   public static Summary of(JobRecording recording) {
     List<Epoch> epochs = epochs(recording);
     Totals totals = totals(recording, epochs);
@@ -153,10 +151,7 @@ public record Summary(
         recording.gpus(),
         recording.latencies(),
         new Faults(
-            Math.max(recording.faults(), job == null ? 0 : job.faults),
-            recording.firstFaults().stream()
-                .map(fault -> new Faults.Example(fault.where, fault.cause, fault.action))
-                .toList()),
+            Math.max(recording.faults(), job == null ? 0 : job.faults), recording.firstFaults()),
         new Next(advice.finding(), advice.sentence(), advice.arguments(), advice.gain()));
   }
 

@@ -29,16 +29,14 @@ public final class SummaryText {
 
   private SummaryText() {}
 
-  /** The lines, without line ends. */
   public static List<String> lines(Summary summary) {
     List<String> lines = new ArrayList<>();
     lines.add(title(summary));
     if (summary.speed() != null) {
       lines.add(
-          "Speed       "
-              + Text.rate(summary.speed().samplesPerSecond())
-              + " samples/s "
-              + summary.speed().of());
+          Text.format(
+              "Speed       %s samples/s %s",
+              Text.rate(summary.speed().samplesPerSecond()), summary.speed().of()));
     }
     lines.add(program(summary));
     addTimes(lines, summary.totals().figures());
@@ -104,15 +102,14 @@ public final class SummaryText {
         Text.line(Objects.requireNonNullElse(program.mainClass(), "unknown"), LONGEST_NAME);
     String frameworks =
         Text.line(Objects.requireNonNullElse(program.frameworks(), ""), LONGEST_NAME);
-    return "Program     "
-        + name
-        + (program.pid() == null ? "" : " (pid " + program.pid() + ")")
-        + (frameworks.isEmpty() ? "" : ", " + frameworks)
-        + ", "
-        + summary.words()
-        + ", "
-        + Text.count(totals.figures().batches, "batch", "batches")
-        + (totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
+    return Text.format(
+        "Program     %s%s%s, %s, %s%s",
+        name,
+        program.pid() == null ? "" : " (pid " + program.pid() + ")",
+        frameworks.isEmpty() ? "" : ", " + frameworks,
+        summary.words(),
+        Text.count(totals.figures().batches, "batch", "batches"),
+        totals.origin().equals("job") ? "" : " (sum of the finished epochs)");
   }
 
   private static void addTimes(List<String> lines, Figures totals) {
@@ -185,26 +182,18 @@ public final class SummaryText {
 
   private static String store(StoreStatisticsEvent store, int more) {
     long openings = store.hits + store.misses;
-    return "Store       "
-        + Objects.requireNonNullElse(store.store, "raw")
-        + ", "
-        + Objects.requireNonNullElse(store.scope, "process")
-        + ": "
-        + new Bytes(store.used)
-        + " of "
-        + new Bytes(store.capacity)
-        + " used ("
-        + Text.percent(store.used, store.capacity)
-        + "), "
-        + Text.count(store.items, "item", "items")
-        + ", "
-        + Text.count(store.hits, "hit", "hits")
-        + " of "
-        + Text.format("%,d", openings)
-        + " ("
-        + Text.percent(store.hits, openings)
-        + ")"
-        + (more == 0 ? "" : "; " + more + " more: see --json");
+    return Text.format(
+        "Store       %s, %s: %s of %s used (%s), %s, %s of %,d (%s)%s",
+        Objects.requireNonNullElse(store.store, "raw"),
+        Objects.requireNonNullElse(store.scope, "process"),
+        new Bytes(store.used),
+        new Bytes(store.capacity),
+        Text.percent(store.used, store.capacity),
+        Text.count(store.items, "item", "items"),
+        Text.count(store.hits, "hit", "hits"),
+        openings,
+        Text.percent(store.hits, openings),
+        more == 0 ? "" : "; " + more + " more: see --json");
   }
 
   private static long batches(StagingStatisticsEvent staging) {
@@ -214,40 +203,32 @@ public final class SummaryText {
   private static String staging(StagingStatisticsEvent staging, int more, boolean training) {
     long taken = staging.taken();
     long alone = staging.alone();
-    return "Prep group  "
-        + Text.line(Objects.requireNonNullElse(staging.group, "default"), LONGEST_NAME)
-        + ": "
-        + Epochs.shared(staging.sharedEpochs, staging.epochs, staging.updates > 0, training)
-        + ", "
-        + Text.count(taken, "batch", "batches")
-        + " from the group, "
-        + Text.format("%,d", staging.prepared)
-        + " prepared for the group, "
-        + Text.format("%,d", alone)
-        + " prepared locally"
-        + (staging.slowestJob == 0
+    return Text.format(
+        "Prep group  %s: %s, %s from the group, %,d prepared for the group, %,d prepared"
+            + " locally%s%s",
+        Text.line(Objects.requireNonNullElse(staging.group, "default"), LONGEST_NAME),
+        Epochs.shared(staging.sharedEpochs, staging.epochs, staging.updates > 0, training),
+        Text.count(taken, "batch", "batches"),
+        staging.prepared,
+        alone,
+        staging.slowestJob == 0
             ? ""
-            : "; its threads wait mostly for job "
-                + staging.slowestJob
-                + " ("
-                + new Nanos(staging.waitedForSlowest)
-                + ")")
-        + (more == 0 ? "" : "; " + more + " more: see --json");
+            : Text.format(
+                "; its threads wait mostly for job %s (%s)",
+                staging.slowestJob, new Nanos(staging.waitedForSlowest)),
+        more == 0 ? "" : "; " + more + " more: see --json");
   }
 
   private static String items(Figures totals) {
-    return "Items       "
-        + Text.format("%,d", totals.items)
-        + " fetched: "
-        + Text.format("%,d", totals.memoryItems)
-        + " from memory ("
-        + new Bytes(totals.memoryBytes)
-        + "), "
-        + peers(totals)
-        + Text.format("%,d", totals.storageItems)
-        + " from storage ("
-        + new Bytes(totals.storageBytes)
-        + "), each a file opened";
+    return Text.format(
+        "Items       %,d fetched: %,d from memory (%s), %s%,d from storage (%s), each a file"
+            + " opened",
+        totals.items,
+        totals.memoryItems,
+        new Bytes(totals.memoryBytes),
+        peers(totals),
+        totals.storageItems,
+        new Bytes(totals.storageBytes));
   }
 
   private static String decoded(long hits) {
@@ -259,30 +240,22 @@ public final class SummaryText {
   private static String peers(Figures totals) {
     return totals.peerItems == 0
         ? ""
-        : Text.format("%,d", totals.peerItems)
-            + " from other hosts ("
-            + new Bytes(totals.peerBytes)
-            + "), ";
+        : Text.format("%,d from other hosts (%s), ", totals.peerItems, new Bytes(totals.peerBytes));
   }
 
   /** All hosts together. */
   private static String peers(List<PeerStatisticsEvent> peers) {
     long found = peers.stream().mapToLong(peer -> peer.found).sum();
     long nanos = peers.stream().mapToLong(peer -> peer.foundTime).sum();
-    return "Peers       "
-        + Text.count(peers.size(), "host", "hosts")
-        + " asked: "
-        + Text.count(found, "item", "items")
-        + " found ("
-        + new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum())
-        + (found == 0 ? "" : ", " + new Nanos(nanos / found) + " each")
-        + "), "
-        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.kept).sum())
-        + " kept there, "
-        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.late).sum())
-        + " late, "
-        + Text.format("%,d", peers.stream().mapToLong(peer -> peer.failed).sum())
-        + " failed";
+    return Text.format(
+        "Peers       %s asked: %s found (%s%s), %,d kept there, %,d late, %,d failed",
+        Text.count(peers.size(), "host", "hosts"),
+        Text.count(found, "item", "items"),
+        new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum()),
+        found == 0 ? "" : ", " + new Nanos(nanos / found) + " each",
+        peers.stream().mapToLong(peer -> peer.kept).sum(),
+        peers.stream().mapToLong(peer -> peer.late).sum(),
+        peers.stream().mapToLong(peer -> peer.failed).sum());
   }
 
   private static void addLatencies(List<String> lines, List<LatencyStatisticsEvent> latencies) {
@@ -308,7 +281,7 @@ public final class SummaryText {
     String first =
         faults.examples().stream()
             .findFirst()
-            .map(example -> ", the first in " + example.where() + ": " + example.cause())
+            .map(example -> ", the first in " + example.where + ": " + example.cause)
             .orElse("");
     lines.add(
         "Faults      "

@@ -86,10 +86,9 @@ public final class PeerServer implements Closeable {
     accepting.start();
     if (tls == null && !bind.getAddress().isLoopbackAddress()) {
       userLog.say(
-          "Whoever reaches "
-              + text(address)
-              + " can read the items of this host's cache, and put others there: peer.tls=KEYSTORE"
-              + " keeps strangers out.");
+          "Whoever reaches %s can read the items of this host's cache, and put others there:"
+              + " peer.tls=KEYSTORE keeps strangers out.",
+          text(address));
     }
   }
 

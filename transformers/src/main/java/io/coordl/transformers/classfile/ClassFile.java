@@ -92,7 +92,6 @@ public final class ClassFile {
     return className(body + 2);
   }
 
-  /** Whether it is an interface. */
   public boolean isInterface() {
     return (unsignedShort(bytes, body) & INTERFACE) != 0;
   }
@@ -118,12 +117,10 @@ public final class ClassFile {
     return className(constants[index] + 1);
   }
 
-  /** Name of the method that a constant refers to. */
   public String nameOf(int index) {
     return string(nameAndType(index) + 1);
   }
 
-  /** Descriptor of the method that a constant refers to. */
   public String descriptorOf(int index) {
     return string(nameAndType(index) + 3);
   }

@@ -70,12 +70,11 @@ final class OwnAddress {
       }
     }
     throw new UnknownHostException(
-        "None of the peers is an address of this host, and its name, "
-            + here.getHostName()
-            + ", stands for "
-            + all[0].getHostAddress()
-            + ", where other hosts cannot reach it: give an address as peer.bind=ADDRESS[:PORT];"
-            + " until then no other host is asked.");
+        String.format(
+            "None of the peers is an address of this host, and its name, %s, stands for %s, where"
+                + " other hosts cannot reach it: give an address as peer.bind=ADDRESS[:PORT]; until"
+                + " then no other host is asked.",
+            here.getHostName(), all[0].getHostAddress()));
   }
 
   /** The port under which an address is listed, if that is but one. */

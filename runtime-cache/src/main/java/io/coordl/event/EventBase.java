@@ -1,0 +1,12 @@
+package io.coordl.event;
+
+import jdk.jfr.Category;
+import jdk.jfr.Event;
+import jdk.jfr.Registered;
+import jdk.jfr.StackTrace;
+
+/** What holds of every event of the agent: its annotations are inherited. */
+@Category("CoorDL")
+@Registered(false)
+@StackTrace(false)
+abstract class EventBase extends Event {}
