@@ -45,6 +45,7 @@ public final class Binding {
    */
   public static boolean isDriverThere(@Nullable String libraryPath) {
     if (new File("/proc/driver/nvidia/version").exists()
+        || new File("/dev/nvidiactl").exists() // Sandboxes like gVisor have that alone.
         || new File("/usr/lib/wsl/lib/" + Nvml.LIBRARY).exists()) {
       return true;
     }

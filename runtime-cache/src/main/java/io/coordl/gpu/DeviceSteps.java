@@ -2,6 +2,7 @@ package io.coordl.gpu;
 
 import io.coordl.gpu.Natives.UnavailableException;
 import io.coordl.log.UserLog;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,16 +11,20 @@ import org.jspecify.annotations.Nullable;
  * the driver fails it is not asked again. For the training thread.
  */
 public final class DeviceSteps {
-  private final Binding binding;
-  private final GpuSampler sampler;
+  private final PinnedMemory.Opener opener;
+  private final LongConsumer synchronizedSteps;
   private final UserLog log;
   private @Nullable Cuda cuda;
   private boolean failed;
 
   /** Nothing is loaded before the first step. */
   public DeviceSteps(Binding binding, GpuSampler sampler, UserLog log) {
-    this.binding = binding;
-    this.sampler = sampler;
+    this(() -> Cuda.open(binding), sampler::addSynchronizedStep, log);
+  }
+
+  DeviceSteps(PinnedMemory.Opener opener, LongConsumer synchronizedSteps, UserLog log) {
+    this.opener = opener;
+    this.synchronizedSteps = synchronizedSteps;
     this.log = log;
   }
 
@@ -35,16 +40,18 @@ public final class DeviceSteps {
     try {
       Cuda known = cuda;
       if (known == null) {
-        known = Cuda.open(binding);
+        known = opener.open();
         cuda = known;
       }
-      known.synchronize();
-      if (begun != 0) {
-        sampler.addSynchronizedStep(System.nanoTime() - begun);
+      if (known.synchronize() && begun != 0) {
+        synchronizedSteps.accept(System.nanoTime() - begun);
       }
     } catch (UnavailableException | RuntimeException | Error e) {
       failed = true;
-      log.say("profile: steps end when their kernels are launched, not when they are done: " + e);
+      log.say(
+          "profile: if the job uses a GPU, its steps end when their kernels are launched, not when"
+              + " they are done: "
+              + (e instanceof UnavailableException ? e.getMessage() : e.toString()));
     }
   }
 }

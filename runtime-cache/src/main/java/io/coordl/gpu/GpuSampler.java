@@ -87,21 +87,22 @@ public final class GpuSampler implements Closeable {
       }
       nvml = new Nvml(binding.open(Nvml.LIBRARY, "nvml"), ProcessHandle.current().pid());
       String how = nvml.binding();
+      long last = System.nanoTime();
+      Figures before = totals.get();
       GpuTime[] made = new GpuTime[nvml.count()];
       for (int i = 0; i < made.length; i++) {
-        made[i] = new GpuTime(how);
+        made[i] = new GpuTime(how, before, synchronizedSteps.get());
       }
       devices = List.of(made);
       if (!nvml.isAlive() && asked) {
         log.say("no GPU is sampled: the driver has none for this process");
       }
       Set<Integer> silent = new HashSet<>();
-      long last = System.nanoTime();
-      Figures before = totals.get();
       while (nvml.isAlive() && !stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         long now = System.nanoTime();
         Figures after = totals.get();
-        for (int i = 0; i < made.length; i++) {
+        // A device takes 40 ms, for its PCIe alone; the end of the job waits for one, not for 16.
+        for (int i = 0; i < made.length && stop.getCount() > 0; i++) {
           GpuSampleEvent sample = read(nvml, i);
           if (sample != null) {
             if (sample.utilization < 0 && asked && silent.add(i)) {
