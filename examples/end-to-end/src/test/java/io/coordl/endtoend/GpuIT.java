@@ -61,7 +61,7 @@ class GpuIT {
     driver = Workshop.empty("gpu-driver");
     Path source =
         Workshop.checkout().root().resolve("examples/end-to-end/src/test/native/fake-driver.c");
-    for (String library : List.of("libnvidia-ml.so.1", "libcuda.so.1")) {
+    for (String library : List.of("libnvidia-ml.so.1", "libcuda.so.1", "libnvToolsExt.so.1")) {
       Process gcc =
           new ProcessBuilder(
                   "gcc",
@@ -299,6 +299,39 @@ class GpuIT {
     assertThat(job.err()).doesNotContain("not when they are done");
     assertThat(Summary.text(recording))
         .anyMatch(line -> line.matches("Devices .*; synchronized steps .* off by -.* %"));
+  }
+
+  /** Seven epochs of two batches; that a thread trains is known from its first step on. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void epochsBatchesAndStallsAreNestedRanges(Jdk jdk) throws IOException, InterruptedException {
+    Path log = Workshop.empty("gpu-ranges-" + jdk.version()).resolve("ranges");
+    ChildResult job =
+        ranged(jdk, "gpu=off,record=off")
+            .environment("LD_LIBRARY_PATH", driver.toString())
+            .environment("FAKE_LOG", log.toString())
+            .run()
+            .orFail("job");
+    List<String> ranges = Files.readAllLines(log);
+    assertThat(Collections.frequency(ranges, "epoch 0")).isEqualTo(7);
+    assertThat(Collections.frequency(ranges, "batch 1")).isEqualTo(13);
+    assertThat(Collections.frequency(ranges, "data stall 1")).isGreaterThan(13);
+    assertThat(Collections.frequency(ranges, "pop 0")).as("epochs that ended").isEqualTo(7);
+    assertThat(ranges).allMatch(line -> line.matches("epoch 0|(batch|data stall) 1|pop [01]"));
+    assertThat(job.err()).doesNotContain("gpu.ranges");
+  }
+
+  @Test
+  void withoutNvtxTheJobGoesOnAndWhoAskedIsTold() throws IOException, InterruptedException {
+    ChildResult job = ranged(Workshop.newestJdk(), "record=off").run().orFail("job");
+    assertThat(job.err()).containsOnlyOnce("gpu.ranges: Nsight sees no ranges: ");
+    assertThat(job.err()).contains("gpu.ranges=on did nothing: the library of NVTX failed");
+  }
+
+  private static ChildJvm ranged(Jdk jdk, String arguments) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.checkpoints.DjlModels")
+        .agent(Workshop.checkout().agentJar(), "gpu.ranges=on," + arguments)
+        .args("save", Workshop.empty("gpu-ranges").toString());
   }
 
   private static List<RecordedEvent> samples(Path recording) throws IOException {
