@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Binding {
   private static final String NONE = "none";
+  private static final Pattern CUDA = Pattern.compile("/\\S.*/libcuda\\.so[^/]*$");
   private static final Pattern RANGES = Pattern.compile("/\\S.*/libnv(ToolsExt|tx3interop)[^/]*$");
 
   private final String presets;
@@ -89,20 +90,31 @@ public final class Binding {
         : first(foreign, jna);
   }
 
+  /** Whether the user asked for GPUs, or this process has loaded CUDA by now: a job does first. */
+  boolean isWanted() {
+    return asked || !loaded(CUDA).isEmpty();
+  }
+
+  /** Libraries of this process, as paths; none where there is no such list. */
+  private static Set<String> loaded(Pattern name) {
+    Set<String> libraries = new LinkedHashSet<>();
+    try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"), ISO_8859_1)) {
+      mapped
+          .map(name::matcher)
+          .filter(Matcher::find)
+          .forEach(found -> libraries.add(found.group()));
+    } catch (IOException | UncheckedIOException e) {
+      // Not Linux's.
+    }
+    return libraries;
+  }
+
   /**
    * Binds a library of NVTX: one that the program has loaded, under whatever name (PyTorch's
    * natives for CUDA bring it), or one that the dynamic linker finds. The presets have none.
    */
   Natives openRanges() throws UnavailableException {
-    Set<String> libraries = new LinkedHashSet<>();
-    try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"), ISO_8859_1)) {
-      mapped
-          .map(RANGES::matcher)
-          .filter(Matcher::find)
-          .forEach(found -> libraries.add(found.group()));
-    } catch (IOException | UncheckedIOException e) {
-      // Then by name.
-    }
+    Set<String> libraries = loaded(RANGES);
     libraries.add("libnvToolsExt.so.1");
     libraries.add("libnvtx3interop.so.1"); // Its name from CUDA 12.9 on.
     return first(

@@ -20,11 +20,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks each second, on a thread of its own, what the devices do, and adds it up over the time in
- * which the job took batches. Never calls native code on another thread, never waits for a device.
+ * which the job took batches; nothing before the job has loaded CUDA, unless the user asked. Never calls native code on another thread, never waits for a device.
  * When the driver fails, that is said once, and what was sampled until then stays.
  */
 public final class GpuSampler implements Closeable {
   private static final long PERIOD_MILLIS = 1_000;
+  private static final long LATER_MILLIS = 10_000;
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final Binding binding;
@@ -80,10 +81,13 @@ public final class GpuSampler implements Closeable {
     Nvml nvml = null;
     try {
       // The program sets up its native libraries first; what it does before does not count either.
-      while (totals.get().batches == 0) {
-        if (stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+      // One that does not use CUDA by its first batch is hardly going to.
+      boolean trains = false;
+      while (!trains || !binding.isWanted()) {
+        if (stop.await(trains ? LATER_MILLIS : PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
           return;
         }
+        trains = totals.get().batches > 0;
       }
       nvml = new Nvml(binding.open(Nvml.LIBRARY, "nvml"), ProcessHandle.current().pid());
       String how = nvml.binding();

@@ -11,7 +11,9 @@ class DeviceStepsTest {
   private final FakeDriver driver = new FakeDriver();
   private final List<String> said = new ArrayList<>();
   private final List<Long> steps = new ArrayList<>();
-  private final DeviceSteps ends = new DeviceSteps(() -> new Cuda(driver), steps::add, said::add);
+  private boolean wanted = true;
+  private final DeviceSteps ends =
+      new DeviceSteps(() -> wanted, () -> new Cuda(driver), steps::add, said::add);
 
   @Test
   void aStepIsSynchronizedWithEachDeviceThatTheProgramUses() {
@@ -35,14 +37,34 @@ class DeviceStepsTest {
   }
 
   @Test
+  void aProgramThatHasNotLoadedCudaInItsFirstStepIsLeftAlone() {
+    wanted = false;
+    ends.end(System.nanoTime());
+    wanted = true;
+    ends.end(System.nanoTime());
+    assertThat(driver.calls).isEmpty();
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void oneThatLoadsCudaInItsFirstStepIsNot() {
+    driver.active.add(0);
+    wanted = false;
+    ends.end(0);
+    wanted = true;
+    ends.end(System.nanoTime());
+    assertThat(steps).hasSize(1);
+  }
+
+  @Test
   void aDriverThatFailsIsSaidOnceInASentenceAndNotAskedAgain() {
     driver.failing.put("cuInit", 100);
     ends.end(System.nanoTime());
     ends.end(System.nanoTime());
     assertThat(said)
         .containsExactly(
-            "profile: if the job uses a GPU, its steps end when their kernels are launched, not"
-                + " when they are done: cuInit failed with error 100 of CUDA");
+            "profile: steps end when their kernels are launched, not when they are done: cuInit"
+                + " failed with error 100 of CUDA");
     assertThat(driver.calls).containsExactly("cuInit");
     assertThat(steps).isEmpty();
   }

@@ -76,10 +76,12 @@ class GpuIT {
     }
   }
 
+  /** One that has loaded CUDA, as one that uses it has. */
   private static ChildJvm program(Jdk jdk, Framework framework, String mainClass, String arguments)
       throws IOException {
     return Workshop.program(jdk, framework, mainClass)
         .environment("LD_LIBRARY_PATH", driver.toString())
+        .environment("LD_PRELOAD", driver.resolve("libcuda.so.1").toString())
         .agent(Workshop.checkout().agentJar(), arguments);
   }
 
@@ -188,6 +190,18 @@ class GpuIT {
         assertThat(sample.getLong("ownMemory")).isEqualTo(2L << 30);
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"auto, false", "on, true"})
+  void theDevicesOfAJobThatHasNotLoadedCudaAreLeftAloneUnlessTheUserAsked(String gpu, boolean seen)
+      throws IOException, InterruptedException {
+    ChildResult job =
+        job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, 4)
+            .environment("LD_PRELOAD", "")
+            .run()
+            .orFail("job");
+    assertThat(job.err().contains("Fake GPU")).isEqualTo(seen);
   }
 
   @Test
