@@ -40,7 +40,7 @@ public final class NsightRanges implements SpanSink {
   /** The open ranges of a thread. */
   private static final class Open {
     /** Whose batches those of the epoch are; of null if no epoch is open. */
-    WeakReference<@Nullable Object> batches = new WeakReference<>(null);
+    WeakReference<Object> batches = new WeakReference<>(null);
 
     boolean epoch;
     boolean batch;
