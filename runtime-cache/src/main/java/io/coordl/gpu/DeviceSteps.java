@@ -21,8 +21,7 @@ public final class DeviceSteps {
 
   /** Nothing is loaded before the first step. */
   public DeviceSteps(Binding binding, GpuSampler sampler, UserLog log) {
-    this(
-        binding::isWanted, () -> Cuda.open(binding), sampler::addSynchronizedStep, log);
+    this(binding::isWanted, () -> Cuda.open(binding), sampler::addSynchronizedStep, log);
   }
 
   DeviceSteps(

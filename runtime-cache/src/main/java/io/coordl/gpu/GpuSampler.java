@@ -20,8 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks each second, on a thread of its own, what the devices do, and adds it up over the time in
- * which the job took batches; nothing before the job has loaded CUDA, unless the user asked. Never calls native code on another thread, never waits for a device.
- * When the driver fails, that is said once, and what was sampled until then stays.
+ * which the job took batches; nothing before the job has loaded CUDA, unless the user asked. Never
+ * calls native code on another thread, never waits for a device. When the driver fails, that is
+ * said once, and what was sampled until then stays.
  */
 public final class GpuSampler implements Closeable {
   private static final long PERIOD_MILLIS = 1_000;

@@ -98,11 +98,21 @@ class NsightRangesTest {
     ask(batches, false);
     assertThat(ranges)
         .containsExactly(
-            "epoch", "data stall", "pop", "data stall", "pop", "batch", "pop", "data stall", "pop",
+            "epoch",
+            "data stall",
+            "pop",
+            "data stall",
+            "pop",
+            "batch",
+            "pop",
+            "data stall",
+            "pop",
             "pop");
     assertThat(sink.whyUnused()).isEmpty();
     ask(batches, false);
-    assertThat(ranges).as("an empty epoch of the same").endsWith("epoch", "data stall", "pop", "pop");
+    assertThat(ranges)
+        .as("an empty epoch of the same")
+        .endsWith("epoch", "data stall", "pop", "pop");
   }
 
   @Test
@@ -111,7 +121,15 @@ class NsightRangesTest {
     take(new Object());
     assertThat(ranges)
         .containsExactly(
-            "epoch", "data stall", "pop", "batch", "pop", "pop", "epoch", "data stall", "pop",
+            "epoch",
+            "data stall",
+            "pop",
+            "batch",
+            "pop",
+            "pop",
+            "epoch",
+            "data stall",
+            "pop",
             "batch");
   }
 
