@@ -1,8 +1,9 @@
 /*
- * A driver without a device: what the agent calls of libnvidia-ml.so.1 and libcuda.so.1, with the
- * layouts of their headers. FAKE_DEVICES is their number; device 1 supports nothing but its name;
+ * A driver without a device: what the agent calls of libnvidia-ml.so.1, libcuda.so.1 and, for NVTX,
+ * libnvToolsExt.so.1, with the layouts of their headers. FAKE_DEVICES is their number; device 1 supports nothing but its name;
  * after FAKE_LOST readings of it device FAKE_LOST_DEVICE is lost; FAKE_VERSION is that of the driver.
- * FAKE_LOCKS pieces of memory can be page-locked; each one is told to the file FAKE_LOG.
+ * FAKE_LOCKS pieces of memory can be page-locked; each one is told to the file FAKE_LOG, as each
+ * range is, with its depth.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,16 @@ static void tell(const char *what, unsigned long long bytes) {
     fprintf(log, "%s %llu\n", what, bytes);
     fclose(log);
   }
+}
+
+static __thread int depth;
+int nvtxRangePushA(const char *name) {
+  tell(name, depth);
+  return depth++;
+}
+int nvtxRangePop(void) {
+  tell("pop", depth - 1);
+  return --depth;
 }
 
 int cuInit(unsigned flags) { return 0; }

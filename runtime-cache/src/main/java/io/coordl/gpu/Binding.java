@@ -1,13 +1,24 @@
 package io.coordl.gpu;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.coordl.gpu.Natives.UnavailableException;
 import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Binding {
   private static final String NONE = "none";
+  private static final Pattern CUDA = Pattern.compile("/\\S.*/libcuda\\.so[^/]*$");
+  private static final Pattern RANGES = Pattern.compile("/\\S.*/libnv(ToolsExt|tx3interop)[^/]*$");
 
   private final String presets;
   private final @Nullable ClassLoader program;
@@ -45,6 +58,7 @@ public final class Binding {
    */
   public static boolean isDriverThere(@Nullable String libraryPath) {
     if (new File("/proc/driver/nvidia/version").exists()
+        || new File("/dev/nvidiactl").exists() // Sandboxes like gVisor have that alone.
         || new File("/usr/lib/wsl/lib/" + Nvml.LIBRARY).exists()) {
       return true;
     }
@@ -74,6 +88,42 @@ public final class Binding {
     return asked
         ? first(foreign, jna, () -> new PresetNatives(program, type))
         : first(foreign, jna);
+  }
+
+  /** Whether the user asked for GPUs, or this process has loaded CUDA by now: a job does first. */
+  boolean isWanted() {
+    return asked || !loaded(CUDA).isEmpty();
+  }
+
+  /** Libraries of this process, as paths; none where there is no such list. */
+  private static Set<String> loaded(Pattern name) {
+    Set<String> libraries = new LinkedHashSet<>();
+    try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"), ISO_8859_1)) {
+      mapped
+          .map(name::matcher)
+          .filter(Matcher::find)
+          .forEach(found -> libraries.add(found.group()));
+    } catch (IOException | UncheckedIOException e) {
+      // Not Linux's.
+    }
+    return libraries;
+  }
+
+  /**
+   * Binds a library of NVTX: one that the program has loaded, under whatever name (PyTorch's
+   * natives for CUDA bring it), or one that the dynamic linker finds. The presets have none.
+   */
+  Natives openRanges() throws UnavailableException {
+    Set<String> libraries = loaded(RANGES);
+    libraries.add("libnvToolsExt.so.1");
+    libraries.add("libnvtx3interop.so.1"); // Its name from CUDA 12.9 on.
+    return first(
+        libraries.stream()
+            .flatMap(
+                name ->
+                    Stream.<Way>of(
+                        () -> new ForeignNatives(name), () -> new JnaNatives(program, name)))
+            .toArray(Way[]::new));
   }
 
   private static Natives first(Way... ways) throws UnavailableException {

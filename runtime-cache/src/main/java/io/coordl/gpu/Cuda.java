@@ -44,9 +44,11 @@ public final class Cuda {
   /**
    * Waits until all that the program has given to its devices is done, as long as that takes. Only
    * for profiles.
+   *
+   * @return false if the program uses none
    */
-  synchronized void synchronize() throws UnavailableException {
-    inContexts(devices, "cuCtxSynchronize");
+  synchronized boolean synchronize() throws UnavailableException {
+    return inContexts(devices, "cuCtxSynchronize") > 0;
   }
 
   /**

@@ -2,24 +2,36 @@ package io.coordl.gpu;
 
 import io.coordl.gpu.Natives.UnavailableException;
 import io.coordl.log.UserLog;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * In a profile, ends each step of the training thread when its devices are done: without that, a
  * step is the time to launch its kernels, and the device's work counts as waiting for data. When
- * the driver fails it is not asked again. For the training thread.
+ * the driver fails it is not asked again, nor where the program uses none. For the training thread.
  */
 public final class DeviceSteps {
-  private final Binding binding;
-  private final GpuSampler sampler;
+  private final BooleanSupplier wanted;
+  private final PinnedMemory.Opener opener;
+  private final LongConsumer synchronizedSteps;
   private final UserLog log;
   private @Nullable Cuda cuda;
-  private boolean failed;
+  private boolean over;
 
   /** Nothing is loaded before the first step. */
   public DeviceSteps(Binding binding, GpuSampler sampler, UserLog log) {
-    this.binding = binding;
-    this.sampler = sampler;
+    this(binding::isWanted, () -> Cuda.open(binding), sampler::addSynchronizedStep, log);
+  }
+
+  DeviceSteps(
+      BooleanSupplier wanted,
+      PinnedMemory.Opener opener,
+      LongConsumer synchronizedSteps,
+      UserLog log) {
+    this.wanted = wanted;
+    this.opener = opener;
+    this.synchronizedSteps = synchronizedSteps;
     this.log = log;
   }
 
@@ -29,22 +41,27 @@ public final class DeviceSteps {
    * @param begun when the thread got the step's batch, {@link System#nanoTime}; 0 for none
    */
   public void end(long begun) {
-    if (failed) {
+    if (over) {
       return;
     }
     try {
       Cuda known = cuda;
       if (known == null) {
-        known = Cuda.open(binding);
+        if (!wanted.getAsBoolean()) {
+          over = begun != 0; // A step on a device would have loaded CUDA.
+          return;
+        }
+        known = opener.open();
         cuda = known;
       }
-      known.synchronize();
-      if (begun != 0) {
-        sampler.addSynchronizedStep(System.nanoTime() - begun);
+      if (known.synchronize() && begun != 0) {
+        synchronizedSteps.accept(System.nanoTime() - begun);
       }
     } catch (UnavailableException | RuntimeException | Error e) {
-      failed = true;
-      log.say("profile: steps end when their kernels are launched, not when they are done: " + e);
+      over = true;
+      log.say(
+          "profile: steps end when their kernels are launched, not when they are done: "
+              + (e instanceof UnavailableException ? e.getMessage() : e.toString()));
     }
   }
 }

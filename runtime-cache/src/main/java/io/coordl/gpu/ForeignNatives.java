@@ -65,7 +65,7 @@ final class ForeignNatives implements Natives {
     Object symbol =
         ((Optional<?>)
                 type("SymbolLookup").getMethod("find", String.class).invoke(lookup, function))
-            .orElseThrow(() -> new NoSuchElementException("the driver has no " + function));
+            .orElseThrow(() -> new NoSuchElementException("the library has no " + function));
     Class<?> layout = type("MemoryLayout");
     Object layouts = Array.newInstance(layout, arguments.length);
     for (int i = 0; i < arguments.length; i++) {

@@ -20,11 +20,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks each second, on a thread of its own, what the devices do, and adds it up over the time in
- * which the job took batches. Never calls native code on another thread, never waits for a device.
- * When the driver fails, that is said once, and what was sampled until then stays.
+ * which the job took batches; nothing before the job has loaded CUDA, unless the user asked. Never
+ * calls native code on another thread, never waits for a device. When the driver fails, that is
+ * said once, and what was sampled until then stays.
  */
 public final class GpuSampler implements Closeable {
   private static final long PERIOD_MILLIS = 1_000;
+  private static final long LATER_MILLIS = 10_000;
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final Binding binding;
@@ -80,28 +82,32 @@ public final class GpuSampler implements Closeable {
     Nvml nvml = null;
     try {
       // The program sets up its native libraries first; what it does before does not count either.
-      while (totals.get().batches == 0) {
-        if (stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
+      // One that does not use CUDA by its first batch is hardly going to.
+      boolean trains = false;
+      while (!trains || !binding.isWanted()) {
+        if (stop.await(trains ? LATER_MILLIS : PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
           return;
         }
+        trains = totals.get().batches > 0;
       }
       nvml = new Nvml(binding.open(Nvml.LIBRARY, "nvml"), ProcessHandle.current().pid());
       String how = nvml.binding();
+      long last = System.nanoTime();
+      Figures before = totals.get();
       GpuTime[] made = new GpuTime[nvml.count()];
       for (int i = 0; i < made.length; i++) {
-        made[i] = new GpuTime(how);
+        made[i] = new GpuTime(how, before, synchronizedSteps.get());
       }
       devices = List.of(made);
       if (!nvml.isAlive() && asked) {
         log.say("no GPU is sampled: the driver has none for this process");
       }
       Set<Integer> silent = new HashSet<>();
-      long last = System.nanoTime();
-      Figures before = totals.get();
       while (nvml.isAlive() && !stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         long now = System.nanoTime();
         Figures after = totals.get();
-        for (int i = 0; i < made.length; i++) {
+        // A device takes 40 ms, for its PCIe alone; the end of the job waits for one, not for 16.
+        for (int i = 0; i < made.length && stop.getCount() > 0; i++) {
           GpuSampleEvent sample = read(nvml, i);
           if (sample != null) {
             if (sample.utilization < 0 && asked && silent.add(i)) {

@@ -15,9 +15,12 @@ final class GpuTime {
   private long sampled;
   private long idle;
   private long stallsSeen;
-  private long stepsSeen;
+  private final long stepsBefore;
 
-  GpuTime(String binding) {
+  /** Samples come from now on: what the job has waited and stepped before is in none of them. */
+  GpuTime(String binding, Figures begun, long steps) {
+    stallsSeen = begun.stall;
+    stepsBefore = steps;
     sum.binding = binding;
     sum.usedMemory = Nvml.UNKNOWN;
     sum.ownMemory = Nvml.UNKNOWN;
@@ -35,11 +38,6 @@ final class GpuTime {
       return;
     }
     sample.idle = Math.round(nanos * (1 - Math.min(1, sample.utilization)));
-    if (before.batches == 0) {
-      stepsSeen = steps;
-      stallsSeen = after.stall; // What the first batch waited for is before the samples.
-      return;
-    }
     samples++;
     sampled += nanos;
     idle += sample.idle;
@@ -49,7 +47,7 @@ final class GpuTime {
       sum.busy += sampled - idle;
       sum.idleInStalls += Math.min(idle, after.stall - stallsSeen);
       stallsSeen = after.stall;
-      sum.synchronizedSteps = steps - stepsSeen;
+      sum.synchronizedSteps = steps - stepsBefore;
       samples = 0;
       sampled = 0;
       idle = 0;

@@ -22,6 +22,7 @@ final class Nvml {
   // Errors of NVML after which nothing more is to be had, of the one device or, the first two, of
   // any; the last if it is about the device's rates. All others are of the one question.
   private static final int UNINITIALIZED = 1;
+  private static final int NOT_FOUND = 6;
   private static final int DRIVER_NOT_LOADED = 9;
   private static final int GPU_IS_LOST = 15;
   private static final int UNKNOWN_ERROR = 999;
@@ -157,7 +158,7 @@ final class Nvml {
     sample.memoryClock =
         number(device, "nvmlDeviceGetClockInfo", device.handle, MEMORY_CLOCK, word);
     sample.ownMemory = ownMemory(device);
-    sample.ownUtilization = ownUtilization(device);
+    sample.ownUtilization = ownUtilization(device, sample.ownMemory > 0);
     return sample;
   }
 
@@ -221,22 +222,33 @@ final class Nvml {
     return own;
   }
 
-  /** Part of the time that kernels of this process ran, as last sampled; -1 if not known. */
-  private double ownUtilization(Device device) {
+  /**
+   * Part of the time that kernels of this process ran, as last sampled; -1 if not known. The driver
+   * leaves out processes that ran none; what some drivers add at random is more than 100 %.
+   *
+   * @param seen whether this process is on the device
+   */
+  private double ownUtilization(Device device, boolean seen) {
     word.putInt(0, PROCESSES);
     int result =
         callIfThere(
             "nvmlDeviceGetProcessUtilization", device.handle, processes, word, device.lastSeen);
+    if (result == NOT_FOUND) { // None ran any since.
+      return seen ? 0 : UNKNOWN;
+    }
     if (result != 0) {
       return UNKNOWN;
     }
-    double own = UNKNOWN;
+    double own = seen ? 0 : UNKNOWN;
     long newest = device.lastSeen;
     for (int i = 0; i < Math.min(PROCESSES, word.getInt(0)); i++) {
       int at = i * SAMPLE_BYTES;
-      newest = Math.max(newest, processes.getLong(at + TIME_OF_SAMPLE));
-      if (processes.getInt(at) == pid) {
-        own = processes.getInt(at + SM_OF_SAMPLE) / 100.0;
+      int percent = processes.getInt(at + SM_OF_SAMPLE);
+      if (percent >= 0 && percent <= 100) {
+        newest = Math.max(newest, processes.getLong(at + TIME_OF_SAMPLE));
+        if (processes.getInt(at) == pid) {
+          own = percent / 100.0;
+        }
       }
     }
     device.lastSeen = newest;

@@ -29,6 +29,12 @@ final class FakeDriver implements Natives {
   long ownMemory = 2L << 30;
   long lostDevice = -1;
 
+  /** Of which process the driver has a sample, when and how busy. */
+  long[][] shares = {};
+
+  /** For samples after which it was asked last. */
+  long since;
+
   @Override
   public int call(String function, Object... arguments) throws UnavailableException {
     calls.add(function);
@@ -58,7 +64,15 @@ final class FakeDriver implements Natives {
           buffer(arguments[2]).putLong(i * processBytes + 8, i == 2 ? ownMemory : 7);
         }
       }
-      case "nvmlDeviceGetProcessUtilization" -> buffer(arguments[2]).putInt(0, 0);
+      case "nvmlDeviceGetProcessUtilization" -> {
+        buffer(arguments[2]).putInt(0, shares.length);
+        for (int i = 0; i < shares.length; i++) {
+          buffer(arguments[1]).putInt(i * 32, (int) shares[i][0]);
+          buffer(arguments[1]).putLong(i * 32 + 8, shares[i][1]);
+          buffer(arguments[1]).putInt(i * 32 + 16, (int) shares[i][2]);
+        }
+        since = (Long) arguments[3];
+      }
       case "cuDevicePrimaryCtxGetState" ->
           buffer(arguments[2]).putInt(0, active.contains(arguments[0]) ? 1 : 0);
       default -> {}

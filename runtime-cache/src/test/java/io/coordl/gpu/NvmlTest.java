@@ -55,10 +55,24 @@ class NvmlTest {
     assertThat(sample.usedMemory).isEqualTo(-1);
     assertThat(sample.utilization).isEqualTo(0.25);
 
-    GpuTime time = new GpuTime("fake");
     Figures before = new JobStatisticsEvent();
+    GpuTime time = new GpuTime("fake", before, 0);
     time.add(sample, 1, before, before, 0);
     assertThat(time.view().usedMemory).isEqualTo(-1);
+  }
+
+  @Test
+  void theShareOfThisProcessIsZeroWhereOnlyOthersRanAndNeverWild() throws UnavailableException {
+    Nvml nvml = new Nvml(driver, FakeDriver.PID);
+    driver.shares = new long[][] {{1, 10, 30}, {FakeDriver.PID, 20, 40}, {77, -1, 2_000_000}};
+    assertThat(Objects.requireNonNull(nvml.read(0)).ownUtilization).isEqualTo(0.4);
+    driver.shares = new long[][] {{1, 30, 30}, {FakeDriver.PID, Long.MAX_VALUE, 4711}};
+    assertThat(Objects.requireNonNull(nvml.read(0)).ownUtilization).isEqualTo(0);
+    assertThat(driver.since).isEqualTo(20);
+    driver.failing.put("nvmlDeviceGetProcessUtilization", 6); // Nobody ran.
+    assertThat(Objects.requireNonNull(nvml.read(0)).ownUtilization).isEqualTo(0);
+    driver.ownMemory = -1; // Nor is it known whether this one is there.
+    assertThat(Objects.requireNonNull(nvml.read(0)).ownUtilization).isEqualTo(-1);
   }
 
   @ParameterizedTest

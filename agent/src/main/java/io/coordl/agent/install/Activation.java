@@ -100,7 +100,7 @@ final class Activation {
         monitor.export(target);
       }
     }
-    Bridge.install(monitor.spans(), items, log);
+    Bridge.install(policies.spans(), items, log);
     Bridge.install(hooks);
     String record = options.get(Option.RECORD);
     if (!record.equals("off")) {

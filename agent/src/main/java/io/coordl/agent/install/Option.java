@@ -164,6 +164,12 @@ public enum Option {
       Values.CHOICE,
       "page-lock the memory from which DJL copies batches of prepared=share and prep=coordinate to"
           + " a GPU; where the driver refuses, they are copied as without"),
+  GPU_RANGES(
+      "off",
+      "off, on",
+      Values.CHOICE,
+      "epochs, batches and data stalls of training threads as ranges of NVTX, which Nsight Systems"
+          + " shows over the kernels"),
   PROFILE(
       "off, ingestion, cached, cold, all",
       "measure what the job could do: with prepared batches, with every item from memory, with"

@@ -1,7 +1,9 @@
 package io.coordl.agent.install;
 
+import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.SpanSink;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
@@ -23,6 +25,7 @@ import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.event.TuningEvent;
 import io.coordl.gpu.Binding;
 import io.coordl.gpu.DeviceSteps;
+import io.coordl.gpu.NsightRanges;
 import io.coordl.gpu.PinnedMemory;
 import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
@@ -264,6 +267,22 @@ final class Policies {
           new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), asked);
       deviceSteps = new DeviceSteps(binding, job.sample(binding, asked), job.log());
     }
+  }
+
+  /** Where spans go: to the recorder, past the ranges that Nsight sees if the user wants them. */
+  SpanSink spans() {
+    SpanRecorder recorder = job.spans();
+    if (options.get(Option.GPU_RANGES).equals("off")) {
+      return recorder;
+    }
+    NsightRanges ranges =
+        new NsightRanges(
+            new Binding(NONE, ClassLoader.getSystemClassLoader(), true),
+            recorder,
+            recorder::isBatchGet,
+            job.log());
+    asked(Option.GPU_RANGES, ranges::whyUnused);
+    return ranges;
   }
 
   private PinnedMemory pinned() {

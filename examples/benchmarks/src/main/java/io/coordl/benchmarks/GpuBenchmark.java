@@ -4,8 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
@@ -15,19 +18,24 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
  * Whether the agent says of the GPUs what {@code nvidia-smi} says beside it: the unmodified DJL
  * example, sampled by each binding that is possible here, the means of each figure over the same
- * seconds; then a profile, whose steps end when the device is done, against its samples; then how
- * fast batches come to the device from each kind of memory, page-locked and not. Arguments: epochs
- * (5); a directory with jars that go in front of the class path (PyTorch's natives for CUDA; all
- * jars of DJL on a machine without Maven's repository), or {@code -}; a directory with the JavaCPP
- * presets for CUDA. Exits with 1 if means differ by more than their tolerance or the job left the
- * devices idle, with 2 without a driver.
+ * seconds; then a profile, whose steps end when the device is done, against its samples; then
+ * whether page-locked memory brings the same batches; then how fast batches come to the device from
+ * each kind of memory, page-locked and not. To be built with Maven's profile {@code cuda}, which
+ * brings PyTorch's natives and the presets. Arguments: epochs (5); a directory with the jars that
+ * the class path names, for a machine without Maven's repository. Exits with 1 if means differ by
+ * more than their tolerance, the job left the devices idle, or batches differ; with 2 without a
+ * driver or natives.
  */
 public final class GpuBenchmark {
   private static final int FIRST_WITH_FOREIGN = 22;
@@ -43,6 +51,8 @@ public final class GpuBenchmark {
   private static final int MEMORIES = 6;
   private static final int BATCH_BYTES = 32 * 3 * 224 * 224 * Float.BYTES;
   private static final int ROUNDS = 100;
+  private static final String SEARCHED = "LD_LIBRARY_PATH";
+  private static final Path UNBUFFERED = Path.of("/usr/bin/stdbuf");
 
   /** What both tell; differences are tolerated up to a share of nvidia-smi's, or {@code least}. */
   private record Figure(String theirs, String ours, double scale, double share, double least) {
@@ -63,6 +73,7 @@ public final class GpuBenchmark {
   private final Checkout checkout = Checkout.find();
   private final Path work = Files.createDirectories(checkout.work("gpu"));
   private final Path[] inFront;
+  private final String libraries;
   private final String epochs;
   private final TextTable table =
       new TextTable("run", "figure", "agent", "nvidia-smi", "tolerated", "verdict");
@@ -71,6 +82,46 @@ public final class GpuBenchmark {
   private GpuBenchmark(String epochs, String jars) throws IOException {
     this.epochs = epochs;
     inFront = jars.equals("-") ? new Path[0] : new Path[] {Path.of(jars, "*")};
+    String others = System.getenv(SEARCHED);
+    libraries =
+        runtimeLibrary(jars).map(own -> own + (others == null ? "" : ":" + others)).orElse("");
+  }
+
+  /**
+   * DJL sees a GPU by CUDA's runtime library alone, and the presets need it; without a toolkit only
+   * PyTorch's natives bring one, by a name that nobody looks for.
+   *
+   * @return where it is by its usual names; empty without such natives
+   */
+  private Optional<Path> runtimeLibrary(String jars) throws IOException {
+    List<Path> all = new ArrayList<>();
+    if (!jars.equals("-")) {
+      try (DirectoryStream<Path> more = Files.newDirectoryStream(Path.of(jars))) {
+        more.forEach(all::add);
+      }
+    }
+    String classPath = Files.readString(checkout.exampleClassPath("djl-image")).strip();
+    Stream.of(classPath.split(":", -1)).map(Path::of).forEach(all::add);
+    for (Path jar : all) {
+      if (jar.getFileName().toString().startsWith("pytorch-native-cu") && Files.exists(jar)) {
+        try (ZipFile natives = new ZipFile(jar.toFile())) {
+          ZipEntry library =
+              natives.stream()
+                  .filter(entry -> entry.getName().contains("/libcudart"))
+                  .findFirst()
+                  .orElseThrow();
+          Path to = Files.createDirectories(work.resolve("cudart"));
+          String version = library.getName().replaceFirst(".*\\.so", "");
+          for (String name : List.of("libcudart.so", "libcudart.so" + version)) {
+            try (InputStream bytes = natives.getInputStream(library)) {
+              Files.copy(bytes, to.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+            }
+          }
+          return Optional.of(to);
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /** See the class. */
@@ -82,6 +133,11 @@ public final class GpuBenchmark {
     }
     GpuBenchmark benchmark =
         new GpuBenchmark(args.length > 0 ? args[0] : "5", args.length > 1 ? args[1] : "-");
+    if (benchmark.libraries.isEmpty()) {
+      System.out.println(
+          "Not measured: the class path has no pytorch-native-cu*.jar; build with -Pcuda.");
+      System.exit(2);
+    }
     Pictures.make(benchmark.checkout, benchmark.work.resolve("images"), "4", "150");
     List<Jdk> jdks = Jdks.all();
     Jdk newest = jdks.get(jdks.size() - 1);
@@ -92,19 +148,24 @@ public final class GpuBenchmark {
     if (jdks.get(0).feature() < FIRST_WITH_FOREIGN) {
       benchmark.compare(JNA, jdks.get(0), "");
     }
-    if (args.length > 2) {
-      benchmark.compare(PRESETS, newest, ",gpu.presets=" + Path.of(args[2]).toAbsolutePath());
-    }
+    benchmark.compare(PRESETS, newest, ",gpu.presets=" + benchmark.checkout.work("presets"));
     System.out.printf("%nMeans over the same seconds%n%s%n", benchmark.table);
     benchmark.profile(foreign ? FOREIGN : JNA, newest);
+    benchmark.pinned(newest);
     benchmark.copies(newest);
     System.out.println(
-        "made by: " + Commands.of(benchmark.checkout, GpuBenchmark.class, String.join(" ", args)));
+        "made by: "
+            + Commands.of(benchmark.checkout, GpuBenchmark.class, String.join(" ", args))
+                .replace("-Pbenchmark", "-Pbenchmark,cuda"));
     System.exit(benchmark.met ? 0 : 1);
   }
 
   private static ProcessBuilder smi(String... arguments) {
-    List<String> command = new ArrayList<>(List.of("nvidia-smi"));
+    List<String> command = new ArrayList<>();
+    if (Files.isExecutable(UNBUFFERED)) {
+      command.addAll(List.of(UNBUFFERED.toString(), "-oL")); // It is killed in the end.
+    }
+    command.add("nvidia-smi");
     command.addAll(List.of(arguments));
     command.add("--format=csv,noheader,nounits");
     return new ProcessBuilder(command).redirectErrorStream(true);
@@ -122,19 +183,40 @@ public final class GpuBenchmark {
     }
   }
 
+  private ChildResult train(Jdk jdk, String arguments, String... more)
+      throws IOException, InterruptedException {
+    ChildResult job =
+        Example.DJL
+            .program(checkout, jdk, "example.djl.TrainImages", inFront)
+            .environment(SEARCHED, libraries)
+            .args("--data", work.resolve("images").toString(), "--seed", "1")
+            .args(more)
+            .agent(checkout.agentJar(), "gpu=on," + arguments)
+            .run()
+            .orFail("The DJL example");
+    job.err()
+        .lines()
+        .filter(line -> line.contains("GPU") || line.contains("gpu."))
+        .forEach(System.out::println);
+    return job;
+  }
+
+  /** A network that keeps a device busy for a good part of the time. */
   private Path observe(String name, Jdk jdk, String arguments, String epochs)
       throws IOException, InterruptedException {
     Path recording = work.resolve(name.replace(' ', '-') + ".jfr");
     Files.deleteIfExists(recording);
-    ChildResult job =
-        Example.DJL
-            .program(checkout, jdk, "example.djl.TrainImages", inFront)
-            .args("--data", work.resolve("images").toString(), "--epochs", epochs, "--seed", "1")
-            .args("--checkpoint", work.resolve("checkpoints").toString())
-            .agent(checkout.agentJar(), "gpu=on,record=" + recording + arguments)
-            .run()
-            .orFail("The DJL example");
-    job.err().lines().filter(line -> line.contains("GPU")).forEach(System.out::println);
+    train(
+        jdk,
+        "record=" + recording + arguments,
+        "--epochs",
+        epochs,
+        "--size",
+        "224",
+        "--layers",
+        "50",
+        "--checkpoint",
+        work.resolve("checkpoints").toString());
     return recording;
   }
 
@@ -218,6 +300,40 @@ public final class GpuBenchmark {
           text(steps / 1e9),
           text(steps > 0 ? 100 * (busy - steps) / steps : Double.NaN));
     }
+  }
+
+  /** Of the two policies that lock memory; a batch is compared by its data and labels. */
+  private void pinned(Jdk jdk) throws IOException, InterruptedException {
+    Path without = batches(jdk, "cache=off").getKey();
+    for (String policy : List.of("prepared=share", "prep=coordinate")) {
+      Map.Entry<Path, ChildResult> job = batches(jdk, "gpu.pinned=on," + policy);
+      boolean locked = job.getValue().err().contains(" are page-locked");
+      boolean same =
+          BatchLogs.batches(without) > 0
+              && BatchLogs.sameBatches(without, job.getKey()) == BatchLogs.batches(without);
+      met &= locked && same;
+      System.out.printf(
+          "gpu.pinned=on, %s: %s, %s%n",
+          policy,
+          locked ? "page-locked" : "NOTHING IS PAGE-LOCKED",
+          same ? "the same batches" : "OTHER BATCHES");
+    }
+  }
+
+  private Map.Entry<Path, ChildResult> batches(Jdk jdk, String policy)
+      throws IOException, InterruptedException {
+    Path log = work.resolve(policy.replaceAll("\\W", "-") + ".log");
+    return Map.entry(
+        log,
+        train(
+            jdk,
+            "record=off," + policy,
+            "--epochs",
+            "3",
+            "--augment",
+            "false",
+            "--log",
+            log.toString()));
   }
 
   private void copies(Jdk jdk) throws IOException, InterruptedException {

@@ -56,30 +56,36 @@ class GpuIT {
 
   private static Path driver;
 
+  /** With a library of NVTX that has no function: this machine may have one that has. */
+  private static Path without;
+
   @BeforeAll
   static void compileTheDriver() throws IOException, InterruptedException {
     driver = Workshop.empty("gpu-driver");
     Path source =
         Workshop.checkout().root().resolve("examples/end-to-end/src/test/native/fake-driver.c");
-    for (String library : List.of("libnvidia-ml.so.1", "libcuda.so.1")) {
-      Process gcc =
-          new ProcessBuilder(
-                  "gcc",
-                  "-shared",
-                  "-fPIC",
-                  "-o",
-                  driver.resolve(library).toString(),
-                  source.toString())
-              .inheritIO()
-              .start();
-      assertThat(gcc.waitFor()).as("gcc").isZero();
+    without = Workshop.empty("gpu-without-nvtx");
+    compile(Path.of("/dev/null"), without.resolve("libnvToolsExt.so.1"));
+    for (String library : List.of("libnvidia-ml.so.1", "libcuda.so.1", "libnvToolsExt.so.1")) {
+      compile(source, driver.resolve(library));
     }
   }
 
+  private static void compile(Path source, Path library) throws IOException, InterruptedException {
+    Process gcc =
+        new ProcessBuilder(
+                "gcc", "-shared", "-fPIC", "-x", "c", "-o", library.toString(), source.toString())
+            .inheritIO()
+            .start();
+    assertThat(gcc.waitFor()).as("gcc").isZero();
+  }
+
+  /** One that has loaded CUDA, as one that uses it has. */
   private static ChildJvm program(Jdk jdk, Framework framework, String mainClass, String arguments)
       throws IOException {
     return Workshop.program(jdk, framework, mainClass)
         .environment("LD_LIBRARY_PATH", driver.toString())
+        .environment("LD_PRELOAD", driver.resolve("libcuda.so.1").toString())
         .agent(Workshop.checkout().agentJar(), arguments);
   }
 
@@ -188,6 +194,18 @@ class GpuIT {
         assertThat(sample.getLong("ownMemory")).isEqualTo(2L << 30);
       }
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"auto, false", "on, true"})
+  void theDevicesOfAJobThatHasNotLoadedCudaAreLeftAloneUnlessTheUserAsked(String gpu, boolean seen)
+      throws IOException, InterruptedException {
+    ChildResult job =
+        job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, 4)
+            .environment("LD_PRELOAD", "")
+            .run()
+            .orFail("job");
+    assertThat(job.err().contains("Fake GPU")).isEqualTo(seen);
   }
 
   @Test
@@ -299,6 +317,44 @@ class GpuIT {
     assertThat(job.err()).doesNotContain("not when they are done");
     assertThat(Summary.text(recording))
         .anyMatch(line -> line.matches("Devices .*; synchronized steps .* off by -.* %"));
+  }
+
+  /** Seven epochs of two batches; that a thread trains is known from its first step on. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void epochsBatchesAndStallsAreNestedRanges(Jdk jdk) throws IOException, InterruptedException {
+    Path log = Workshop.empty("gpu-ranges-" + jdk.version()).resolve("ranges");
+    ChildResult job =
+        ranged(jdk, "gpu=off,record=off")
+            .environment("LD_LIBRARY_PATH", driver.toString())
+            .environment("FAKE_LOG", log.toString())
+            .run()
+            .orFail("job");
+    List<String> ranges = Files.readAllLines(log);
+    assertThat(Collections.frequency(ranges, "epoch 0")).isEqualTo(7);
+    assertThat(Collections.frequency(ranges, "batch 1")).isEqualTo(13);
+    assertThat(Collections.frequency(ranges, "data stall 1")).isGreaterThan(13);
+    assertThat(Collections.frequency(ranges, "pop 0")).as("epochs that ended").isEqualTo(7);
+    assertThat(ranges).allMatch(line -> line.matches("epoch 0|(batch|data stall) 1|pop [01]"));
+    assertThat(job.err()).doesNotContain("gpu.ranges: ", "gpu.ranges=on did nothing");
+  }
+
+  @Test
+  void withoutNvtxTheJobGoesOnAndWhoAskedIsTold() throws IOException, InterruptedException {
+    ChildResult job =
+        ranged(Workshop.newestJdk(), "record=off")
+            .environment("LD_LIBRARY_PATH", without.toString())
+            .jvmArgs("-Djna.library.path=" + without)
+            .run()
+            .orFail("job");
+    assertThat(job.err()).containsOnlyOnce("gpu.ranges: Nsight sees no ranges: ");
+    assertThat(job.err()).contains("gpu.ranges=on did nothing: the library of NVTX failed");
+  }
+
+  private static ChildJvm ranged(Jdk jdk, String arguments) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.checkpoints.DjlModels")
+        .agent(Workshop.checkout().agentJar(), "gpu.ranges=on," + arguments)
+        .args("save", Workshop.empty("gpu-ranges").toString());
   }
 
   private static List<RecordedEvent> samples(Path recording) throws IOException {

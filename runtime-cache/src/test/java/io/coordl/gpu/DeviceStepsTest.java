@@ -1,0 +1,71 @@
+package io.coordl.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Steps of a profile, with devices and without. */
+class DeviceStepsTest {
+  private final FakeDriver driver = new FakeDriver();
+  private final List<String> said = new ArrayList<>();
+  private final List<Long> steps = new ArrayList<>();
+  private boolean wanted = true;
+  private final DeviceSteps ends =
+      new DeviceSteps(() -> wanted, () -> new Cuda(driver), steps::add, said::add);
+
+  @Test
+  void aStepIsSynchronizedWithEachDeviceThatTheProgramUses() {
+    driver.active.add(0);
+    driver.active.add(1);
+    ends.end(0);
+    assertThat(steps).as("before the first batch").isEmpty();
+    ends.end(System.nanoTime());
+    assertThat(steps).hasSize(1);
+    assertThat(driver.count("cuCtxSynchronize")).isEqualTo(4);
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void stepsOfAProgramThatUsesNoDeviceAreNotSynchronized() {
+    ends.end(System.nanoTime());
+    assertThat(steps).isEmpty();
+    driver.active.add(1);
+    ends.end(System.nanoTime());
+    assertThat(steps).hasSize(1);
+  }
+
+  @Test
+  void aProgramThatHasNotLoadedCudaInItsFirstStepIsLeftAlone() {
+    wanted = false;
+    ends.end(System.nanoTime());
+    wanted = true;
+    ends.end(System.nanoTime());
+    assertThat(driver.calls).isEmpty();
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void oneThatLoadsCudaInItsFirstStepIsNot() {
+    driver.active.add(0);
+    wanted = false;
+    ends.end(0);
+    wanted = true;
+    ends.end(System.nanoTime());
+    assertThat(steps).hasSize(1);
+  }
+
+  @Test
+  void aDriverThatFailsIsSaidOnceInASentenceAndNotAskedAgain() {
+    driver.failing.put("cuInit", 100);
+    ends.end(System.nanoTime());
+    ends.end(System.nanoTime());
+    assertThat(said)
+        .containsExactly(
+            "profile: steps end when their kernels are launched, not when they are done: cuInit"
+                + " failed with error 100 of CUDA");
+    assertThat(driver.calls).containsExactly("cuInit");
+    assertThat(steps).isEmpty();
+  }
+}
