@@ -1,6 +1,5 @@
 package io.coordl.recording;
 
-import io.coordl.event.EventSink;
 import io.coordl.live.Owner;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -192,21 +190,6 @@ final class EventFile {
         newThreads.put(thread.getId(), thread.getName());
       }
     }
-  }
-
-  /** What writes to it, whatever the event. */
-  EventSink sink() {
-    return new EventSink() {
-      @Override
-      public boolean wants(Event event) {
-        return true;
-      }
-
-      @Override
-      public void write(Event event, long start, long end) {
-        EventFile.this.write(event, start, end);
-      }
-    };
   }
 
   /** Writes what waits; after it all events so far can be read. */

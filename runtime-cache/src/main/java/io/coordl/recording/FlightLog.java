@@ -126,7 +126,7 @@ final class FlightLog {
   }
 
   private void keepFlushing(EventFile own, String target) {
-    EventSink onlyFile = own.sink();
+    EventSink onlyFile = own::write;
     try {
       long lastTotals = System.nanoTime();
       while (!stopped() && own.size() < MOST_BYTES) {

@@ -244,18 +244,7 @@ public final class JobMonitor {
   private List<Event> forMetrics() {
     List<Event> events = new ArrayList<>();
     Statistics statistics = new Statistics(this);
-    EventSink sink =
-        new EventSink() {
-          @Override
-          public boolean wants(Event event) {
-            return true;
-          }
-
-          @Override
-          public void write(Event event, long start, long end) {
-            events.add(event);
-          }
-        };
+    EventSink sink = (event, start, end) -> events.add(event);
     statistics.job(sink);
     statistics.latencies(sink);
     statistics.stores(sink);

@@ -1,5 +1,7 @@
 package io.coordl.recording;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.EventSink;
@@ -7,9 +9,11 @@ import io.coordl.event.FetchEvent;
 import io.coordl.event.PeerFetchEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.partition.PeerSink;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -23,21 +27,18 @@ final class PeerLog implements PeerSink {
 
   static final String OTHERS = "(others)";
 
-  /** Of one peer. */
-  private static final class Counters {
-    final LongAdder found = new LongAdder();
-    final LongAdder absent = new LongAdder();
-    final LongAdder kept = new LongAdder();
-    final LongAdder late = new LongAdder();
-    final LongAdder failed = new LongAdder();
-    final LongAdder receivedBytes = new LongAdder();
-    final LongAdder sentBytes = new LongAdder();
-    final LongAdder foundTime = new LongAdder();
-    final LongAdder keptTime = new LongAdder();
-    final LongAdder lostTime = new LongAdder();
+  /** Of one peer's answers of one kind. */
+  private record Counters(Durations.Kind kind, LongAdder count, LongAdder nanos, LongAdder bytes) {
+    Counters(Answer answer) {
+      this(
+          Durations.Kind.valueOf("PEER_" + answer),
+          new LongAdder(),
+          new LongAdder(),
+          new LongAdder());
+    }
   }
 
-  private final Map<String, Counters> peers = new ConcurrentHashMap<>();
+  private final Map<String, Map<Answer, Counters>> peers = new ConcurrentHashMap<>();
   private final SpanRecorder spans;
   private final Durations durations;
 
@@ -55,35 +56,11 @@ final class PeerLog implements PeerSink {
   @Override
   public void asked(String peer, long startNanos, long endNanos, long bytes, Answer answer) {
     long nanos = Math.max(0, endNanos - startNanos);
-    Counters counters = counters(peer);
-    switch (answer) {
-      case FOUND -> {
-        counters.found.increment();
-        counters.receivedBytes.add(bytes);
-        counters.foundTime.add(nanos);
-        durations.record(Durations.Kind.PEER_FOUND, nanos);
-      }
-      case ABSENT -> {
-        counters.absent.increment();
-        durations.record(Durations.Kind.PEER_ABSENT, nanos);
-      }
-      case KEPT -> {
-        counters.kept.increment();
-        counters.sentBytes.add(bytes);
-        counters.keptTime.add(nanos);
-        durations.record(Durations.Kind.PEER_KEPT, nanos);
-      }
-      case LATE -> {
-        counters.late.increment();
-        counters.lostTime.add(nanos);
-        durations.record(Durations.Kind.PEER_LATE, nanos);
-      }
-      case FAILED -> {
-        counters.failed.increment();
-        counters.lostTime.add(nanos);
-        durations.record(Durations.Kind.PEER_FAILED, nanos);
-      }
-    }
+    Counters counters = of(answer, counters(peer));
+    counters.count.increment();
+    counters.nanos.add(nanos);
+    counters.bytes.add(bytes);
+    durations.record(counters.kind, nanos);
     if (nanos >= FetchEvent.SLOW_NANOS || answer == Answer.LATE || answer == Answer.FAILED) {
       spans
           .events()
@@ -91,13 +68,14 @@ final class PeerLog implements PeerSink {
     }
   }
 
-  private Counters counters(String peer) {
-    Counters known = peers.get(peer);
+  private Map<Answer, Counters> counters(String peer) {
+    Map<Answer, Counters> known = peers.get(peer);
     if (known != null) {
       return known;
     }
     return peers.computeIfAbsent(
-        peers.size() < MOST_PEERS ? peer : OTHERS, unseen -> new Counters());
+        peers.size() < MOST_PEERS ? peer : OTHERS,
+        unseen -> Arrays.stream(Answer.values()).collect(toMap(answer -> answer, Counters::new)));
   }
 
   private void write(EventSink sink, String peer, long start, long end, long bytes, Answer answer) {
@@ -120,19 +98,27 @@ final class PeerLog implements PeerSink {
         .toList();
   }
 
-  private static PeerStatisticsEvent view(String peer, Counters counters) {
+  private static Counters of(Answer answer, Map<Answer, Counters> counters) {
+    return Objects.requireNonNull(counters.get(answer));
+  }
+
+  private static PeerStatisticsEvent view(String peer, Map<Answer, Counters> counters) {
+    Counters found = of(Answer.FOUND, counters);
+    Counters kept = of(Answer.KEPT, counters);
+    Counters late = of(Answer.LATE, counters);
+    Counters failed = of(Answer.FAILED, counters);
     PeerStatisticsEvent view = new PeerStatisticsEvent();
     view.peer = peer;
-    view.found = counters.found.sum();
-    view.absent = counters.absent.sum();
-    view.kept = counters.kept.sum();
-    view.late = counters.late.sum();
-    view.failed = counters.failed.sum();
-    view.receivedBytes = counters.receivedBytes.sum();
-    view.sentBytes = counters.sentBytes.sum();
-    view.foundTime = counters.foundTime.sum();
-    view.keptTime = counters.keptTime.sum();
-    view.lostTime = counters.lostTime.sum();
+    view.found = found.count.sum();
+    view.absent = of(Answer.ABSENT, counters).count.sum();
+    view.kept = kept.count.sum();
+    view.late = late.count.sum();
+    view.failed = failed.count.sum();
+    view.receivedBytes = found.bytes.sum();
+    view.sentBytes = kept.bytes.sum();
+    view.foundTime = found.nanos.sum();
+    view.keptTime = kept.nanos.sum();
+    view.lostTime = late.nanos.sum() + failed.nanos.sum();
     return view;
   }
 }

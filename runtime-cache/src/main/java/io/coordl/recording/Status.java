@@ -163,11 +163,6 @@ final class Status implements Closeable {
     }
 
     @Override
-    public boolean wants(Event event) {
-      return true;
-    }
-
-    @Override
     public void write(Event event, long start, long end) {
       types.write(bytes, event, start, end, 0);
     }

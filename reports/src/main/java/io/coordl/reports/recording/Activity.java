@@ -15,11 +15,6 @@ import java.util.Map;
  */
 public record Activity(
     Times times, Names files, Names codecs, Names transforms, List<Source> sources) {
-
-  public Activity {
-    sources = List.copyOf(sources);
-  }
-
   /**
    * Nanoseconds of each part in slots of equal width; several training threads may together do more
    * than a slot is wide.
@@ -46,11 +41,7 @@ public record Activity(
    * @param unnamed those of the others that came when as many names were known as are told apart;
    *     one of them may be as slow as the slowest
    */
-  public record Names(long known, List<Total> slowest, Total others, Total unnamed) {
-    public Names {
-      slowest = List.copyOf(slowest);
-    }
-  }
+  public record Names(long known, List<Total> slowest, Total others, Total unnamed) {}
 
   /**
    * Events of one name, or of several together.

@@ -70,19 +70,6 @@ public record JobRecording(
    */
   public record Recent(long nanos, JobStatisticsEvent figures) {}
 
-  public JobRecording {
-    epochs = List.copyOf(epochs);
-    stores = List.copyOf(stores);
-    peers = List.copyOf(peers);
-    stagings = List.copyOf(stagings);
-    gpus = List.copyOf(gpus);
-    latencies = List.copyOf(latencies);
-    configuration = Map.copyOf(configuration);
-    given = Map.copyOf(given);
-    phases = List.copyOf(phases);
-    firstFaults = List.copyOf(firstFaults);
-  }
-
   /**
    * True if updates of a model were seen, so that what has none is an evaluation. Where none was
    * seen, nobody knows which is what, and all count as epochs.

@@ -2,6 +2,7 @@ package io.coordl.reports.recording;
 
 import io.coordl.reports.recording.EventReader.MissingFieldException;
 import java.time.Instant;
+import java.util.function.Function;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedThread;
 import org.jspecify.annotations.Nullable;
@@ -45,41 +46,29 @@ record RecordedJobEvent(RecordedEvent event) implements JobEvent {
 
   @Override
   public long number(String field) {
-    try {
-      return event.getLong(field);
-    } catch (IllegalArgumentException e) {
-      throw missing(field);
-    }
+    return value(event::getLong, field);
   }
 
   @Override
   public double real(String field) {
-    try {
-      return event.getDouble(field);
-    } catch (IllegalArgumentException e) {
-      throw missing(field);
-    }
+    return value(event::getDouble, field);
   }
 
   @Override
   public boolean flag(String field) {
-    try {
-      return event.getBoolean(field);
-    } catch (IllegalArgumentException e) {
-      throw missing(field);
-    }
+    return value(event::getBoolean, field);
   }
 
   @Override
   public @Nullable String text(String field) {
-    try {
-      return event.getString(field);
-    } catch (IllegalArgumentException e) {
-      throw missing(field);
-    }
+    return value(event::getString, field);
   }
 
-  private MissingFieldException missing(String field) {
-    return new MissingFieldException(event.getEventType().getName(), field);
+  private <T> T value(Function<String, T> getter, String field) {
+    try {
+      return getter.apply(field);
+    } catch (IllegalArgumentException e) {
+      throw new MissingFieldException(event.getEventType().getName(), field);
+    }
   }
 }
