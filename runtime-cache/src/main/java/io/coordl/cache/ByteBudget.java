@@ -66,8 +66,7 @@ public record ByteBudget(String text, long bytes, double share) {
       return (long) (bound * share);
     }
     if (bytes > bound) {
-      log.say(
-          String.format("The byte budget %s is more than is free: it is reduced to %s bytes.", text, bound));
+      log.say("The byte budget %s is more than is free: it is reduced to %s bytes.", text, bound);
       return bound;
     }
     return bytes;

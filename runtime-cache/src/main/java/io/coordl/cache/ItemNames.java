@@ -75,9 +75,7 @@ public final class ItemNames {
       Path directory = Path.of(root).toAbsolutePath();
       if (!Files.isDirectory(directory)) {
         log.say(
-            "dataset.root="
-                + root
-                + " is no directory here: all items are known by absolute path.");
+            "dataset.root=%s is no directory here: all items are known by absolute path.", root);
         return PATHS;
       }
       List<String> roots = new ArrayList<>();
@@ -86,8 +84,7 @@ public final class ItemNames {
       addRoot(roots, directory.toRealPath().toString());
       return new ItemNames(roots, manifest == null ? null : Path.of(manifest), log);
     } catch (IOException | InvalidPathException e) {
-      log.say(
-          String.format("dataset.root=%s cannot be used (%s): all items are known by absolute path.", root, e));
+      log.say("dataset.root=%s cannot be used (%s): all items are known by absolute path.", root, e);
       return PATHS;
     }
   }
@@ -124,11 +121,7 @@ public final class ItemNames {
       }
       if (!saidNewer.getAndSet(true)) {
         log.say(
-            absolutePath
-                + " was changed after "
-                + listing
-                + " was made: it and others like it are known by path and modification time. If the"
-                + " manifest is right about them, touch it.");
+            "%s was changed after %s was made: it and others like it are known by path and modification time. If the manifest is right about them, touch it.", absolutePath, listing);
       }
     }
     // No absolute path begins like this.
@@ -177,8 +170,7 @@ public final class ItemNames {
     try {
       manifest = Manifest.read(from, this::relativeListed, log);
     } catch (IOException | RuntimeException e) {
-      log.say(
-          String.format("dataset.manifest=%s cannot be used (%s): items are known by path and modification time.", from, e.getMessage()));
+      log.say("dataset.manifest=%s cannot be used (%s): items are known by path and modification time.", from, e.getMessage());
     } finally {
       read = true;
     }

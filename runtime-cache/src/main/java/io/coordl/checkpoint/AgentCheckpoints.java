@@ -284,9 +284,7 @@ public final class AgentCheckpoints {
                       || trained.isOver());
       if (!over && patience > 0) {
         log.say(
-            "checkpoint.every: no step ended in time for a last checkpoint; the newest in "
-                + root
-                + " stays.");
+            "checkpoint.every: no step ended in time for a last checkpoint; the newest in %s stays.", root);
       }
     }
     files.await();

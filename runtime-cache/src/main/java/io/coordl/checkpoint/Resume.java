@@ -52,8 +52,7 @@ public final class Resume {
   private void nothing(String reason) {
     why = reason;
     log.say(
-        Text.format(
-            "resume: nothing to go on from in %s, the job begins at its start: %s.", root, reason));
+            "resume: nothing to go on from in %s, the job begins at its start: %s.", root, reason);
   }
 
   private @Nullable Path find(Path at) throws IOException {

@@ -1,8 +1,15 @@
 package io.coordl.log;
 
+import java.util.Locale;
+
 /** Takes sentences for the user. Safe for concurrent use. */
 @FunctionalInterface
 public interface UserLog {
   /** Says it, soon. */
   void say(String sentence);
+
+  /** Says a sentence that has values in it, as {@link String#format} puts them there. */
+  default void say(String format, Object... values) {
+    say(String.format(Locale.ROOT, format, values));
+  }
 }

@@ -162,8 +162,7 @@ final class FlightLog {
             ? "none, " + own.path() + " cannot be written (" + reason + ")"
             : own.path() + ", only until " + now + " (" + reason + ")";
     job.log()
-        .say(
-            String.format("record=%s cannot be written any more (%s); the recording ends, the program goes on", target, reason));
+        .say("record=%s cannot be written any more (%s); the recording ends, the program goes on", target, reason);
   }
 
   /** In words: what a file system throws often says no more than which file. */

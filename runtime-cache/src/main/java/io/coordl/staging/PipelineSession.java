@@ -194,16 +194,14 @@ final class PipelineSession {
       if (now - looked > look) {
         looked = now;
         if (there + elsewhere.getAsInt() >= jobs) {
-          log.say(
-              String.format("%s of %s jobs have this pipeline, the others wait with another one: the first epoch begins without them.", there, jobs));
+          log.say("%s of %s jobs have this pipeline, the others wait with another one: the first epoch begins without them.", there, jobs);
           inVain = true;
           return;
         }
       }
       long waited = now - began;
       if (waited > timeouts.start().toNanos()) {
-        log.say(
-            String.format("%s of %s jobs have come within %s s: the first epoch begins without the others.", there, jobs, timeouts.start().toSeconds()));
+        log.say("%s of %s jobs have come within %s s: the first epoch begins without the others.", there, jobs, timeouts.start().toSeconds());
         inVain = true;
         return;
       }
@@ -297,9 +295,7 @@ final class PipelineSession {
   void damaged(InternalError cause) {
     gate.shut();
     log.say(
-        "The staging buffer was damaged by another program ("
-            + cause.getMessage()
-            + "): the job prepares all batches of this pipeline itself.");
+        "The staging buffer was damaged by another program (%s): the job prepares all batches of this pipeline itself.", cause.getMessage());
   }
 
   void noMemory(IOException cause) {

@@ -125,9 +125,7 @@ public final class PrepGroup implements Closeable {
     } catch (BusyFileException e) {
       if (first) {
         log.say(
-            e.getMessage()
-                + " The job prepares the batches of this epoch itself, and tries again at each of"
-                + " the next ones.");
+            "%s The job prepares the batches of this epoch itself, and tries again at each of the next ones.", e.getMessage());
       }
       return null;
     } catch (IOException | RuntimeException e) {
@@ -225,8 +223,7 @@ public final class PrepGroup implements Closeable {
     }
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !saidAlone.getAndSet(true)) {
-      log.say(
-          String.format("No other job has this job's pipeline: %s as in the nearest one of group %s. It prepares all its batches itself.", difference, group));
+      log.say("No other job has this job's pipeline: %s as in the nearest one of group %s. It prepares all its batches itself.", difference, group);
     }
   }
 

@@ -66,9 +66,7 @@ final class Activation {
   synchronized void endWithoutLibrary() {
     if (job == null && !failed) {
       log.say(
-          "profile="
-              + options.get(Option.PROFILE)
-              + " measured nothing: the program has used neither DJL nor DL4J");
+          "profile=%s measured nothing: the program has used neither DJL nor DL4J", options.get(Option.PROFILE));
     }
   }
 

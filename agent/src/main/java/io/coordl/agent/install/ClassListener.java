@@ -76,10 +76,7 @@ final class ClassListener implements ProgramTransformer.Listener {
     rewrites.add(new RewriteLog.Entry(name, "all", 0, reason, ""));
     if (!saidNewer.getAndSet(true)) {
       log.say(
-          name
-              + " and other classes of its version stay as they are, and what they read is not"
-              + " observed: "
-              + reason);
+          "%s and other classes of its version stay as they are, and what they read is not observed: %s", name, reason);
     }
   }
 }

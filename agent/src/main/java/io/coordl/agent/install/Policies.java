@@ -248,8 +248,7 @@ final class Policies {
           String policy = policyOf(interceptor);
           rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
           job.log()
-              .say(
-                  String.format("%s cannot intercept %s (%s); it runs as it is.", policy, declaring.getName(), reason));
+              .say("%s cannot intercept %s (%s); it runs as it is.", policy, declaring.getName(), reason);
         });
   }
 
