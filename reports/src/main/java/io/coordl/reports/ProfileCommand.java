@@ -193,9 +193,7 @@ final class ProfileCommand implements Callable<Integer> {
     Path jar = agent == null ? beside() : agent;
     if (jar == null || !Files.isRegularFile(jar)) {
       throw new RecordingException(
-          "there is no agent at "
-              + (jar == null ? AGENT : jar)
-              + ": say where coordl-agent.jar is with --agent.");
+          String.format("there is no agent at %s: say where coordl-agent.jar is with --agent.", jar == null ? AGENT : jar));
     }
     return jar;
   }

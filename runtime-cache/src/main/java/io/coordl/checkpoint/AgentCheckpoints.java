@@ -228,9 +228,7 @@ public final class AgentCheckpoints {
     if (models.size() == MODELS) {
       log.once(
           "models",
-          "checkpoint.every: the agent takes checkpoints of "
-              + MODELS
-              + " models at a time, not of more.");
+          Text.format("checkpoint.every: the agent takes checkpoints of %s models at a time, not of more.", MODELS));
       return null;
     }
     try {

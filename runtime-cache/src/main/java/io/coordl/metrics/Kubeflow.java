@@ -42,9 +42,7 @@ final class Kubeflow implements MetricsExport.Push {
     String file = environment.apply(TOKEN);
     if (url == null || file == null) {
       throw new IllegalArgumentException(
-          "the environment has no "
-              + (url == null ? URL : TOKEN)
-              + "; is this a TrainJob, and TrainJobStatus on?");
+          String.format("the environment has no %s; is this a TrainJob, and TrainJobStatus on?", url == null ? URL : TOKEN));
     }
     server = Post.address(url);
     token = Path.of(file);

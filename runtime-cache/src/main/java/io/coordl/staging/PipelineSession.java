@@ -283,9 +283,7 @@ final class PipelineSession {
               + bytes
               + " bytes, but the staging buffer "
               + (slots == 0
-                  ? "has "
-                      + memory.get(StagingDescriptor.BUDGET)
-                      + ", less than for two (raise prep.size)"
+                  ? String.format("has %s, less than for two (raise prep.size)", memory.get(StagingDescriptor.BUDGET))
                   : "was made for batches of " + slotBytes)
               + ": each job prepares such batches itself.");
     }
@@ -302,9 +300,7 @@ final class PipelineSession {
     if (isUsable()) {
       log.once(
           UNSTAGED,
-          "There is no memory behind the staging buffer ("
-              + cause.getMessage()
-              + "): it stays as large as it is.");
+          String.format("There is no memory behind the staging buffer (%s): it stays as large as it is.", cause.getMessage()));
     }
   }
 

@@ -108,10 +108,7 @@ final class StagingContents implements Contents<StagingFile> {
   public void enter(StagingFile memory, long job, Liveness liveness, Path path) throws IOException {
     if (!Participants.enter(memory, job, ProcessHandle.current().pid(), liveness::alive)) {
       throw new IOException(
-          StagingDescriptor.MAX_PARTICIPANTS
-              + " jobs share the staging buffer "
-              + path
-              + " already; nothing is shared.");
+          String.format("%s jobs share the staging buffer %s already; nothing is shared.", StagingDescriptor.MAX_PARTICIPANTS, path));
     }
   }
 }

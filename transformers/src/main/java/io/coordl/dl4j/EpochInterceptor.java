@@ -175,10 +175,7 @@ public final class EpochInterceptor implements LibraryHooks {
   private void leave(CannotShareException what) {
     if (epochs == null) {
       log.once(
-          (samples == null ? "prefetch" : "prepared=share")
-              + " leaves "
-              + what.getMessage()
-              + " to DL4J.");
+          String.format("%s leaves %s to DL4J.", samples == null ? "prefetch" : "prepared=share", what.getMessage()));
     } else {
       epochs.leave(what);
     }

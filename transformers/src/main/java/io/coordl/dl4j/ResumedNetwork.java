@@ -234,9 +234,7 @@ final class ResumedNetwork {
     if (left() == 0) {
       if (fingerprint(batchOf(network)) != batch) {
         resume.lacks(
-            "the batch of step "
-                + steps
-                + " is another one, so that items of its epoch may come twice or not at all");
+            String.format("the batch of step %s is another one, so that items of its epoch may come twice or not at all", steps));
       }
       arrive(network);
     }

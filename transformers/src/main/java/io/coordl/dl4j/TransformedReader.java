@@ -43,9 +43,7 @@ final class TransformedReader extends SeekableReader {
       }
       if (!transform.getClass().getName().startsWith("org.datavec.")) {
         throw new CannotShareException(
-            "a TransformProcess with transforms of the program's own, as "
-                + transform.getClass().getName()
-                + ",");
+            String.format("a TransformProcess with transforms of the program's own, as %s,", transform.getClass().getName()));
       }
     }
   }

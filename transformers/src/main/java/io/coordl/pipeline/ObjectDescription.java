@@ -394,9 +394,7 @@ public final class ObjectDescription {
       Class<?>[] kinds = type.getInterfaces();
       if (kinds.length != 1 || ClassFiles.lambdas(host, kinds[0]) != 1) {
         throw new IOException(
-            "it is one of several lambdas of "
-                + host.getName()
-                + ", which cannot be told apart; a named class can");
+            String.format("it is one of several lambdas of %s, which cannot be told apart; a named class can", host.getName()));
       }
       return "lambda of " + host.getName() + " " + ClassFiles.checksum(host);
     }

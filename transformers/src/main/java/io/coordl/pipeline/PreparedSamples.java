@@ -195,9 +195,7 @@ public final class PreparedSamples {
       }
     } catch (CannotShareException e) {
       log.once(
-          "prepared=share keeps samples for this job alone: it cannot share "
-              + e.getMessage()
-              + ".");
+          Text.format("prepared=share keeps samples for this job alone: it cannot share %s.", e.getMessage()));
       text.append(UUID.randomUUID());
     }
   }

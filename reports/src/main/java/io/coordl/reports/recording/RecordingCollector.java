@@ -37,9 +37,7 @@ public final class RecordingCollector {
     } catch (EventReader.MissingFieldException missing) {
       throw new RecordingException(
           Kind.OTHER_VERSION,
-          "The recording was written by another version of the agent: "
-              + missing.getMessage()
-              + ".");
+          String.format("The recording was written by another version of the agent: %s.", missing.getMessage()));
     }
   }
 

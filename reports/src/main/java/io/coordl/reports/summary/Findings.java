@@ -90,9 +90,7 @@ public final class Findings {
             advice ->
                 new Finding(
                     later.share(later.fetchStall),
-                    "Later epochs still wait for storage "
-                        + Text.percent(later.fetchStall, later.wall)
-                        + " of their time.",
+                    Text.format("Later epochs still wait for storage %s of their time.", Text.percent(later.fetchStall, later.wall)),
                     Text.format(
                         "They read %s of %,d from storage, though the cache is on.",
                         Text.count(later.storageItems, "item", "items"), later.items),
@@ -147,9 +145,7 @@ public final class Findings {
             new Text.Bytes(store.used),
             new Text.Bytes(store.capacity),
             store.bypassed),
-        "Give it more memory, if the host has it, with "
-            + (raw ? "cache" : store.store)
-            + ".size=SIZE.");
+        Text.format("Give it more memory, if the host has it, with %s.size=SIZE.", raw ? "cache" : store.store));
   }
 
   /** Waiting for the slowest job of a group with coordinated prep; empty if there is none. */
@@ -268,10 +264,7 @@ public final class Findings {
                     evidence.judged().share(advice.nanos()),
                     Text.format(
                         "%s: %s of its time%s.", what, percent(advice.nanos()), evidence.ofWhat()),
-                    new Nanos(advice.nanos())
-                        + " of "
-                        + new Nanos(evidence.judged().wall)
-                        + " of the training thread.",
+                    Text.format("%s of %s of the training thread.", new Nanos(advice.nanos()), new Nanos(evidence.judged().wall)),
                     sentence(advice.sentence())));
   }
 

@@ -37,10 +37,7 @@ public final class SummaryText {
     lines.add(title(summary));
     if (summary.speed() != null) {
       lines.add(
-          "Speed       "
-              + Text.rate(summary.speed().samplesPerSecond())
-              + " samples/s "
-              + summary.speed().of());
+          Text.format("Speed       %s samples/s %s", Text.rate(summary.speed().samplesPerSecond()), summary.speed().of()));
     }
     lines.add(program(summary));
     addTimes(lines, summary.totals().figures());
@@ -209,11 +206,7 @@ public final class SummaryText {
         alone,
         staging.slowestJob == 0
             ? ""
-            : "; its threads wait mostly for job "
-                + staging.slowestJob
-                + " ("
-                + new Nanos(staging.waitedForSlowest)
-                + ")",
+            : Text.format("; its threads wait mostly for job %s (%s)", staging.slowestJob, new Nanos(staging.waitedForSlowest)),
         more == 0 ? "" : "; " + more + " more: see --json");
   }
 
@@ -244,10 +237,7 @@ public final class SummaryText {
   private static String peers(Figures totals) {
     return totals.peerItems == 0
         ? ""
-        : Text.format("%,d", totals.peerItems)
-            + " from other hosts ("
-            + new Bytes(totals.peerBytes)
-            + "), ";
+        : Text.format("%,d from other hosts (%s), ", totals.peerItems, new Bytes(totals.peerBytes));
   }
 
   /** All hosts together. */

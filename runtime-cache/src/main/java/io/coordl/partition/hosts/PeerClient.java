@@ -248,9 +248,7 @@ final class PeerClient implements Closeable {
       common
           .log()
           .once(
-              "Host "
-                  + member.name()
-                  + " does not answer: what it keeps is read from storage until it does.");
+              String.format("Host %s does not answer: what it keeps is read from storage until it does.", member.name()));
     }
   }
 
