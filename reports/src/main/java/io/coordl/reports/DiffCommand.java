@@ -66,7 +66,6 @@ final class DiffCommand implements Callable<Integer> {
     return ExitStatus.DONE.code();
   }
 
-  /** Prints what was measured, if anything was. */
   static void print(Differential differential, JsonOption json) throws RecordingException {
     if (differential.timings().isEmpty()) {
       throw new RecordingException(

@@ -70,7 +70,6 @@ public record Evidence(
     return keeps(StoreStatisticsEvent.DECODED) || isOn("decoded") || keepsPrepared();
   }
 
-  /** True if prepared samples were kept. */
   boolean keepsPrepared() {
     return keeps(StoreStatisticsEvent.PREPARED) || isOn("prepared");
   }
@@ -89,7 +88,6 @@ public record Evidence(
     return "async".equals(configuration.get("checkpoint"));
   }
 
-  /** Whether the agent takes checkpoints of its own. */
   boolean takesCheckpoints() {
     return isOn("checkpoint.every");
   }

@@ -23,7 +23,6 @@ public interface Durations {
     }
   }
 
-  /** One duration in nanoseconds. */
   void record(Kind kind, long nanos);
 
   /** An epoch or evaluation ended; what was recorded since the last end is of it. */

@@ -50,13 +50,11 @@ public final class FileReads {
 
   // java.io
 
-  /** {@code new FileInputStream(file)}. */
   public static FileInputStream newFileInputStream(File file) throws FileNotFoundException {
     FileInputStream stream = file == null ? null : itemStream(file.getPath());
     return stream == null ? new FileInputStream(file) : stream;
   }
 
-  /** {@code new FileInputStream(path)}. */
   public static FileInputStream newFileInputStream(String path) throws FileNotFoundException {
     FileInputStream stream = itemStream(path);
     return stream == null ? new FileInputStream(path) : stream;
@@ -85,7 +83,6 @@ public final class FileReads {
     return (real == null ? stream : real).getFD();
   }
 
-  /** {@code new RandomAccessFile(file, mode)}. */
   public static RandomAccessFile newRandomAccessFile(File file, String mode)
       throws FileNotFoundException {
     ItemCursor item =
@@ -93,7 +90,6 @@ public final class FileReads {
     return item == null ? new RandomAccessFile(file, mode) : randomAccess(file, item);
   }
 
-  /** {@code new RandomAccessFile(path, mode)}. */
   public static RandomAccessFile newRandomAccessFile(String path, String mode)
       throws FileNotFoundException {
     ItemCursor item = "r".equals(mode) ? ItemCursor.openRandomAccess(path) : null;
@@ -112,7 +108,6 @@ public final class FileReads {
     }
   }
 
-  /** {@code new FileReader(file)}. */
   public static FileReader newFileReader(File file) throws FileNotFoundException {
     FileInputStream stream = file == null ? null : itemStream(file.getPath());
     return stream == null
@@ -120,7 +115,6 @@ public final class FileReads {
         : new ItemFileReader(stream, Charset.defaultCharset());
   }
 
-  /** {@code new FileReader(path)}. */
   public static FileReader newFileReader(String path) throws FileNotFoundException {
     FileInputStream stream = itemStream(path);
     return stream == null
@@ -128,13 +122,11 @@ public final class FileReads {
         : new ItemFileReader(stream, Charset.defaultCharset());
   }
 
-  /** {@code new FileReader(file, charset)}. */
   public static FileReader newFileReader(File file, Charset charset) throws IOException {
     FileInputStream stream = file == null || charset == null ? null : itemStream(file.getPath());
     return stream == null ? new FileReader(file, charset) : new ItemFileReader(stream, charset);
   }
 
-  /** {@code new FileReader(path, charset)}. */
   public static FileReader newFileReader(String path, Charset charset) throws IOException {
     FileInputStream stream = charset == null ? null : itemStream(path);
     return stream == null ? new FileReader(path, charset) : new ItemFileReader(stream, charset);
@@ -142,37 +134,31 @@ public final class FileReads {
 
   // java.util.Scanner
 
-  /** {@code new Scanner(file)}. */
   public static Scanner newScanner(File file) throws FileNotFoundException {
     FileChannel channel = file == null ? null : scannerChannel(file);
     return channel == null ? new Scanner(file) : new Scanner(channel);
   }
 
-  /** {@code new Scanner(file, charsetName)}. */
   public static Scanner newScanner(File file, String charsetName) throws FileNotFoundException {
     FileChannel channel = file == null || !supported(charsetName) ? null : scannerChannel(file);
     return channel == null ? new Scanner(file, charsetName) : new Scanner(channel, charsetName);
   }
 
-  /** {@code new Scanner(file, charset)}. */
   public static Scanner newScanner(File file, Charset charset) throws IOException {
     FileChannel channel = file == null || charset == null ? null : scannerChannel(file);
     return channel == null ? new Scanner(file, charset) : new Scanner(channel, charset);
   }
 
-  /** {@code new Scanner(path)}. */
   public static Scanner newScanner(Path path) throws IOException {
     InputStream stream = itemStream(path);
     return stream == null ? new Scanner(path) : new Scanner(stream);
   }
 
-  /** {@code new Scanner(path, charsetName)}. */
   public static Scanner newScanner(Path path, String charsetName) throws IOException {
     InputStream stream = supported(charsetName) ? itemStream(path) : null;
     return stream == null ? new Scanner(path, charsetName) : new Scanner(stream, charsetName);
   }
 
-  /** {@code new Scanner(path, charset)}. */
   public static Scanner newScanner(Path path, Charset charset) throws IOException {
     InputStream stream = charset == null ? null : itemStream(path);
     return stream == null ? new Scanner(path, charset) : new Scanner(stream, charset);
@@ -202,13 +188,11 @@ public final class FileReads {
 
   // java.nio.file.Files
 
-  /** {@link Files#newInputStream}. */
   public static InputStream newInputStream(Path path, OpenOption... options) throws IOException {
     InputStream stream = readOnly(options) ? itemStream(path) : null;
     return stream == null ? Files.newInputStream(path, options) : stream;
   }
 
-  /** {@link Files#readAllBytes}. */
   public static byte[] readAllBytes(Path path) throws IOException {
     ItemCursor item = ItemCursor.open(path);
     if (item == null) {
@@ -227,12 +211,10 @@ public final class FileReads {
     }
   }
 
-  /** {@link Files#readString(Path)}. */
   public static String readString(Path path) throws IOException {
     return readString(path, StandardCharsets.UTF_8);
   }
 
-  /** {@link Files#readString(Path, Charset)}. */
   public static String readString(Path path, Charset charset) throws IOException {
     ItemCursor item = charset == null ? null : ItemCursor.open(path);
     if (item == null) {
@@ -254,12 +236,10 @@ public final class FileReads {
     }
   }
 
-  /** {@link Files#readAllLines(Path)}. */
   public static List<String> readAllLines(Path path) throws IOException {
     return readAllLines(path, StandardCharsets.UTF_8);
   }
 
-  /** {@link Files#readAllLines(Path, Charset)}. */
   public static List<String> readAllLines(Path path, Charset charset) throws IOException {
     InputStream stream = charset == null ? null : itemStream(path);
     if (stream == null) {
@@ -274,12 +254,10 @@ public final class FileReads {
     }
   }
 
-  /** {@link Files#lines(Path)}. */
   public static Stream<String> lines(Path path) throws IOException {
     return lines(path, StandardCharsets.UTF_8);
   }
 
-  /** {@link Files#lines(Path, Charset)}. */
   public static Stream<String> lines(Path path, Charset charset) throws IOException {
     InputStream stream = charset == null ? null : itemStream(path);
     if (stream == null) {
@@ -297,12 +275,10 @@ public final class FileReads {
     }
   }
 
-  /** {@link Files#newBufferedReader(Path)}. */
   public static BufferedReader newBufferedReader(Path path) throws IOException {
     return newBufferedReader(path, StandardCharsets.UTF_8);
   }
 
-  /** {@link Files#newBufferedReader(Path, Charset)}. */
   public static BufferedReader newBufferedReader(Path path, Charset charset) throws IOException {
     InputStream stream = charset == null ? null : itemStream(path);
     return stream == null ? Files.newBufferedReader(path, charset) : reader(stream, charset);
@@ -313,7 +289,6 @@ public final class FileReads {
     return new BufferedReader(new InputStreamReader(stream, charset.newDecoder()));
   }
 
-  /** {@link Files#copy(Path, OutputStream)}. */
   public static long copy(Path source, OutputStream target) throws IOException {
     InputStream stream = target == null ? null : itemStream(source);
     if (stream == null) {
@@ -324,14 +299,12 @@ public final class FileReads {
     }
   }
 
-  /** {@link Files#newByteChannel(Path, OpenOption...)}. */
   public static SeekableByteChannel newByteChannel(Path path, OpenOption... options)
       throws IOException {
     FileChannel channel = readOnly(options) ? itemChannel(path) : null;
     return channel == null ? Files.newByteChannel(path, options) : channel;
   }
 
-  /** {@link Files#newByteChannel(Path, Set, FileAttribute...)}. */
   public static SeekableByteChannel newByteChannel(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {

@@ -13,7 +13,6 @@ public final class FileWrites {
 
   private FileWrites() {}
 
-  /** {@code Files.newOutputStream(path, options)}. */
   public static OutputStream newOutputStream(Path path, OpenOption... options) throws IOException {
     Redirection redirection = REDIRECTIONS.get();
     OutputStream stream =

@@ -4,13 +4,11 @@ package io.coordl.bridge;
 public final class GcCalls {
   private GcCalls() {}
 
-  /** {@link System#gc}. */
   public static void gc() {
     note();
     System.gc();
   }
 
-  /** {@link Runtime#gc}. */
   public static void gc(Runtime runtime) {
     note();
     runtime.gc();

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class ImageReads {
   private ImageReads() {}
 
-  /** {@link ImageIO#read(File)}. */
   public static @Nullable BufferedImage read(File file) throws IOException {
     long span = Spans.enter(SpanKind.DECODE, file);
     BufferedImage image = null;
@@ -32,7 +31,6 @@ public final class ImageReads {
     }
   }
 
-  /** {@link ImageIO#read(URL)}. */
   public static @Nullable BufferedImage read(URL url) throws IOException {
     long span = Spans.enter(SpanKind.DECODE, url);
     BufferedImage image = null;
@@ -46,7 +44,6 @@ public final class ImageReads {
     }
   }
 
-  /** {@link ImageIO#read(InputStream)}. */
   public static @Nullable BufferedImage read(InputStream stream) throws IOException {
     long span = Spans.enter(SpanKind.DECODE, stream);
     BufferedImage image = null;
@@ -58,7 +55,6 @@ public final class ImageReads {
     }
   }
 
-  /** {@link ImageIO#read(ImageInputStream)}. */
   public static @Nullable BufferedImage read(ImageInputStream stream) throws IOException {
     long span = Spans.enter(SpanKind.DECODE, stream);
     BufferedImage image = null;

@@ -27,7 +27,6 @@ public abstract class OpenItem {
   private long bytes;
   private boolean closed;
 
-  /** An item of {@code size} bytes at {@code path}. */
   protected OpenItem(String path, long size) {
     this.path = path;
     this.size = size;

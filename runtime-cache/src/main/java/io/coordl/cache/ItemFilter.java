@@ -9,7 +9,6 @@ import java.util.function.BooleanSupplier;
  * concurrent use.
  */
 public interface ItemFilter {
-  /** Whether the file is an item now. */
   boolean isItem(String absolutePath);
 
   /** Whether the file could ever be one: what stays open is then watched. */

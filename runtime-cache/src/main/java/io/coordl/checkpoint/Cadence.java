@@ -91,7 +91,6 @@ final class Cadence {
     this.overhead = overhead;
   }
 
-  /** One checkpoint every so many steps. */
   static Cadence every(long steps) {
     return new Cadence(steps, 0);
   }

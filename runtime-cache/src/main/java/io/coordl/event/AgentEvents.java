@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * the agent alone.
  */
 public final class AgentEvents {
-  /** Their classes. */
   public static final List<Class<? extends Event>> ALL =
       List.of(
           BatchEvent.class,

@@ -23,7 +23,6 @@ public final class EpochEvent extends Figures {
   @Description("False if the loop left before the end")
   public boolean complete;
 
-  /** The sum of some figures. */
   public static Figures sum(Stream<? extends Figures> some) {
     Figures sum = new EpochEvent();
     some.forEach(sum::add);

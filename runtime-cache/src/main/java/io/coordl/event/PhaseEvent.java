@@ -58,7 +58,6 @@ public final class PhaseEvent extends Figures {
     cpu += more instanceof PhaseEvent phase ? sign * phase.cpu : 0;
   }
 
-  /** What came after an earlier reading. */
   public PhaseEvent since(PhaseEvent earlier) {
     PhaseEvent since = new PhaseEvent();
     since.add(this);

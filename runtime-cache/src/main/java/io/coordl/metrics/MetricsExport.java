@@ -69,7 +69,6 @@ public final class MetricsExport {
     }
   }
 
-  /** Begins. */
   public void start() {
     try {
       new AgentThread("coordl-metrics", this::run).start();

@@ -73,7 +73,6 @@ final class Gauge {
     this.toDrop = transition;
   }
 
-  /** One step more. */
   void add(Step step) {
     if (toDrop > 0 || settling > 0) {
       toDrop--;
@@ -144,7 +143,6 @@ final class Gauge {
     done = over || (wanted > 0 ? counted.size() >= wanted : steady && time >= LEAST_NANOS);
   }
 
-  /** Whether no more steps are needed. */
   boolean isDone() {
     return done;
   }
@@ -197,7 +195,6 @@ final class Gauge {
     return now;
   }
 
-  /** Work of the steps counted. */
   PhaseEvent work() {
     PhaseEvent work = new PhaseEvent();
     counted().forEach(step -> work.add(step.work()));

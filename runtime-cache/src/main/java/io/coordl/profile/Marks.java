@@ -24,7 +24,6 @@ final class Marks {
     return number % stride == 0;
   }
 
-  /** Remembers when that one was done. */
   synchronized void add(long number, long nanos) {
     if (count == MOST) {
       for (int i = 0; i < MOST / 2; i++) {

@@ -86,7 +86,6 @@ final class Beans {
     }
   }
 
-  /** An event as an MBean. */
   private static final class Bean implements DynamicMBean {
     private final Supplier<Event> event;
     private final Map<String, Field> fields = new TreeMap<>();

@@ -225,7 +225,6 @@ final class EventFile {
     }
   }
 
-  /** Flushes and finishes the file. */
   void finish() throws IOException {
     flush();
     writeHeader(FINISHED, (byte) (COMPRESSED_INTEGERS | LAST_CHUNK));

@@ -21,7 +21,6 @@ final class EventTypes {
   /** Beside this class; the build writes it. */
   private static final String DESCRIPTION = "events.bin";
 
-  /** How events of one class are written. */
   private static final class Layout {
     final long number;
 

@@ -82,12 +82,10 @@ public final class JobMonitor {
     this.flight = new FlightLog(this, log.events());
   }
 
-  /** Where spans go. */
   public SpanRecorder spans() {
     return spans;
   }
 
-  /** What the user is told. */
   public AgentLog log() {
     return log;
   }
@@ -251,7 +249,6 @@ public final class JobMonitor {
     return events;
   }
 
-  /** Notes a training library by name. */
   public void sawFramework(String name) {
     frameworks.add(name);
   }
@@ -372,7 +369,6 @@ public final class JobMonitor {
     return all.stream().map(Supplier::get).filter(text -> !text.isEmpty()).toList();
   }
 
-  /** Faults inside the agent. */
   long faults() {
     AtEnd end = atEnd;
     return end == null ? log.faults() : end.faults();
@@ -390,7 +386,6 @@ public final class JobMonitor {
     return all;
   }
 
-  /** The devices that were sampled. */
   List<GpuStatisticsEvent> gpus() {
     AtEnd end = atEnd;
     GpuSampler made = sampler;
@@ -430,7 +425,6 @@ public final class JobMonitor {
         1 + peerViews().size());
   }
 
-  /** All totals now. */
   JobStatisticsEvent totals() {
     JobStatisticsEvent event = spans.totals().snapshot();
     event.mainClass = mainClass;

@@ -33,7 +33,6 @@ final class JvmInformation {
   @Label("Process Identifier")
   long pid;
 
-  /** This JVM. */
   static JvmInformation ofThis() {
     RuntimeMXBean jvm = ManagementFactory.getRuntimeMXBean();
     JvmInformation event = new JvmInformation();

@@ -28,7 +28,6 @@ public final class RewriteLog {
   private final List<Entry> waiting = new ArrayList<>();
   private @Nullable EventSink sink;
 
-  /** Notes one application of a rule. */
   public synchronized void add(Entry entry) {
     EventSink to = sink;
     if (to != null) {

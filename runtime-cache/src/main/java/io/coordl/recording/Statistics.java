@@ -11,7 +11,6 @@ final class Statistics {
     this.job = job;
   }
 
-  /** All of them. */
   void all(EventSink to) {
     configuration(to);
     job(to);
@@ -19,7 +18,6 @@ final class Statistics {
     policies(to);
   }
 
-  /** What each policy has done. */
   void policies(EventSink to) {
     stores(to);
     stagings(to);

@@ -54,7 +54,6 @@ final class Participants {
     return memory.get(StagingDescriptor.participant(participant) + PARTICIPANT_JOB);
   }
 
-  /** The participant that a job is. */
   int participantOf(long someJob) {
     for (int i = 0; i < MAX_PARTICIPANTS; i++) {
       if (job(i) == someJob) {

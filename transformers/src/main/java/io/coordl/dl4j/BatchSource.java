@@ -31,7 +31,6 @@ interface BatchSource {
   /** The program has one batch more. */
   default void used() {}
 
-  /** Whether it has no more batches. */
   boolean isOver();
 
   /** No more batches are taken; the second call does nothing. */

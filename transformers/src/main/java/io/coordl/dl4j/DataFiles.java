@@ -134,7 +134,6 @@ final class DataFiles {
     return SharedFile.checksum(FileState.of(file.getPath()).toString());
   }
 
-  /** Whether a file is what it was. */
   boolean isUnchanged(File file) {
     return states[numberOf(file)] == stateOf(file);
   }

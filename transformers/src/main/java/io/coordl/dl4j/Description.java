@@ -50,7 +50,6 @@ final class Description implements ObjectDescription.Library {
     return ObjectDescription.of(what, object, new Description(20 * MOST, true));
   }
 
-  /** Whether a class of that name is the library's. */
   static boolean isOfLibrary(String className) {
     return ObjectDescription.startsWith(
         className, "org.datavec.", "org.nd4j.", "org.deeplearning4j.");

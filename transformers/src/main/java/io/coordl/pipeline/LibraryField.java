@@ -37,7 +37,6 @@ public record LibraryField<T>(Field field, Class<T> type) {
     return Objects.requireNonNull(get(object), field.getName());
   }
 
-  /** Makes it hold that. */
   public void set(Object object, @Nullable T value) {
     try {
       field.set(object, value);

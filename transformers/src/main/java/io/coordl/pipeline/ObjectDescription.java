@@ -410,7 +410,6 @@ public final class ObjectDescription {
     return Symbols.field(object.getClass(), field).get(object);
   }
 
-  /** Whether a name begins with one of these. */
   public static boolean startsWith(String name, String... prefixes) {
     return Stream.of(prefixes).anyMatch(name::startsWith);
   }

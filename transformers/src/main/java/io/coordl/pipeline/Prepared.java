@@ -32,17 +32,14 @@ public final class Prepared {
     this.trusted = Set.copyOf(trusted);
   }
 
-  /** Where samples are kept. */
   public PreparedStore store() {
     return store;
   }
 
-  /** Whether samples are to be kept now. */
   boolean keeps() {
     return keeps.getAsBoolean();
   }
 
-  /** It was chosen what is kept of a data set. */
   void chosen(String what, String why) {
     chosen.accept(what, why);
   }

@@ -213,7 +213,6 @@ public final class PreparedSamples {
   /** What is kept of a sample; the bytes are to be read only. */
   public record Kept(BatchLayout layout, ByteBuffer bytes) {}
 
-  /** Makes a batch of its samples. */
   public interface BatchMaker<B> {
     /** Null if that cannot be: then they are made one by one. */
     @Nullable B make(List<Kept> samples) throws IOException;

@@ -20,7 +20,6 @@ public final class JdkObjects {
 
   private JdkObjects() {}
 
-  /** Whether the class came with the JDK. */
   public static boolean isOfJdk(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
     return loader == null || loader == ClassLoader.getPlatformClassLoader();

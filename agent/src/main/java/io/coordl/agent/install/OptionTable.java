@@ -1,6 +1,5 @@
 package io.coordl.agent.install;
 
-/** The arguments as a table. */
 public final class OptionTable {
   private OptionTable() {}
 

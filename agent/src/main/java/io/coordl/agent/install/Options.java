@@ -155,7 +155,6 @@ public final class Options {
     return get(Option.AUTO).equals("on");
   }
 
-  /** Whether prefetching is to be tried. */
   boolean triesPrefetching() {
     return get(Option.PREFETCH).equals(AUTO) && !coordinates();
   }
@@ -168,7 +167,6 @@ public final class Options {
     return get(Option.CHECKPOINT).equals("async");
   }
 
-  /** Whether the agent takes checkpoints of its own. */
   boolean takesCheckpoints() {
     return writesModels()
         && !get(Option.CHECKPOINT_EVERY).equals("off")

@@ -60,7 +60,6 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   /** Values of an argument, null where it is not known. */
   public record Change(@Nullable String before, @Nullable String after) {}
 
-  /** Compares all others with the first. */
   public static SideBySide of(List<JobRecording> recordings) {
     JobRecording first = recordings.get(0);
     List<Run> runs = new ArrayList<>();

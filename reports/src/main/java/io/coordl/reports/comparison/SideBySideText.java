@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Runs side by side as text. */
 public final class SideBySideText {
   private static final int LONGEST_NAME = 60;
 

@@ -16,7 +16,6 @@ public final class DifferentialText {
 
   private DifferentialText() {}
 
-  /** The lines, without line ends. */
   public static List<String> lines(Differential differential) {
     List<String> lines = new ArrayList<>();
     lines.add(

@@ -25,7 +25,6 @@ public final class JobsText {
 
   private JobsText() {}
 
-  /** The lines, without line ends. */
   public static List<String> lines(Jobs jobs, LocalTime now) {
     List<String> lines = new ArrayList<>();
     lines.add(

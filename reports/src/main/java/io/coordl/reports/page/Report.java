@@ -201,7 +201,6 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
         alone ? WhatIf.of(recording) : null);
   }
 
-  /** The name of the page. */
   String title() {
     return recordings.size() == 1
         ? "CoorDL: " + recordings.get(0).name()

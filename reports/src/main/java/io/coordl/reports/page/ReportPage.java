@@ -31,7 +31,6 @@ public final class ReportPage {
 
   private ReportPage() {}
 
-  /** The page. */
   public static String html(Report report) {
     String style = resource("page.css");
     String chart = resource(CHART_JS).replaceAll("(?m)^//# sourceMappingURL=.*$", "");

@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
 final class Collector {
   private static final int FAULTS_KEPT = 5;
 
-  /** An event and when it was written. */
   private record Dated<E>(Instant written, E value) {
     Dated<E> earlier(Dated<E> other) {
       return other.written.isBefore(written) ? other : this;

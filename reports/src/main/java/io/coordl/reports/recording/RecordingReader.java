@@ -300,7 +300,6 @@ public final class RecordingReader {
       this.progress = progress;
     }
 
-    /** Hands all events on that somebody takes. */
     void to(Map<String, Consumer<JobEvent>> takers) {
       long[] delivered = new long[1];
       try (EventStream stream = EventStream.openFile(recording)) {

@@ -29,7 +29,6 @@ public final class Findings {
     this.evidence = summary.evidence(recording);
   }
 
-  /** Looks at a job. */
   public static Findings of(JobRecording recording) {
     return new Findings(recording);
   }

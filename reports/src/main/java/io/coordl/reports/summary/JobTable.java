@@ -10,7 +10,6 @@ import io.coordl.event.Figures;
 public final class JobTable {
   private JobTable() {}
 
-  /** The names of the columns. */
   public static String header() {
     StringBuilder header = new StringBuilder(Text.format("%10s %7s", "samples/s", "stall"));
     Part.STALLS.forEach(part -> header.append(Text.format(" %8s", part.cause())));

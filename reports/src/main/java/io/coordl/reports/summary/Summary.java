@@ -114,7 +114,6 @@ public record Summary(
    */
   public record Next(String finding, String sentence, List<String> arguments, double gain) {}
 
-  /** Makes the summary of a recording. */
   public static Summary of(JobRecording recording) {
     List<Epoch> epochs = epochs(recording);
     Totals totals = totals(recording, epochs);

@@ -31,7 +31,6 @@ public final class SummaryText {
 
   private SummaryText() {}
 
-  /** The lines, without line ends. */
   public static List<String> lines(Summary summary) {
     List<String> lines = new ArrayList<>();
     lines.add(title(summary));

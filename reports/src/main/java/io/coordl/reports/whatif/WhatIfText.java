@@ -31,7 +31,6 @@ public final class WhatIfText {
     this.width = width;
   }
 
-  /** The lines, without line ends. */
   public static List<String> lines(WhatIf whatIf, int width) {
     WhatIfText text = new WhatIfText(width);
     text.add("", "CoorDL what-if of " + whatIf.recording());

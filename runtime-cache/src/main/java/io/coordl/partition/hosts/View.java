@@ -110,7 +110,6 @@ record View(
     return members == list;
   }
 
-  /** Whether there is nobody else. */
   boolean alone() {
     return peers.size() - (self < 0 ? 0 : 1) == 0;
   }

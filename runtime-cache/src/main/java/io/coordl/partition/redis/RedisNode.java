@@ -73,7 +73,6 @@ final class RedisNode {
     return !host.out();
   }
 
-  /** It refused to keep something. */
   void refused() {
     fullUntil = System.nanoTime() + FULL_NANOS;
   }

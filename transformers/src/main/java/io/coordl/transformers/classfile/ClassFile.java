@@ -92,7 +92,6 @@ public final class ClassFile {
     return className(body + 2);
   }
 
-  /** Whether it is an interface. */
   public boolean isInterface() {
     return (unsignedShort(bytes, body) & INTERFACE) != 0;
   }

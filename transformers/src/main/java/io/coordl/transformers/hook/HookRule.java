@@ -43,7 +43,6 @@ public record HookRule(
     }
   }
 
-  /** What is woven into a method. */
   public enum Weave {
     /** A span around it; the subject is {@code this}, the result what it returns. */
     SPAN,

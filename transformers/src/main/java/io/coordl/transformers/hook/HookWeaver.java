@@ -49,7 +49,6 @@ public final class HookWeaver {
     final List<Chosen> chosen = new ArrayList<>();
     private final List<HookRule> missed = new ArrayList<>();
 
-    /** Whether no rule is about the class. */
     public boolean isEmpty() {
       return chosen.isEmpty() && missed.isEmpty();
     }
@@ -58,7 +57,6 @@ public final class HookWeaver {
   /** A method, and its rules, of which the last is nearest to the body. */
   record Chosen(ClassFile.Method method, List<HookRule> rules) {}
 
-  /** What is to be done with a class. */
   public Plan plan(ClassFile classFile) {
     Plan plan = new Plan();
     String name = classFile.name();

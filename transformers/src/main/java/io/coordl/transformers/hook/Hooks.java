@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Every method that is marked or intercepted, on one page. */
 public final class Hooks {
-  /** The policy that prefetches. */
   public static final String PREFETCH = "prefetch=N";
 
   /** The policy that keeps prepared samples. */

@@ -194,7 +194,6 @@ final class ViewFile implements Contents.Memory {
     out.write(address);
   }
 
-  /** What {@link #writeFigures} wrote. */
   static Member readFigures(DataInput in, String name) throws IOException {
     long capacity = in.readLong();
     int port = in.readUnsignedShort();
