@@ -47,14 +47,9 @@ final class ExportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException, OutputException {
-    Path named = output;
-    Path json = named == null ? OutputFile.beside(files.get(0), ".perfetto.json") : named;
-    OutputFile trace = OutputFile.of(json, force);
-    for (Path file : files) {
-      trace.checkIsNot(file);
-    }
+    OutputFile trace = OutputFile.of(output, files, ".perfetto.json", force);
     trace.write(to -> PerfettoTrace.write(files, Progress.NONE, to));
-    spec.commandLine().getOut().println(Text.line(json.toString(), Integer.MAX_VALUE));
+    spec.commandLine().getOut().println(Text.line(trace.path().toString(), Integer.MAX_VALUE));
     return ExitStatus.DONE.code();
   }
 }

@@ -9,6 +9,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that a command writes. What stands in the way is found before the work begins, and the
@@ -49,8 +51,22 @@ record OutputFile(Path path) {
     return new OutputFile(path);
   }
 
-  /** Refuses to write over what is read. */
-  void checkIsNot(Path input) throws OutputException {
+  /** Made of recordings, none of which is written over; beside the first if nowhere is named. */
+  static OutputFile of(@Nullable Path named, List<Path> recordings, String end, boolean force)
+      throws OutputException {
+    OutputFile file = of(named == null ? beside(recordings.get(0), end) : named, force);
+    for (Path recording : recordings) {
+      file.checkIsNot(recording);
+    }
+    return file;
+  }
+
+  private static Path beside(Path recording, String end) {
+    return recording.resolveSibling(
+        recording.getFileName().toString().replaceFirst("\\.jfr$", "") + end);
+  }
+
+  private void checkIsNot(Path input) throws OutputException {
     try {
       if (Files.exists(path) && Files.exists(input) && Files.isSameFile(path, input)) {
         throw new OutputException(path + " is the recording itself: name another file to write.");
@@ -58,12 +74,6 @@ record OutputFile(Path path) {
     } catch (IOException e) {
       throw cannotWrite(e);
     }
-  }
-
-  /** Beside a recording, with its name and another end. */
-  static Path beside(Path recording, String end) {
-    return recording.resolveSibling(
-        recording.getFileName().toString().replaceFirst("\\.jfr$", "") + end);
   }
 
   /** What writes the file. */

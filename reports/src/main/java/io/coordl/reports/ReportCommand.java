@@ -61,16 +61,11 @@ final class ReportCommand implements Callable<Integer> {
                   + " are the slowest.",
               MOST, all.size()));
     }
-    Path named = output;
-    Path html = named == null ? OutputFile.beside(all.get(0), ".html") : named;
-    OutputFile page = OutputFile.of(html, force);
-    for (Path file : all) {
-      page.checkIsNot(file);
-    }
+    OutputFile page = OutputFile.of(output, all, ".html", force);
     ReadingOptions.Read<JobActivity> read = reading.each(all, reading::readInFull);
     String content = ReportPage.html(Report.of(read.recordings(), read.unread()));
     page.write(to -> to.write(content));
-    spec.commandLine().getOut().println(Text.line(html.toString(), Integer.MAX_VALUE));
+    spec.commandLine().getOut().println(Text.line(page.path().toString(), Integer.MAX_VALUE));
     return read.status().code();
   }
 }

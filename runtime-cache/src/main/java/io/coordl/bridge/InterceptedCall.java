@@ -15,11 +15,6 @@ public class InterceptedCall {
     this.replacement = replacement;
   }
 
-  /** A call that is left alone if there is no replacement. */
-  public static @Nullable InterceptedCall replacedBy(@Nullable Object replacement) {
-    return replacement == null ? null : new InterceptedCall(replacement);
-  }
-
   /** The method runs, and the program gets what {@code change} makes of its result. */
   public static InterceptedCall after(UnaryOperator<@Nullable Object> change) {
     return new InterceptedCall(null) {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /** Describes objects of DL4J, DataVec and ND4J. */
-final class Description implements ObjectDescription.Library {
+record Description(int mostObjects, boolean countsEveryOrder)
+    implements ObjectDescription.Library {
   /** Fields of DataVec's transforms that hold what the last image was like. */
   private static final Set<String> SCRATCH =
       Set.of(
@@ -22,14 +23,6 @@ final class Description implements ObjectDescription.Library {
 
   /** What is described in each epoch. */
   private static final int MOST = 10_000;
-
-  private final int mostObjects;
-  private final boolean everyOrder;
-
-  private Description(int mostObjects, boolean everyOrder) {
-    this.mostObjects = mostObjects;
-    this.everyOrder = everyOrder;
-  }
 
   static String of(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(MOST, false));
@@ -84,15 +77,5 @@ final class Description implements ObjectDescription.Library {
         || (has(owner.getName())
             && (SCRATCH.contains(field.getName())
                 || SCRATCH_OF_CLASS.contains(owner.getSimpleName() + "." + field.getName())));
-  }
-
-  @Override
-  public int mostObjects() {
-    return mostObjects;
-  }
-
-  @Override
-  public boolean countsEveryOrder() {
-    return everyOrder;
   }
 }

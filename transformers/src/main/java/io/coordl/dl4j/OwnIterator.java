@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
 import java.lang.ref.WeakReference;
@@ -35,16 +36,9 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
       new ClassValue<>() {
         @Override
         protected List<Field> computeValue(Class<?> type) {
-          List<Field> fields = new ArrayList<>();
-          for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
-            for (Field field : at.getDeclaredFields()) {
-              if (!Modifier.isStatic(field.getModifiers())) {
-                field.setAccessible(true);
-                fields.add(field);
-              }
-            }
-          }
-          return fields;
+          return LibraryField.all(type, Object.class, any -> true).stream()
+              .map(LibraryField::field)
+              .toList();
         }
       };
 

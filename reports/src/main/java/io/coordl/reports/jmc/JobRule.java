@@ -45,12 +45,8 @@ abstract class JobRule implements IRule {
    * @param fine what to say then
    */
   JobRule(
-      String id,
-      String name,
-      String topic,
-      Function<Findings, Optional<Finding>> look,
-      String fine) {
-    this.id = "io.coordl." + id;
+      String name, String topic, Function<Findings, Optional<Finding>> look, String fine) {
+    id = "io.coordl." + getClass().getSimpleName();
     this.name = "CoorDL: " + name;
     this.topic = topic;
     this.look = look;
@@ -58,8 +54,8 @@ abstract class JobRule implements IRule {
   }
 
   /** A rule that always has something to say. */
-  JobRule(String id, String name, String topic, Function<Findings, Finding> look) {
-    this(id, name, topic, look.andThen(Optional::of), "");
+  JobRule(String name, String topic, Function<Findings, Finding> look) {
+    this(name, topic, look.andThen(Optional::of), "");
   }
 
   /** Whether it holds of the recording of a profile, too. */

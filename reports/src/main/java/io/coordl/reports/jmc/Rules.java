@@ -16,19 +16,14 @@ public final class Rules {
   /** The share of the training time that is waiting for data. */
   public static final class DataStall extends JobRule {
     public DataStall() {
-      super("DataStall", "data stall", JAVA_APPLICATION, Findings::dataStall);
+      super("data stall", JAVA_APPLICATION, Findings::dataStall);
     }
   }
 
   /** A job that waits for storage, and the cache is off. */
   public static final class FetchBound extends JobRule {
     public FetchBound() {
-      super(
-          "FetchBound",
-          "waiting for storage",
-          FILE_IO,
-          Findings::fetchBound,
-          "The MinIO cache is on.");
+      super("waiting for storage", FILE_IO, Findings::fetchBound, "The MinIO cache is on.");
     }
   }
 
@@ -36,7 +31,6 @@ public final class Rules {
   public static final class LaterEpochsFetch extends JobRule {
     public LaterEpochsFetch() {
       super(
-          "LaterEpochsFetch",
           "later epochs read from storage",
           FILE_IO,
           Findings::laterEpochsFetch,
@@ -47,8 +41,7 @@ public final class Rules {
   /** A store that had to turn items away: worth a look, never a warning of its own. */
   public static final class StoreFull extends JobRule {
     public StoreFull() {
-      super(
-          "StoreFull", "cache full", FILE_IO, Findings::storeFull, "No store turned an item away.");
+      super("cache full", FILE_IO, Findings::storeFull, "No store turned an item away.");
     }
 
     @Override
@@ -61,36 +54,28 @@ public final class Rules {
   /** A job that waits for decoding, transforms and assembly. */
   public static final class PrepBound extends JobRule {
     public PrepBound() {
-      super("PrepBound", "waiting for preparation", JAVA_APPLICATION, Findings::prepBound);
+      super("waiting for preparation", JAVA_APPLICATION, Findings::prepBound);
     }
   }
 
   /** A job whose batches wait for a worker or for their hand-over. */
   public static final class QueueBound extends JobRule {
     public QueueBound() {
-      super("QueueBound", "batches queue", JAVA_APPLICATION, Findings::queueBound);
+      super("batches queue", JAVA_APPLICATION, Findings::queueBound);
     }
   }
 
   /** A job that waits for batches while a collector works. */
   public static final class GarbageCollection extends JobRule {
     public GarbageCollection() {
-      super(
-          "GarbageCollection",
-          "batches held up by garbage collection",
-          GARBAGE_COLLECTION,
-          Findings::gcBound);
+      super("batches held up by garbage collection", GARBAGE_COLLECTION, Findings::gcBound);
     }
   }
 
   /** A job that waits for its own models to be written. */
   public static final class Checkpoint extends JobRule {
     public Checkpoint() {
-      super(
-          "Checkpoint",
-          "training stands still for checkpoints",
-          FILE_IO,
-          Findings::checkpointBound);
+      super("training stands still for checkpoints", FILE_IO, Findings::checkpointBound);
     }
   }
 
@@ -98,7 +83,6 @@ public final class Rules {
   public static final class SlowestJob extends JobRule {
     public SlowestJob() {
       super(
-          "SlowestJob",
           "waiting for the slowest job",
           JAVA_APPLICATION,
           Findings::slowestJob,
@@ -110,7 +94,6 @@ public final class Rules {
   public static final class UnansweredPeers extends JobRule {
     public UnansweredPeers() {
       super(
-          "UnansweredPeers",
           "hosts that do not answer",
           SOCKET_IO,
           Findings::unansweredPeers,
@@ -122,7 +105,6 @@ public final class Rules {
   public static final class UnusedPartition extends JobRule {
     public UnusedPartition() {
       super(
-          "UnusedPartition",
           "memory of the hosts not used",
           FILE_IO,
           Findings::unusedPartition,
@@ -133,12 +115,7 @@ public final class Rules {
   /** Something inside the agent failed: always worth a look, never a warning. */
   public static final class AgentFault extends JobRule {
     public AgentFault() {
-      super(
-          "AgentFault",
-          "faults of the agent",
-          JAVA_APPLICATION,
-          Findings::faults,
-          "The agent had no fault.");
+      super("faults of the agent", JAVA_APPLICATION, Findings::faults, "The agent had no fault.");
     }
 
     @Override

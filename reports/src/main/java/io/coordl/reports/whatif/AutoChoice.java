@@ -29,9 +29,10 @@ final class AutoChoice extends Question {
   @Override
   Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
-    double raw = fits(pipeline, scenario, (double) pipeline.datasetBytes);
+    double free = MEMORY * pipeline.freeMemoryBytes;
+    double raw = scenario.fits((double) pipeline.datasetBytes, free);
     double decoded =
-        fits(pipeline, scenario, (double) pipeline.datasetItems * pipeline.decodedItemBytes);
+        scenario.fits((double) pipeline.datasetItems * pipeline.decodedItemBytes, free);
     Measure waits = pipeline.figure(costs -> Math.max(0, 1 - costs.compute() / costs.nanos(today)));
     boolean begins = waits.value() >= WORTH;
     Measure gain =
@@ -75,17 +76,6 @@ final class AutoChoice extends Question {
 
   private static Series series(String name, Pipeline pipeline, Law law) {
     return Series.of(name, Series.SHARES, x -> pipeline.figure(costs -> 1e9 / law.nanos(costs, x)));
-  }
-
-  /** The share of what takes so many bytes that fits in the memory asked about, else in auto's. */
-  private static double fits(Pipeline pipeline, Scenario scenario, double needed) {
-    Double asked = scenario.cacheShare();
-    if (asked != null) {
-      return Math.min(1, asked);
-    }
-    Double bytes = scenario.cacheBytes();
-    double memory = bytes == null ? MEMORY * pipeline.freeMemoryBytes : bytes;
-    return needed == 0 || memory == 0 ? 1 : Math.min(1, memory / needed);
   }
 
   /** Of a sample, with items in the form that is faster, or as today. */

@@ -25,7 +25,7 @@ final class DecodedItems extends Question {
   Finding find(Pipeline pipeline, Scenario scenario) {
     Setup today = pipeline.today();
     double needed = (double) pipeline.datasetItems * pipeline.decodedItemBytes;
-    double fits = fits(pipeline, scenario, needed);
+    double fits = scenario.fits(needed, (double) pipeline.freeMemoryBytes);
     Measure gain =
         pipeline.figure(costs -> costs.nanos(today) / costs.nanos(with(pipeline, costs, fits)));
     Measure decode =
@@ -61,17 +61,6 @@ final class DecodedItems extends Question {
             Series.of("decoded", Series.SHARES, share -> speed(pipeline, share))),
         arguments,
         assumptions);
-  }
-
-  /** The share of the items that fits in the memory asked about, else in what is free. */
-  private static double fits(Pipeline pipeline, Scenario scenario, double needed) {
-    Double asked = scenario.cacheShare();
-    if (asked != null) {
-      return Math.min(1, asked);
-    }
-    Double bytes = scenario.cacheBytes();
-    double memory = bytes == null ? (double) pipeline.freeMemoryBytes : bytes;
-    return needed == 0 || memory == 0 ? 1 : Math.min(1, memory / needed);
   }
 
   private static Measure speed(Pipeline pipeline, double share) {

@@ -30,6 +30,15 @@ public record Scenario(
   public static final Scenario NONE =
       new Scenario(null, null, null, null, null, null, null, null, null);
 
+  /** The share of {@code needed} bytes that fits in the memory asked about, else in that free. */
+  double fits(double needed, double free) {
+    if (cacheShare != null) {
+      return Math.min(1, cacheShare);
+    }
+    double memory = cacheBytes == null ? free : cacheBytes;
+    return needed == 0 || memory == 0 ? 1 : Math.min(1, memory / needed);
+  }
+
   /** The cache as a share of a data set, at most 1; null if unknown. */
   @Nullable Double cacheShare(Pipeline pipeline) {
     if (cacheShare != null) {
