@@ -6,7 +6,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One batch was prepared; the duration spans its preparation on one thread. */
 @Name("io.coordl.Batch")
 @Label("Batch")
 @Description("One batch was prepared; the duration spans its preparation on one thread.")

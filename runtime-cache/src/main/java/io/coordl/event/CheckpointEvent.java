@@ -5,7 +5,6 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** The program wrote a model. */
 @Name("io.coordl.Checkpoint")
 @Label("Checkpoint")
 @Description("The program wrote a model.")

@@ -6,7 +6,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import org.jspecify.annotations.Nullable;
 
-/** One argument of the agent as understood. */
 @Name("io.coordl.Configuration")
 @Label("Configuration")
 @Description("One argument of the agent as understood.")

@@ -5,7 +5,6 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Timespan;
 
-/** The training thread waited for a batch. */
 @Name("io.coordl.DataStall")
 @Label("Data Stall")
 @Description("The training thread waited for a batch.")

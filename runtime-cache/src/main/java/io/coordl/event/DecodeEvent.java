@@ -6,7 +6,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** One image was decoded, in 1 ms or longer, its bytes read inside; no array made of it. */
 @Name("io.coordl.Decode")
 @Label("Decode")
 @Description(

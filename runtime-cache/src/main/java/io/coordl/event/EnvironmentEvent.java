@@ -7,7 +7,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import org.jspecify.annotations.Nullable;
 
-/** Where the job runs, and on what. */
 @Name("io.coordl.Environment")
 @Label("Environment")
 @Description("Where the job runs, and on what.")

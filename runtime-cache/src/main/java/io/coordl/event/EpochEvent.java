@@ -6,7 +6,6 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** One epoch, or one evaluation, ended; all figures are of it. */
 @Name("io.coordl.Epoch")
 @Label("Epoch")
 @Description("One epoch, or one evaluation, ended; all figures are of it.")

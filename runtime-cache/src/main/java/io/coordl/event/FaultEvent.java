@@ -5,7 +5,6 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** Something inside the agent failed; the call of the program itself was made instead. */
 @Name("io.coordl.Fault")
 @Label("Fault")
 @Description("Something inside the agent failed; the call of the program itself was made instead.")

@@ -7,7 +7,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** One item took 0.1 ms or longer to fetch; written when it was closed. */
 @Name("io.coordl.Fetch")
 @Label("Fetch")
 @Description("One item took 0.1 ms or longer to fetch; written when it was closed.")

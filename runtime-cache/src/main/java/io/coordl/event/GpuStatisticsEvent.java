@@ -8,7 +8,6 @@ import jdk.jfr.Period;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** A GPU over the time in which the job took batches, from samples once a second. */
 @Name("io.coordl.GpuStatistics")
 @Label("GPU Statistics")
 @Description("A GPU over the time in which the job took batches, from samples once a second.")

@@ -6,7 +6,6 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** What a profile measured of the host and the data set; 0 is unknown. */
 @Name("io.coordl.Host")
 @Label("Host")
 @Description("What a profile measured of the host and the data set; 0 is unknown.")
@@ -44,7 +43,6 @@ public final class HostEvent extends EventBase {
   @Description("Threads that read while the storage rate was measured")
   public long storageThreads;
 
-  /** direct: past the page cache; otherwise why it could not be */
   @Label("Storage Access")
   @Description("direct: past the page cache; otherwise why it could not be")
   public @Nullable String storageAccess;

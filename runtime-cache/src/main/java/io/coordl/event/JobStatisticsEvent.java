@@ -7,7 +7,6 @@ import jdk.jfr.Period;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** Exact totals since the start of the job, whatever the thresholds. */
 @Name("io.coordl.JobStatistics")
 @Label("Job Statistics")
 @Description("Exact totals since the start of the job, whatever the thresholds.")
@@ -21,7 +20,6 @@ public final class JobStatisticsEvent extends Figures {
   @Description("Training libraries seen")
   public @Nullable String frameworks;
 
-  /** Epochs, one that goes on among them; evaluations too where no model update was seen */
   @Label("Epochs")
   @Description(
       "Epochs, one that goes on among them; evaluations too where no model update was seen")
@@ -39,7 +37,6 @@ public final class JobStatisticsEvent extends Figures {
   @Metric(value = "coordl_epoch_eta_seconds", absentIfZero = true)
   public long timeLeft;
 
-  /** Evaluations that ended; 0 where no model update was seen */
   @Label("Evaluations")
   @Description("Evaluations that ended; 0 where no model update was seen")
   public long evaluations;

@@ -7,13 +7,11 @@ import jdk.jfr.Period;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** Exact distribution of one kind of span, whatever the thresholds. */
 @Name("io.coordl.LatencyStatistics")
 @Label("Latency Statistics")
 @Description("Exact distribution of one kind of span, whatever the thresholds.")
 @Period("endChunk")
 public final class LatencyStatisticsEvent extends EventBase {
-  /** Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer */
   @Label("Kind")
   @Description(
       "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer")

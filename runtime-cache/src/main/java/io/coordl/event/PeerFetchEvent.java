@@ -7,7 +7,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** Another host was asked for an item, or to keep one, and took 0.1 ms or longer or failed. */
 @Name("io.coordl.PeerFetch")
 @Label("Peer Fetch")
 @Description(

@@ -8,7 +8,6 @@ import jdk.jfr.Period;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** What was asked of one other host since the start of the job, whatever the thresholds. */
 @Name("io.coordl.PeerStatistics")
 @Label("Peer Statistics")
 @Description(

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 @Label("Profile Phase")
 @Description("One phase of a differential profile was measured.")
 public final class PhaseEvent extends Figures {
-  /** ingestion, cached or cold: with training steps; prep or fetch: that stage alone */
   @Label("Phase")
   @Description("ingestion, cached or cold: with training steps; prep or fetch: that stage alone")
   public @Nullable String phase;

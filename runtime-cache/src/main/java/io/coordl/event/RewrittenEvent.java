@@ -5,7 +5,6 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** A rule was applied to a class, or left it alone and why. */
 @Name("io.coordl.Rewritten")
 @Label("Rewritten")
 @Description("A rule was applied to a class, or left it alone and why.")

@@ -8,7 +8,6 @@ import jdk.jfr.Period;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** This job's part in the coordinated prep of one pipeline. */
 @Name("io.coordl.StagingStatistics")
 @Label("Staging Statistics")
 @Description("This job's part in the coordinated prep of one pipeline.")

@@ -5,7 +5,6 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Timespan;
 
-/** The training thread computed between taking a batch and asking for the next. */
 @Name("io.coordl.Step")
 @Label("Step")
 @Description("The training thread computed between taking a batch and asking for the next.")

@@ -8,7 +8,6 @@ import jdk.jfr.Period;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** State of one item store. */
 @Name("io.coordl.StoreStatistics")
 @Label("Store Statistics")
 @Description("State of one item store.")

@@ -6,7 +6,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
-/** One transform ran on one sample or batch. */
 @Name("io.coordl.Transform")
 @Label("Transform")
 @Description("One transform ran on one sample or batch.")

@@ -6,7 +6,6 @@ import jdk.jfr.Name;
 import jdk.jfr.Percentage;
 import org.jspecify.annotations.Nullable;
 
-/** A policy was switched on or off by the agent, or it chose what to keep. */
 @Name("io.coordl.Tuning")
 @Label("Tuning")
 @Description("A policy was switched on or off by the agent, or it chose what to keep.")
