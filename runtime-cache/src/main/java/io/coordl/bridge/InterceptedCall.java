@@ -25,6 +25,22 @@ public class InterceptedCall {
     };
   }
 
+  /** The method runs, and {@code end} after it, whether it has returned or thrown. */
+  public static InterceptedCall ending(Runnable end) {
+    return new InterceptedCall(null) {
+      @Override
+      public @Nullable Object result(@Nullable Object own) {
+        end.run();
+        return own;
+      }
+
+      @Override
+      public void failed() {
+        end.run();
+      }
+    };
+  }
+
   /** The method does not run; the program gets {@code thrown} instead. */
   public static InterceptedCall throwing(Throwable thrown) {
     return new InterceptedCall(thrown) {

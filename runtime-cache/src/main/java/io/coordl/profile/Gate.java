@@ -67,28 +67,11 @@ final class Gate {
     waiting.remove(own);
     inside.add(own);
     notifyAll(); // There may be room for the next one, too.
-    return new Turn();
+    return InterceptedCall.ending(this::leave);
   }
 
   private synchronized void leave() {
     inside.remove(Thread.currentThread());
     notifyAll();
-  }
-
-  private final class Turn extends InterceptedCall {
-    Turn() {
-      super(null);
-    }
-
-    @Override
-    public @Nullable Object result(@Nullable Object own) {
-      leave();
-      return own;
-    }
-
-    @Override
-    public void failed() {
-      leave();
-    }
   }
 }

@@ -139,7 +139,7 @@ public final class JobMonitor {
           }
           String said = log.saidOf(name);
           String because = said.isEmpty() ? reason : "it " + said;
-          rewrites.add(new RewriteLog.Entry("the whole job", asked, 0, because, ""));
+          rewrites.add("the whole job", asked, 0, because, "");
           return asked + " did nothing: " + because;
         });
   }

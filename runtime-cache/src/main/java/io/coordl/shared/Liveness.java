@@ -63,10 +63,7 @@ public final class Liveness implements JobLiveness {
 
   /** Gives that right back. */
   public synchronized void unlockSetup() throws IOException {
-    if (setup != null) {
-      setup.release();
-      setup = null;
-    }
+    setup = release(setup);
   }
 
   /**
@@ -81,10 +78,7 @@ public final class Liveness implements JobLiveness {
   }
 
   public synchronized void stopLeading() throws IOException {
-    if (leader != null) {
-      leader.release();
-      leader = null;
-    }
+    leader = release(leader);
   }
 
   /**
@@ -98,11 +92,15 @@ public final class Liveness implements JobLiveness {
   }
 
   synchronized void leave() throws IOException {
-    if (mine != null) {
-      mine.release();
-      mine = null;
-      job = 0;
+    mine = release(mine);
+    job = 0;
+  }
+
+  private static @Nullable FileLock release(@Nullable FileLock lock) throws IOException {
+    if (lock != null) {
+      lock.release();
     }
+    return null;
   }
 
   @Override

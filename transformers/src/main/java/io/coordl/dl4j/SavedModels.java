@@ -263,18 +263,7 @@ public final class SavedModels implements LibraryHooks {
       return InterceptedCall.throwing(e);
     }
     LOADS.set(true);
-    return new InterceptedCall(null) {
-      @Override
-      public @Nullable Throwable thrown() {
-        LOADS.remove();
-        return null;
-      }
-
-      @Override
-      public void failed() {
-        LOADS.remove();
-      }
-    };
+    return InterceptedCall.ending(LOADS::remove);
   }
 
   /** The library rewrites the file itself. */

@@ -39,7 +39,7 @@ final class ClassListener implements ProgramTransformer.Listener {
     return new RuleListener() {
       @Override
       public void applied(String library, String rule, String provenOn) {
-        rewrites.add(new RewriteLog.Entry(name, rule, 1, "", provenOn));
+        rewrites.add(name, rule, 1, "", provenOn);
         if (!library.isEmpty()) {
           Matcher version = version(library, name, domain);
           if (version.matches()) {
@@ -51,7 +51,7 @@ final class ClassListener implements ProgramTransformer.Listener {
 
       @Override
       public void skipped(String rule, String reason, String provenOn) {
-        rewrites.add(new RewriteLog.Entry(name, rule, 0, reason, provenOn));
+        rewrites.add(name, rule, 0, reason, provenOn);
       }
     };
   }
@@ -66,14 +66,14 @@ final class ClassListener implements ProgramTransformer.Listener {
 
   @Override
   public void failed(String name, Throwable cause) {
-    rewrites.add(new RewriteLog.Entry(name, "all", 0, cause.toString(), ""));
+    rewrites.add(name, "all", 0, cause.toString(), "");
     Bridge.fault("rewriting " + name, cause);
   }
 
   @Override
   public void newer(String name, int version) {
     String reason = "its class file has version " + version + ", newer than the agent can read";
-    rewrites.add(new RewriteLog.Entry(name, "all", 0, reason, ""));
+    rewrites.add(name, "all", 0, reason, "");
     if (!saidNewer.getAndSet(true)) {
       log.say(
           "%s and other classes of its version stay as they are, and what they read is not observed: %s", name, reason);

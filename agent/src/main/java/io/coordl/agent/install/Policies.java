@@ -246,7 +246,7 @@ final class Policies {
         services,
         (interceptor, declaring, reason) -> {
           String policy = policyOf(interceptor);
-          rewrites.add(new RewriteLog.Entry(declaring.getName(), policy, 0, reason, ""));
+          rewrites.add(declaring.getName(), policy, 0, reason, "");
           job.log()
               .say("%s cannot intercept %s (%s); it runs as it is.", policy, declaring.getName(), reason);
         });

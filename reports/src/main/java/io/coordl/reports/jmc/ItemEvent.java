@@ -52,24 +52,21 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
 
   @Override
   public long number(String field) {
-    Object value = value(field);
-    if (value instanceof IQuantity quantity) {
-      return quantity.clampedLongValueIn(unit(quantity));
-    }
-    return bare(field, value).longValue();
+    return value(field) instanceof IQuantity quantity
+        ? quantity.clampedLongValueIn(unit(quantity))
+        : bare(field).longValue();
   }
 
   @Override
   public double real(String field) {
-    Object value = value(field);
-    if (value instanceof IQuantity quantity) {
-      return quantity.doubleValueIn(unit(quantity));
-    }
-    return bare(field, value).doubleValue();
+    return value(field) instanceof IQuantity quantity
+        ? quantity.doubleValueIn(unit(quantity))
+        : bare(field).doubleValue();
   }
 
   /** Fields without a unit come as they are; a process id Mission Control turns into text. */
-  private static Number bare(String field, @Nullable Object value) {
+  private Number bare(String field) {
+    Object value = value(field);
     if (value instanceof Number number) {
       return number;
     }
