@@ -54,9 +54,9 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
       Summary summary,
       TimeLine timeLine,
       List<LatencyCurve> latencies,
-      Names files,
-      Names codecs,
-      Names transforms,
+      Activity.Names files,
+      Activity.Names codecs,
+      Activity.Names transforms,
       List<Activity.Source> sources,
       @Nullable Differential differential,
       @Nullable WhatIf whatIf) {}
@@ -112,42 +112,6 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
   }
 
   /**
-   * The names that took most time, and all others together.
-   *
-   * @param known how many different names were told apart
-   * @param unnamed how many events came with a name beyond those
-   */
-  record Names(long known, long unnamed, List<Total> slowest, Total others) {
-    static Names of(Activity.Names names) {
-      return new Names(
-          names.known(),
-          names.unnamed().count(),
-          names.slowest().stream().map(Total::of).toList(),
-          Total.of(names.others()));
-    }
-  }
-
-  record Total(
-      String name,
-      long count,
-      long totalNanos,
-      long meanNanos,
-      long longestNanos,
-      long bytes,
-      long memory) {
-    static Total of(Activity.Total total) {
-      return new Total(
-          total.name(),
-          total.count(),
-          total.nanos(),
-          total.count() == 0 ? 0 : total.nanos() / total.count(),
-          total.longestNanos(),
-          total.bytes(),
-          total.memory());
-    }
-  }
-
-  /**
    * Makes the report of some recordings, in their order.
    *
    * @param unread a sentence for each that was to be on the page, too
@@ -193,9 +157,9 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
         Summary.of(recording),
         TimeLine.of(activity.times()),
         recording.latencies().stream().map(LatencyCurve::of).toList(),
-        Names.of(activity.files()),
-        Names.of(activity.codecs()),
-        Names.of(activity.transforms()),
+        activity.files(),
+        activity.codecs(),
+        activity.transforms(),
         activity.sources(),
         alone && !recording.phases().isEmpty() ? Differential.of(recording) : null,
         alone ? WhatIf.of(recording) : null);

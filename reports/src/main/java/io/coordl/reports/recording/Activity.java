@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.coordl.advice.Part;
 import java.util.List;
 import java.util.Map;
@@ -38,10 +39,10 @@ public record Activity(
    * @param known how many different names were told apart
    * @param slowest those that took most time in total, the slowest first
    * @param others all other names together
-   * @param unnamed those of the others that came when as many names were known as are told apart;
-   *     one of them may be as slow as the slowest
+   * @param unnamed how many of the others came when as many names were known as are told apart; one
+   *     of them may be as slow as the slowest
    */
-  public record Names(long known, List<Total> slowest, Total others, Total unnamed) {}
+  public record Names(long known, long unnamed, List<Total> slowest, Total others) {}
 
   /**
    * Events of one name, or of several together.
@@ -50,7 +51,12 @@ public record Activity(
    * @param memory how many of them were answered from memory
    */
   public record Total(
-      String name, long count, long nanos, long longestNanos, long bytes, long memory) {}
+      String name, long count, long totalNanos, long longestNanos, long bytes, long memory) {
+    @JsonProperty
+    long meanNanos() {
+      return count == 0 ? 0 : totalNanos / count;
+    }
+  }
 
   /** Batches of one iterator or data set, and the self times of their preparation. */
   public record Source(

@@ -17,13 +17,7 @@ import java.nio.channels.FileChannel;
  * @param state {@value #FINISHED} if the JVM finished the chunk, else a count of its flushes
  */
 record ChunkHeader(
-    long size,
-    long constants,
-    long metadata,
-    long startNanos,
-    long startTicks,
-    double ticksPerNano,
-    byte state) {
+    long size, long constants, long metadata, long startNanos, long startTicks, byte state) {
   static final int LENGTH = 68;
   static final int FINISHED = 0;
   static final int STATE_OFFSET = 64;
@@ -35,7 +29,6 @@ record ChunkHeader(
   private static final int METADATA_OFFSET = 24;
   private static final int START_NANOS_OFFSET = 32;
   private static final int START_TICKS_OFFSET = 48;
-  private static final int TICKS_PER_SECOND_OFFSET = 56;
   private static final int FEATURES_OFFSET = 67;
   private static final int COMPRESSED_INTEGERS = 1;
 
@@ -57,7 +50,6 @@ record ChunkHeader(
         bytes.getLong(at + METADATA_OFFSET),
         bytes.getLong(at + START_NANOS_OFFSET),
         bytes.getLong(at + START_TICKS_OFFSET),
-        bytes.getLong(at + TICKS_PER_SECOND_OFFSET) / 1e9,
         bytes.get(at + STATE_OFFSET));
   }
 
@@ -75,13 +67,5 @@ record ChunkHeader(
   /** True if the JVM began the chunk and never flushed it: there is nothing to read in it. */
   boolean isBare() {
     return !finished() && (metadata == 0 || size < LENGTH);
-  }
-
-  /**
-   * A time of an event in nanoseconds since 1970, by the chunk's own clock, rounded as the JDK
-   * rounds.
-   */
-  long nanosAt(long ticks) {
-    return startNanos + (long) ((ticks - startTicks) / ticksPerNano);
   }
 }

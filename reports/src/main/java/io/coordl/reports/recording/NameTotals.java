@@ -89,8 +89,8 @@ final class NameTotals {
     }
     return new Activity.Names(
         totals.size(),
+        unnamed.count,
         best.stream().sorted(bySpeed.reversed()).map(Growing::total).toList(),
-        others.total(),
-        unnamed.total());
+        others.total());
   }
 }
