@@ -1,9 +1,5 @@
 package io.coordl.reports.live;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonProperty;
-import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.live.StatusFile;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
@@ -58,27 +54,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
       State state,
       long silentNanos,
       String group,
-      @Nullable Recent recent,
+      JobRecording.@Nullable Recent recent,
       Summary summary) {}
-
-  /**
-   * What a job did lately.
-   *
-   * @param nanos in that time; the wall time of the figures may be more or less, as that of a batch
-   *     counts when it is over
-   */
-  public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
-    static @Nullable Recent of(JobRecording.@Nullable Recent recent) {
-      return recent == null ? null : new Recent(recent.nanos(), recent.figures());
-    }
-
-    /** By the clock; 0 if not known. */
-    @JsonProperty
-    @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-    double samplesPerSecond() {
-      return nanos <= 0 ? 0 : figures.samples * 1e9 / nanos;
-    }
-  }
 
   /**
    * Reads what the jobs show now.
@@ -119,7 +96,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
           state(file, silent),
           silent.toNanos(),
           recording.configuration().getOrDefault("group", ""),
-          Recent.of(recording.recent()),
+          recording.recent(),
           Summary.of(recording));
     } catch (NoSuchFileException e) {
       if (file.path().toString().equals(e.getFile())) {

@@ -6,6 +6,7 @@ import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.live.Jobs.Job;
 import io.coordl.reports.live.Jobs.State;
+import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.JobTable;
 import io.coordl.reports.summary.SummaryText;
 import java.time.LocalTime;
@@ -50,7 +51,7 @@ public final class JobsText {
                     "epoch %d of %d, about %s to go",
                     totals.epochs, totals.plannedEpochs, Text.roughly(totals.timeLeft)));
       }
-      Jobs.Recent recent = job.recent();
+      JobRecording.Recent recent = job.recent();
       if (recent != null && recent.figures().batches == 0) {
         lines.add(INDENT + "no batch has been taken in that time: a wait counts when it is over");
       }
@@ -61,7 +62,7 @@ public final class JobsText {
   }
 
   private static String line(Job job) {
-    Jobs.Recent recent = job.recent();
+    JobRecording.Recent recent = job.recent();
     Figures totals = job.summary().totals().figures();
     String program = Objects.requireNonNullElse(job.summary().program().mainClass(), "unknown");
     return Text.format("%8d %-8s", job.pid(), job.state())

@@ -1,5 +1,8 @@
 package io.coordl.reports.recording;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
@@ -68,7 +71,14 @@ public record JobRecording(
    * @param nanos between them; the wall time of the figures may be more or less, as that of a batch
    *     counts when it is over
    */
-  public record Recent(long nanos, JobStatisticsEvent figures) {}
+  public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
+    /** By the clock; 0 if not known. */
+    @JsonProperty
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+    public double samplesPerSecond() {
+      return nanos <= 0 ? 0 : figures.samples * 1e9 / nanos;
+    }
+  }
 
   /**
    * True if updates of a model were seen, so that what has none is an evaluation. Where none was

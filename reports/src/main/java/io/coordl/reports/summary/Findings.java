@@ -239,8 +239,8 @@ public final class Findings {
                 example ->
                     Text.format(
                         "The first was in %s: %s.",
-                        Text.line(String.valueOf(example.where()), 200),
-                        Text.line(String.valueOf(example.cause()), 200)))
+                        Text.line(String.valueOf(example.where), 200),
+                        Text.line(String.valueOf(example.cause), 200)))
             .orElse("The recording does not say which.");
     return Optional.of(
         new Finding(

@@ -8,6 +8,7 @@ import io.coordl.advice.Epochs;
 import io.coordl.advice.Evidence;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
+import io.coordl.event.FaultEvent;
 import io.coordl.event.Figures;
 import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
@@ -104,9 +105,7 @@ public record Summary(
     }
   }
 
-  record Faults(long count, List<Example> examples) {
-    record Example(@Nullable String where, @Nullable String cause, @Nullable String action) {}
-  }
+  record Faults(long count, List<FaultEvent> examples) {}
 
   /**
    * What to try next: the finding's stable name, a sentence, arguments of the agent, and how many
@@ -149,9 +148,7 @@ public record Summary(
         recording.latencies(),
         new Faults(
             Math.max(recording.faults(), job == null ? 0 : job.faults),
-            recording.firstFaults().stream()
-                .map(fault -> new Faults.Example(fault.where, fault.cause, fault.action))
-                .toList()),
+            recording.firstFaults()),
         new Next(advice.finding(), advice.sentence(), advice.arguments(), advice.gain()));
   }
 

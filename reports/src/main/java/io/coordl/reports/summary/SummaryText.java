@@ -277,7 +277,7 @@ public final class SummaryText {
     String first =
         faults.examples().stream()
             .findFirst()
-            .map(example -> ", the first in " + example.where() + ": " + example.cause())
+            .map(example -> ", the first in " + example.where + ": " + example.cause)
             .orElse("");
     lines.add(
         "Faults      "

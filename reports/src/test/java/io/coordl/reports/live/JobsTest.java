@@ -8,6 +8,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.coordl.live.StatusFile;
 import io.coordl.reports.live.Jobs.Job;
+import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.EventJson;
 import io.coordl.reports.summary.Summary;
@@ -84,7 +85,7 @@ class JobsTest {
   void whatItDidLatelyIsWhatItsTotalsGrewBy() throws Exception {
     job(ProcessHandle.current(), 0);
 
-    Jobs.Recent recent = only().recent();
+    JobRecording.Recent recent = only().recent();
     assertThat(recent).isNotNull();
     assertThat(recent.figures().batches).isEqualTo(200); // 300 in all, 100 of the first epoch.
     assertThat(recent.figures().wall).isEqualTo(60 * Recordings.SECOND);
