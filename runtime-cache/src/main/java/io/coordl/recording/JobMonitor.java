@@ -350,14 +350,7 @@ public final class JobMonitor {
 
   List<StoreStatisticsEvent> stores() {
     AtEnd end = atEnd;
-    if (end != null) {
-      return end.stores();
-    }
-    List<StoreStatisticsEvent> views = new ArrayList<>();
-    for (Supplier<StoreStatisticsEvent> store : stores) {
-      views.add(store.get());
-    }
-    return views;
+    return end == null ? stores.stream().map(Supplier::get).toList() : end.stores();
   }
 
   /** What the policies did, a line each. */
@@ -376,14 +369,9 @@ public final class JobMonitor {
 
   List<StagingStatisticsEvent> stagings() {
     AtEnd end = atEnd;
-    if (end != null) {
-      return end.stagings();
-    }
-    List<StagingStatisticsEvent> all = new ArrayList<>();
-    for (Supplier<List<StagingStatisticsEvent>> one : stagings) {
-      all.addAll(one.get());
-    }
-    return all;
+    return end == null
+        ? stagings.stream().flatMap(one -> one.get().stream()).toList()
+        : end.stagings();
   }
 
   List<GpuStatisticsEvent> gpus() {

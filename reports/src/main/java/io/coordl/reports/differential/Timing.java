@@ -2,6 +2,7 @@ package io.coordl.reports.differential;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
 import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
 import java.util.List;
@@ -80,9 +81,9 @@ public record Timing(
             epochs.stream()
                 .mapToDouble(epoch -> (double) (epoch.wall - epoch.checkpoint) / epoch.batches)
                 .toArray());
-    long steps = epochs.stream().mapToLong(epoch -> epoch.batches).sum();
-    long items = epochs.stream().mapToLong(epoch -> epoch.items).sum();
-    long pauses = epochs.stream().mapToLong(epoch -> epoch.gcStall).sum();
+    Figures sum = EpochEvent.sum(epochs.stream());
+    long steps = sum.batches;
+    long items = sum.items;
     return Optional.of(
         new Timing(
             phase,
@@ -93,7 +94,7 @@ public record Timing(
             steps,
             items == 0 ? null : (Double) ((double) items / steps),
             batch,
-            pauses(pauses, steps, batch),
+            pauses(sum.gcStall, steps, batch),
             true,
             items == 0 ? null : "items are taken for samples"));
   }

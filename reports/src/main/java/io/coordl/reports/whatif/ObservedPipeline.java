@@ -2,6 +2,7 @@ package io.coordl.reports.whatif;
 
 import io.coordl.advice.Text;
 import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.differential.Measure;
@@ -140,13 +141,9 @@ final class ObservedPipeline {
 
   /** True if the training thread waited for nearly all that was done for it. */
   private boolean isSerial() {
-    long waited = epochs.stream().mapToLong(epoch -> epoch.stall).sum();
-    long done =
-        epochs.stream()
-            .mapToLong(
-                epoch -> epoch.fetchTime + epoch.decodeTime + epoch.transformTime + epoch.otherTime)
-            .sum();
-    boolean serial = waited >= SERIAL * done;
+    Figures all = EpochEvent.sum(epochs.stream());
+    long done = all.fetchTime + all.decodeTime + all.transformTime + all.otherTime;
+    boolean serial = all.stall >= SERIAL * done;
     pipeline.assumptions.add(
         serial
             ? "the training thread prepares its batches itself, as it waited for all of that"
