@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.advice.Text;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -118,20 +119,7 @@ record Terminal(boolean colours, int columns, int width) {
     }
     Matcher indent = INDENT.matcher(text);
     String under = " ".repeat(indent.lookingAt() ? Math.min(indent.end(), width / 2) : 2);
-    List<String> folded = new ArrayList<>();
-    StringBuilder line = new StringBuilder();
-    boolean start = true;
-    for (String word : text.split(" ", -1)) {
-      if (!line.toString().isBlank() && line.length() + 1 + word.length() > width) {
-        folded.add(line.toString().stripTrailing());
-        line = new StringBuilder(under).append(word);
-      } else {
-        line.append(start ? "" : " ").append(word);
-      }
-      start = false;
-    }
-    folded.add(line.toString());
-    return folded;
+    return Text.fold(text, under, width);
   }
 
   /** Rows and columns of the terminal that this process belongs to; 0 if not known. */

@@ -1,5 +1,7 @@
 package io.coordl.advice;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +73,24 @@ public final class Text {
   public static String line(String text, int longest) {
     String clean = text.replaceAll("\\p{Cntrl}+", " ").strip();
     return clean.length() <= longest ? clean : clean.substring(0, longest - 3) + "...";
+  }
+
+  /** A text as lines, broken at blanks: all but the first begin with {@code under}. */
+  public static List<String> fold(String text, String under, int width) {
+    List<String> folded = new ArrayList<>();
+    StringBuilder line = new StringBuilder();
+    boolean start = true;
+    for (String word : text.split(" ", -1)) {
+      if (!line.toString().isBlank() && line.length() + 1 + word.length() > width) {
+        folded.add(line.toString().stripTrailing());
+        line = new StringBuilder(under).append(word);
+      } else {
+        line.append(start ? "" : " ").append(word);
+      }
+      start = false;
+    }
+    folded.add(line.toString());
+    return folded;
   }
 
   public static String format(String format, @Nullable Object... values) {

@@ -105,18 +105,7 @@ public final class WhatIfText {
     }
   }
 
-  /** Breaks a text at blanks; a longer word keeps its line to itself. */
   private void add(String indent, String text) {
-    StringBuilder line = new StringBuilder(indent);
-    for (String word : text.split(" ", -1)) {
-      boolean first = line.length() == indent.length();
-      if (!first && line.length() + 1 + word.length() > width) {
-        lines.add(line.toString());
-        line = new StringBuilder(indent);
-        first = true;
-      }
-      line.append(first ? "" : " ").append(word);
-    }
-    lines.add(line.toString());
+    lines.addAll(Text.fold(indent + text, indent, width));
   }
 }
