@@ -42,8 +42,6 @@ final class PiecewiseItem extends OpenItem {
   private record Piece(long number, boolean admit, @Nullable ByteBuffer content) {}
 
   /**
-   * An opened item.
-   *
    * @param whole whether the file is one piece, found under the key of the file
    * @param admitting whether what is read now may be kept
    */

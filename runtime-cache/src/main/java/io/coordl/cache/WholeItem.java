@@ -14,8 +14,6 @@ final class WholeItem extends OpenItem {
   private final Origin origin;
 
   /**
-   * An opened item.
-   *
    * @param content all bytes; null if the program's own stream is to read
    * @param origin where they were before this opening
    */

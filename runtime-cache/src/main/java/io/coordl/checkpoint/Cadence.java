@@ -101,8 +101,6 @@ final class Cadence {
   }
 
   /**
-   * A step has ended.
-   *
    * @param nanos since the one before, or since the checkpoint after it
    * @param writing whether a checkpoint is being written
    */

@@ -33,8 +33,6 @@ record Family(String name, Kind kind, String help, String unit, List<Point> poin
   }
 
   /**
-   * One of them.
-   *
    * @param label {@code cause=fetch}; empty if the name says it all
    * @param number in decimal digits, exact
    * @param quantiles by their rank, of a summary, whose number is the sum

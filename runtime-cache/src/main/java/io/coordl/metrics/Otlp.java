@@ -29,8 +29,6 @@ final class Otlp implements MetricsExport.Push {
   private final String since = now();
 
   /**
-   * An export.
-   *
    * @param address empty for what the environment says, else for this host
    * @param environment its variables, null for those that are not set
    */

@@ -62,8 +62,6 @@ final class Gauge {
   Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
 
   /**
-   * Knows no step.
-   *
    * @param wanted steps to count, 0 for as many as the precision needs
    * @param transition steps to drop in any case: they were begun in the phase before
    */

@@ -43,8 +43,6 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   /**
-   * No epoch has ended yet.
-   *
    * @param clock in nanoseconds
    * @param totals of the job, which know of epochs to come
    */

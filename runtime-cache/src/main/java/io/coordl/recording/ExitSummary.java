@@ -33,8 +33,6 @@ final class ExitSummary {
   private final List<String> didNothing;
 
   /**
-   * Of a job that ends.
-   *
    * @param didNothing why, of each policy asked for that did nothing
    */
   ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {

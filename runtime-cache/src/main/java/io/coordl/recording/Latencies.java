@@ -69,8 +69,6 @@ final class Latencies implements Durations {
   private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
 
   /**
-   * Distributions without a duration.
-   *
    * @param events where those of an epoch go when it ends
    */
   Latencies(EventLog events) {

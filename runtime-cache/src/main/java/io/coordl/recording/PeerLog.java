@@ -43,8 +43,6 @@ final class PeerLog implements PeerSink {
   private final Durations durations;
 
   /**
-   * A log without peers.
-   *
    * @param spans knows the batch that a question was asked for
    * @param durations hears how long each question took
    */

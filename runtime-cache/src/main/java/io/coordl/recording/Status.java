@@ -49,8 +49,6 @@ final class Status implements Closeable {
   private final CountDownLatch done = new CountDownLatch(1);
 
   /**
-   * Not started yet.
-   *
    * @param directory asked on the thread
    */
   Status(JobMonitor job, Supplier<Path> directory) {

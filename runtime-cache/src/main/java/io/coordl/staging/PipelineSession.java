@@ -64,8 +64,6 @@ final class PipelineSession {
   private final AtomicReference<@Nullable SharedEpoch> current = new AtomicReference<>();
 
   /**
-   * Of one job.
-   *
    * @param job its number in the file
    * @param threads runs each task on a thread of its own
    * @param faults hears of the first failure on a thread that prepares

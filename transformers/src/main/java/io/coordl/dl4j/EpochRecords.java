@@ -18,8 +18,6 @@ final class EpochRecords<T> implements Iterator<T> {
   private int end;
 
   /**
-   * At the first of them.
-   *
    * @param records by their places, from 0 on
    * @param end how many there are
    * @param shared the epoch that other jobs go through too; null if the library does by itself

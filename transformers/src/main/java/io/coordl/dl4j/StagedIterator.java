@@ -73,8 +73,6 @@ record StagedIterator(
   }
 
   /**
-   * What decides batches.
-   *
    * @param text as above, which may be long
    * @param told what the program can set at any time
    */

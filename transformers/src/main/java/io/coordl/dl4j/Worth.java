@@ -30,8 +30,6 @@ final class Worth {
   }
 
   /**
-   * The program got a batch.
-   *
    * @param nanos that it took
    * @param ofMaking that the program's own code took of these; 0 if it was found
    */

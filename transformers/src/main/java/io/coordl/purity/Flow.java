@@ -46,8 +46,6 @@ final class Flow {
       implements Origin {}
 
   /**
-   * One value.
-   *
    * @param wide whether it takes two slots
    * @param item whether it follows from which item of the data set is asked for
    */

@@ -31,8 +31,6 @@ final class MethodCode extends MethodVisitor {
   private @Nullable Flow flow;
 
   /**
-   * One instruction.
-   *
    * @param owner of a member, or the type of a type instruction; empty elsewhere
    * @param operand slot of a local variable, or dimensions
    * @param arguments of a call-site, or the constant that is loaded

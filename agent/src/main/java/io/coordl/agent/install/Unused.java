@@ -15,8 +15,6 @@ final class Unused {
   private Unused() {}
 
   /**
-   * Of a store.
-   *
    * @param store null if there is none
    * @param what it keeps: "raw item", "decoded image"
    */

@@ -46,8 +46,6 @@ final class ChunkWalk {
   }
 
   /**
-   * What a walk found.
-   *
    * @param chunks those to read, by their start, each once
    * @param asIs true if the file is just these chunks in this order, all finished
    * @param endsEarly true if something was not finished
@@ -60,8 +58,6 @@ final class ChunkWalk {
   }
 
   /**
-   * One chunk.
-   *
    * @param position where it starts in the file
    */
   record Chunk(long position, ChunkHeader header) {}

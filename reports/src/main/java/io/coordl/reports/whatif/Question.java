@@ -41,8 +41,6 @@ abstract class Question {
   }
 
   /**
-   * What a question found.
-   *
    * @param assumptions beside those of the pipeline
    */
   record Finding(

@@ -69,8 +69,6 @@ abstract class WovenMethod extends MethodVisitor {
   }
 
   /**
-   * A method to surround.
-   *
    * @param first local variable that the method does not use, nor any behind it
    * @param stateType as in frames, null if there is no state to keep while the body runs
    */
