@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
@@ -221,12 +223,8 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
 
   /** What it inherits can be changed as well. */
   private static boolean isOfLibrary(Class<?> type) {
-    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-      if (Description.isOfLibrary(at.getName())) {
-        return true;
-      }
-    }
-    return false;
+    return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+        .anyMatch(at -> Description.isOfLibrary(at.getName()));
   }
 
   @Override

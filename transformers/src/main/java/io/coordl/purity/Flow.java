@@ -143,11 +143,7 @@ final class Flow {
   }
 
   private void run(int at, State state) {
-    for (Handler handler : method.handlers) {
-      if (place(handler.start()) <= at && at < place(handler.end())) {
-        reach(place(handler.handler()), new State(state.locals(), List.of(Value.OTHER)));
-      }
-    }
+    reachHandlers(at, state);
     Instruction instruction = method.instructions.get(at);
     Step step = new Step(method, at, state);
     step.take();
@@ -156,11 +152,15 @@ final class Flow {
     if (!ends(instruction.opcode())) {
       reach(at + 1, after);
       if (instruction.opcode() >= Opcodes.ISTORE && instruction.opcode() <= Opcodes.ASTORE) {
-        for (Handler handler : method.handlers) {
-          if (place(handler.start()) <= at && at < place(handler.end())) {
-            reach(place(handler.handler()), new State(after.locals(), List.of(Value.OTHER)));
-          }
-        }
+        reachHandlers(at, after);
+      }
+    }
+  }
+
+  private void reachHandlers(int at, State state) {
+    for (Handler handler : method.handlers) {
+      if (place(handler.start()) <= at && at < place(handler.end())) {
+        reach(place(handler.handler()), new State(state.locals(), List.of(Value.OTHER)));
       }
     }
   }
