@@ -21,25 +21,16 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** The text at exit: where the time went, what each policy did, what to try next. */
-final class ExitSummary {
+/**
+ * The text at exit: where the time went, what each policy did, what to try next.
+ *
+ * @param didNothing why, of each policy asked for that did nothing
+ */
+record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {
   private static final int MOST_LINES = 20;
 
   /** Faults, what to try next, the recording. */
   private static final int LINES_AT_END = 3;
-
-  private final JobMonitor job;
-  private final @Nullable String recording;
-  private final List<String> didNothing;
-
-  /**
-   * @param didNothing why, of each policy asked for that did nothing
-   */
-  ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {
-    this.job = job;
-    this.recording = recording;
-    this.didNothing = didNothing;
-  }
 
   /**
    * At most 20 lines; if nothing was trained, read or found, only what policies did, or why they

@@ -4,13 +4,7 @@ import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EventSink;
 
 /** The job's totals so far, as events; the last ones of a recording count. Any thread. */
-final class Statistics {
-  private final JobMonitor job;
-
-  Statistics(JobMonitor job) {
-    this.job = job;
-  }
-
+record Statistics(JobMonitor job) {
   void all(EventSink to) {
     configuration(to);
     job(to);

@@ -21,10 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Tells whether a field keeps what it was given: from the class files of its nest, which are all
  * that can set a private field. One look's, used by one thread.
  */
-final class FieldProof {
-  private final PurityAnalyzer.Known known;
-  private final Classes classes;
-
+record FieldProof(PurityAnalyzer.Known known, Classes classes) {
   /** Finds class files. */
   interface Classes {
     /** Null if there is none. */
@@ -37,11 +34,6 @@ final class FieldProof {
     public String toString() {
       return owner.replace('/', '.') + "." + name;
     }
-  }
-
-  FieldProof(PurityAnalyzer.Known known, Classes classes) {
-    this.known = known;
-    this.classes = classes;
   }
 
   /** The field that an instruction means; null if no class file declares it. */

@@ -40,7 +40,15 @@ import org.jspecify.annotations.Nullable;
  * second; one that hangs or is cut off by missing heartbeats, in {@link #TIMEOUT_MILLIS}. Parts of
  * a cluster that do not see each other merge once they do.
  */
-final class Cluster implements Closeable {
+record Cluster(
+    JChannel channel,
+    PhysicalAddress own,
+    Set<PhysicalAddress> hosts,
+    Hello self,
+    Consumer<List<Member>> views,
+    OnceLog log)
+    implements Closeable {
+
   static final int HEARTBEAT_MILLIS = 2_000;
   private static final int TIMEOUT_MILLIS = 8_000;
   private static final int VERIFY_MILLIS = 300;
@@ -54,28 +62,6 @@ final class Cluster implements Closeable {
 
   private static final String NAME = "coordl";
   private static final String HELLO = "coordl";
-
-  private final JChannel channel;
-  private final PhysicalAddress own;
-  private final Set<PhysicalAddress> hosts;
-  private final Hello self;
-  private final Consumer<List<Member>> views;
-  private final OnceLog log;
-
-  private Cluster(
-      JChannel channel,
-      PhysicalAddress own,
-      Set<PhysicalAddress> hosts,
-      Hello self,
-      Consumer<List<Member>> views,
-      OnceLog log) {
-    this.channel = channel;
-    this.own = own;
-    this.hosts = hosts;
-    this.self = self;
-    this.views = views;
-    this.log = log;
-  }
 
   /**
    * Joins those of the others that can be reached, or begins alone; takes up to some seconds.

@@ -29,20 +29,12 @@ import org.jspecify.annotations.Nullable;
  * regular files of this user are read or removed; whose they are the file system says, which may
  * name root another one.
  */
-final class DirectoryDiscovery {
+record DirectoryDiscovery(Path directory, UserLog userLog) {
   private static final String SUFFIX = ".peer";
   private static final int MOST_BYTES = 128;
 
   /** Much longer than the pause between two visits. */
   private static final long STALE_MILLIS = 600_000;
-
-  private final Path directory;
-  private final UserLog userLog;
-
-  DirectoryDiscovery(Path directory, UserLog userLog) {
-    this.directory = directory;
-    this.userLog = userLog;
-  }
 
   /**
    * Leaves this host's file, or renews it, and returns all addresses.

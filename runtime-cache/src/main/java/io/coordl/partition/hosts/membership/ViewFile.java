@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * at any instruction leaves the view before. There is one writer at a time ({@link
  * Liveness#tryLead}).
  */
-final class ViewFile implements Contents.Memory {
+record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Memory {
   /** A host's list of members as what a shared file holds. Who is alive is told by the locks. */
   static final Contents<ViewFile> CONTENTS =
       new Contents<>() {
@@ -75,9 +75,6 @@ final class ViewFile implements Contents.Memory {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-  private final RandomAccessFile file;
-  private final ByteBuffer memory;
-
   /** One view; {@code self} is the name of this host's member. */
   record View(String self, List<Member> members) {
     static final View NONE = new View("", List.of());
@@ -85,11 +82,6 @@ final class ViewFile implements Contents.Memory {
     View {
       members = List.copyOf(members);
     }
-  }
-
-  private ViewFile(RandomAccessFile file, ByteBuffer memory) {
-    this.file = file;
-    this.memory = memory;
   }
 
   /** Maps a file of ours, made as long as that. */
