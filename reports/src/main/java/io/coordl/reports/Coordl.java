@@ -109,9 +109,11 @@ public final class Coordl {
       return new String[] {
         "coordl " + (version == null ? "(not packaged)" : version),
         "Java " + Runtime.version() + ", " + System.getProperty("java.vendor"),
-        String.format("%s %s %s", System.getProperty("os.name"),
-                System.getProperty("os.version"),
-                System.getProperty("os.arch"))
+        System.getProperty("os.name")
+            + " "
+            + System.getProperty("os.version")
+            + " "
+            + System.getProperty("os.arch")
       };
     }
   }

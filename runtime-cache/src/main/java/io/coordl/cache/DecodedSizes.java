@@ -30,7 +30,6 @@ public final class DecodedSizes implements Closeable {
     return store;
   }
 
-  /** Learns from now on, or no more. */
   public void learn(boolean now) {
     learning = now;
   }

@@ -30,12 +30,10 @@ final class StoreCounters {
     }
   }
 
-  /** Counts an opening or a block by how it was answered. */
   void count(Outcome outcome) {
     of(outcomes, outcome).increment();
   }
 
-  /** Counts bytes by where they came from. */
   void bytes(Origin origin, long count) {
     of(bytes, origin).add(count);
   }

@@ -61,7 +61,6 @@ public final class Staged extends OutputStream {
     return next;
   }
 
-  /** Whether it went to the file already. */
   public boolean isFlushed() {
     return flushed;
   }

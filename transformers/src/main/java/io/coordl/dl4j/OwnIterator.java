@@ -229,9 +229,11 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
-    return String.format("%s\n%s\n%s", StagedIterator.process(),
-            ((Settings) settings).told,
-            Description.ofLargeRead("iterator", get));
+    return String.join(
+        "\n",
+        StagedIterator.process(),
+        ((Settings) settings).told.toString(),
+        Description.ofLargeRead("iterator", get));
   }
 
   @Override

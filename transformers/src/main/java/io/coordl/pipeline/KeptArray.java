@@ -29,7 +29,6 @@ public record KeptArray(int first, int second, int third, ByteBuffer values) {
         : null;
   }
 
-  /** Bytes it takes when kept. */
   public long bytes() {
     return (long) HEADER_BYTES + values.remaining();
   }

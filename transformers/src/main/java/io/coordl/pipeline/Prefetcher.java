@@ -52,12 +52,10 @@ public final class Prefetcher implements Closeable {
     return batches;
   }
 
-  /** A batch has been prefetched. */
   public void prepared() {
     prepared.increment();
   }
 
-  /** The program got one that was. */
   public void used() {
     used.increment();
   }

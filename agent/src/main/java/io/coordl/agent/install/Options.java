@@ -120,7 +120,6 @@ public final class Options {
     return values == null ? List.of(option.byDefault()) : values.values();
   }
 
-  /** Whether the user gave this option. */
   public boolean isGiven(Option option) {
     return given.containsKey(option);
   }

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 final class NameTotals {
   private static final String UNKNOWN = "(unknown)";
 
-  /** A total while it grows. */
   private static final class Growing {
     private final String name;
     private long count;

@@ -16,9 +16,6 @@ public final class RecordingCollector {
   private final Map<String, Consumer<JobEvent>> takers = collector.takers();
   private long taken;
 
-  /** Knows nothing yet. */
-  public RecordingCollector() {}
-
   /** Names of the event types that it takes. */
   public Set<String> types() {
     return Set.copyOf(takers.keySet());

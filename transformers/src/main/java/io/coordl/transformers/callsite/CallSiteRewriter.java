@@ -89,7 +89,6 @@ public final class CallSiteRewriter {
     return !methodsOfTheTable(classFile).isEmpty();
   }
 
-  /** Indices of the constants that refer to a method of the table. */
   private BitSet methodsOfTheTable(ClassFile classFile) {
     BitSet found = new BitSet();
     for (int i = 1; i < classFile.constants(); i++) {

@@ -117,12 +117,10 @@ public final class ClassFile {
     return className(constants[index] + 1);
   }
 
-  /** Name of the method that a constant refers to. */
   public String nameOf(int index) {
     return string(nameAndType(index) + 1);
   }
 
-  /** Descriptor of the method that a constant refers to. */
   public String descriptorOf(int index) {
     return string(nameAndType(index) + 3);
   }
