@@ -107,7 +107,8 @@ record OutputFile(Path path) {
         path
             + " cannot be written: "
             + (why == null
-                ? String.format("no file can be made in %s (%s)", folder(path), e.getClass().getSimpleName())
+                ? String.format(
+                    "no file can be made in %s (%s)", folder(path), e.getClass().getSimpleName())
                 : why)
             + ".");
   }

@@ -140,10 +140,12 @@ final class ProfileCommand implements Callable<Integer> {
           spec.commandLine(), "--steps is " + steps + ", expected a number from 10 to 100000.");
     }
     String argument =
-        String.format("-javaagent:%s=profile=%s%s,record=%s,summary=off", agentJar().toAbsolutePath(),
-                phases,
-                steps == null ? "" : ",profile.steps=" + steps,
-                file);
+        String.format(
+            "-javaagent:%s=profile=%s%s,record=%s,summary=off",
+            agentJar().toAbsolutePath(),
+            phases,
+            steps == null ? "" : ",profile.steps=" + steps,
+            file);
     for (String word : command) {
       if (word.startsWith("-javaagent:") && word.contains(AGENT)) {
         throw new ParameterException(
@@ -193,7 +195,9 @@ final class ProfileCommand implements Callable<Integer> {
     Path jar = agent == null ? beside() : agent;
     if (jar == null || !Files.isRegularFile(jar)) {
       throw new RecordingException(
-          String.format("there is no agent at %s: say where coordl-agent.jar is with --agent.", jar == null ? AGENT : jar));
+          String.format(
+              "there is no agent at %s: say where coordl-agent.jar is with --agent.",
+              jar == null ? AGENT : jar));
     }
     return jar;
   }

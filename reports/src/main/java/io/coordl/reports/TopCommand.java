@@ -83,7 +83,9 @@ final class TopCommand implements Callable<Integer> {
                     || wanted.equals(Long.toString(job.pid())));
     if (wanted != null && jobs.jobs().isEmpty()) {
       throw new RecordingException(
-          String.format("no job of this user on this host has the PID or group %s (looked in %s).", wanted, directory));
+          String.format(
+              "no job of this user on this host has the PID or group %s (looked in %s).",
+              wanted, directory));
     }
     return jobs;
   }

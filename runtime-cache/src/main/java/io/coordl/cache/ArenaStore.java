@@ -243,7 +243,10 @@ public final class ArenaStore implements ItemStore, Closeable {
         format(memory);
         return new ArenaStore(memory, "", log);
       }
-      log.say("%s has room for only %s bytes: the cache uses direct buffers, at most %s bytes, since they count towards the limit of the program's own.", directory, room, direct);
+      log.say(
+          "%s has room for only %s bytes: the cache uses direct buffers, at most %s bytes, since"
+              + " they count towards the limit of the program's own.",
+          directory, room, direct);
     } catch (IOException | RuntimeException e) {
       log.say(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
     }
@@ -315,12 +318,17 @@ public final class ArenaStore implements ItemStore, Closeable {
     unchecked = unchecked(capacity);
     closed = false;
     if (ignored != null && ignored.bytes() > 0 && clamp(ignored.bytes()) != capacity) {
-      log.say("The store of group %s was made with %s bytes, which holds for all its jobs: this job's %s is ignored.", group, capacity, ignored.text());
+      log.say(
+          "The store of group %s was made with %s bytes, which holds for all its jobs: this job's"
+              + " %s is ignored.",
+          group, capacity, ignored.text());
     }
   }
 
   private static String tooSmall(long budget) {
-    return String.format("The cache's budget is %s bytes, and the least is 1m, %s bytes: nothing is cached.", budget, MIN_CAPACITY);
+    return String.format(
+        "The cache's budget is %s bytes, and the least is 1m, %s bytes: nothing is cached.",
+        budget, MIN_CAPACITY);
   }
 
   private static long clamp(long capacity) {
@@ -373,7 +381,9 @@ public final class ArenaStore implements ItemStore, Closeable {
     }
     if (!leaving && !saidDamaged.getAndSet(true)) {
       log.say(
-          "The memory of the cache was damaged by another program (%s): nothing is cached any more, storage is read.", cause.getMessage());
+          "The memory of the cache was damaged by another program (%s): nothing is cached any more,"
+              + " storage is read.",
+          cause.getMessage());
     }
   }
 
@@ -556,12 +566,14 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   private void sayRefusing(boolean full) {
     if (!saidRefusing.getAndSet(true)) {
-      log.say("%s: what the cache has stays, %s of %s bytes; nothing more is admitted%s", full
-                      ? "There is no memory left behind the cache's budget"
-                      : "The machine is short of memory",
-                  used(),
-                  capacity,
-                  full ? "." : " until there is more.");
+      log.say(
+          "%s: what the cache has stays, %s of %s bytes; nothing more is admitted%s",
+          full
+              ? "There is no memory left behind the cache's budget"
+              : "The machine is short of memory",
+          used(),
+          capacity,
+          full ? "." : " until there is more.");
     }
   }
 

@@ -63,11 +63,14 @@ final class InferredFiles implements ItemFilter {
         .max(Map.Entry.comparingByValue(Comparator.comparingLong(LongAdder::sum)))
         .map(
             most ->
-                String.format("%s, but %s%s of files in %s at other times; if they are the data set, say dataset=%s", none,
-                        most.getValue().sum(),
-                        most.getValue().sum() == 1 ? " read" : " reads",
-                        most.getKey(),
-                        most.getKey()))
+                String.format(
+                    "%s, but %s%s of files in %s at other times; if they are the data set, say"
+                        + " dataset=%s",
+                    none,
+                    most.getValue().sum(),
+                    most.getValue().sum() == 1 ? " read" : " reads",
+                    most.getKey(),
+                    most.getKey()))
         .orElse(none);
   }
 }

@@ -84,7 +84,8 @@ public final class ItemNames {
       addRoot(roots, directory.toRealPath().toString());
       return new ItemNames(roots, manifest == null ? null : Path.of(manifest), log);
     } catch (IOException | InvalidPathException e) {
-      log.say("dataset.root=%s cannot be used (%s): all items are known by absolute path.", root, e);
+      log.say(
+          "dataset.root=%s cannot be used (%s): all items are known by absolute path.", root, e);
       return PATHS;
     }
   }
@@ -121,7 +122,9 @@ public final class ItemNames {
       }
       if (!saidNewer.getAndSet(true)) {
         log.say(
-            "%s was changed after %s was made: it and others like it are known by path and modification time. If the manifest is right about them, touch it.", absolutePath, listing);
+            "%s was changed after %s was made: it and others like it are known by path and"
+                + " modification time. If the manifest is right about them, touch it.",
+            absolutePath, listing);
       }
     }
     // No absolute path begins like this.
@@ -170,7 +173,9 @@ public final class ItemNames {
     try {
       manifest = Manifest.read(from, this::relativeListed, log);
     } catch (IOException | RuntimeException e) {
-      log.say("dataset.manifest=%s cannot be used (%s): items are known by path and modification time.", from, e.getMessage());
+      log.say(
+          "dataset.manifest=%s cannot be used (%s): items are known by path and modification time.",
+          from, e.getMessage());
     } finally {
       read = true;
     }

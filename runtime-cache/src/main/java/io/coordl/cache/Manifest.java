@@ -167,11 +167,16 @@ final class Manifest {
       return;
     }
     if (voided.size() == 1) {
-      log.say("%s is not what %s says, though it is older: it and others like it are known by path and modification time.", path, file);
+      log.say(
+          "%s is not what %s says, though it is older: it and others like it are known by path and"
+              + " modification time.",
+          path, file);
     } else if (voided.size() > MOST_VOID && !off) {
       off = true;
       log.say(
-          "%s is wrong about more than %s files: all are known by path and modification time from now on.", file, MOST_VOID);
+          "%s is wrong about more than %s files: all are known by path and modification time from"
+              + " now on.",
+          file, MOST_VOID);
     }
   }
 
@@ -316,10 +321,17 @@ final class Manifest {
 
   private void report() {
     if (bad > 0) {
-      log.say("dataset.manifest=%s: %s of %s lines, the first is line %s, name no file below dataset.root as sha256sum does, or contradict others: what they are about is known by path and modification time.", file, bad, lines, firstBad);
+      log.say(
+          "dataset.manifest=%s: %s of %s lines, the first is line %s, name no file below"
+              + " dataset.root as sha256sum does, or contradict others: what they are about is"
+              + " known by path and modification time.",
+          file, bad, lines, firstBad);
     }
     if (leftOut > 0) {
-      log.say("dataset.manifest=%s does not fit an eighth of the heap: %s of its files are known by path and modification time; a larger -Xmx makes room.", file, leftOut);
+      log.say(
+          "dataset.manifest=%s does not fit an eighth of the heap: %s of its files are known by"
+              + " path and modification time; a larger -Xmx makes room.",
+          file, leftOut);
     }
   }
 }

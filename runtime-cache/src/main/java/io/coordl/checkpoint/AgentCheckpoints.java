@@ -228,7 +228,9 @@ public final class AgentCheckpoints {
     if (models.size() == MODELS) {
       log.once(
           "models",
-          Text.format("checkpoint.every: the agent takes checkpoints of %s models at a time, not of more.", MODELS));
+          Text.format(
+              "checkpoint.every: the agent takes checkpoints of %s models at a time, not of more.",
+              MODELS));
       return null;
     }
     try {
@@ -282,7 +284,9 @@ public final class AgentCheckpoints {
                       || trained.isOver());
       if (!over && patience > 0) {
         log.say(
-            "checkpoint.every: no step ended in time for a last checkpoint; the newest in %s stays.", root);
+            "checkpoint.every: no step ended in time for a last checkpoint; the newest in %s"
+                + " stays.",
+            root);
       }
     }
     files.await();

@@ -51,8 +51,7 @@ public final class Resume {
 
   private void nothing(String reason) {
     why = reason;
-    log.say(
-            "resume: nothing to go on from in %s, the job begins at its start: %s.", root, reason);
+    log.say("resume: nothing to go on from in %s, the job begins at its start: %s.", root, reason);
   }
 
   private @Nullable Path find(Path at) throws IOException {

@@ -42,7 +42,9 @@ final class Kubeflow implements MetricsExport.Push {
     String file = environment.apply(TOKEN);
     if (url == null || file == null) {
       throw new IllegalArgumentException(
-          String.format("the environment has no %s; is this a TrainJob, and TrainJobStatus on?", url == null ? URL : TOKEN));
+          String.format(
+              "the environment has no %s; is this a TrainJob, and TrainJobStatus on?",
+              url == null ? URL : TOKEN));
     }
     server = Post.address(url);
     token = Path.of(file);

@@ -242,8 +242,8 @@ final class Plan {
           listing.items().size(), listing.bytes() / (double) (1 << 20), room / (double) (1 << 20));
     }
     log.say(
-            "profile: bringing %d files (%.1f MiB) into memory; the program waits",
-            listing.items().size(), listing.bytes() / (double) (1 << 20));
+        "profile: bringing %d files (%.1f MiB) into memory; the program waits",
+        listing.items().size(), listing.bytes() / (double) (1 << 20));
     rates.keep(listing, Math.max(2, workers));
     return "";
   }

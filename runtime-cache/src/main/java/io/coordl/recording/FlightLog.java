@@ -162,7 +162,9 @@ final class FlightLog {
             ? "none, " + own.path() + " cannot be written (" + reason + ")"
             : own.path() + ", only until " + now + " (" + reason + ")";
     job.log()
-        .say("record=%s cannot be written any more (%s); the recording ends, the program goes on", target, reason);
+        .say(
+            "record=%s cannot be written any more (%s); the recording ends, the program goes on",
+            target, reason);
   }
 
   /** In words: what a file system throws often says no more than which file. */

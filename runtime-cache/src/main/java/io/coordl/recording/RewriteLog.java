@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 
 /**
- * What was rewritten and what was left alone. Classes load before the recording starts, so it
- * waits here until it does. Safe for concurrent use.
+ * What was rewritten and what was left alone. Classes load before the recording starts, so it waits
+ * here until it does. Safe for concurrent use.
  */
 public final class RewriteLog {
   private final Map<String, String> libraries = new ConcurrentSkipListMap<>();

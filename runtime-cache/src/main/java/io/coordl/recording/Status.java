@@ -137,7 +137,9 @@ final class Status implements Closeable {
 
   private void say(IOException e) {
     job.log()
-        .say("coordl top does not show this job: its file cannot be written (%s)", FlightLog.reason(e));
+        .say(
+            "coordl top does not show this job: its file cannot be written (%s)",
+            FlightLog.reason(e));
   }
 
   /** The recording, of which most stays the same. */

@@ -56,7 +56,10 @@ public final class LateFile implements Closeable {
         pause = Math.min(LAST_PAUSE_NANOS, 2 * pause);
         if (!said && System.nanoTime() - began > LONG_NANOS) {
           said = true;
-          log.say("Another job sets up or leaves %s and does not get on (is it stopped?): %s until it does.", file, without);
+          log.say(
+              "Another job sets up or leaves %s and does not get on (is it stopped?): %s until it"
+                  + " does.",
+              file, without);
         }
       }
       if (said && !closed) {

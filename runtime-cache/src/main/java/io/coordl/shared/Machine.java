@@ -87,9 +87,11 @@ public final class Machine {
     List<String> name = lines(HOST_NAME);
     event.host = name.isEmpty() ? System.getenv("COMPUTERNAME") : name.get(0);
     event.system =
-        String.format("%s %s, %s", System.getProperty("os.name"),
-                System.getProperty("os.version"),
-                System.getProperty("os.arch"));
+        String.format(
+            "%s %s, %s",
+            System.getProperty("os.name"),
+            System.getProperty("os.version"),
+            System.getProperty("os.arch"));
     event.cores = Runtime.getRuntime().availableProcessors();
     // To ask the JVM takes 15 ms.
     long limit = room().limit();

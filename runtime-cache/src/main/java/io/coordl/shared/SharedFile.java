@@ -356,7 +356,9 @@ public final class SharedFile<M extends Contents.Memory> {
         for (Path file : files) {
           Path path = file.toAbsolutePath();
           if (!OPEN.contains(path) && sweepOne(path, user)) {
-            log.say("Removed the %s %s, left over by jobs that were killed.", contents.header().noun(), path);
+            log.say(
+                "Removed the %s %s, left over by jobs that were killed.",
+                contents.header().noun(), path);
           }
         }
       } catch (IOException | RuntimeException e) {

@@ -192,14 +192,19 @@ final class PipelineSession {
       if (now - looked > look) {
         looked = now;
         if (there + elsewhere.getAsInt() >= jobs) {
-          log.say("%s of %s jobs have this pipeline, the others wait with another one: the first epoch begins without them.", there, jobs);
+          log.say(
+              "%s of %s jobs have this pipeline, the others wait with another one: the first epoch"
+                  + " begins without them.",
+              there, jobs);
           inVain = true;
           return;
         }
       }
       long waited = now - began;
       if (waited > timeouts.start().toNanos()) {
-        log.say("%s of %s jobs have come within %s s: the first epoch begins without the others.", there, jobs, timeouts.start().toSeconds());
+        log.say(
+            "%s of %s jobs have come within %s s: the first epoch begins without the others.",
+            there, jobs, timeouts.start().toSeconds());
         inVain = true;
         return;
       }
@@ -281,7 +286,9 @@ final class PipelineSession {
               + bytes
               + " bytes, but the staging buffer "
               + (slots == 0
-                  ? String.format("has %s, less than for two (raise prep.size)", memory.get(StagingDescriptor.BUDGET))
+                  ? String.format(
+                      "has %s, less than for two (raise prep.size)",
+                      memory.get(StagingDescriptor.BUDGET))
                   : "was made for batches of " + slotBytes)
               + ": each job prepares such batches itself.");
     }
@@ -291,14 +298,18 @@ final class PipelineSession {
   void damaged(InternalError cause) {
     gate.shut();
     log.say(
-        "The staging buffer was damaged by another program (%s): the job prepares all batches of this pipeline itself.", cause.getMessage());
+        "The staging buffer was damaged by another program (%s): the job prepares all batches of"
+            + " this pipeline itself.",
+        cause.getMessage());
   }
 
   void noMemory(IOException cause) {
     if (isUsable()) {
       log.once(
           UNSTAGED,
-          String.format("There is no memory behind the staging buffer (%s): it stays as large as it is.", cause.getMessage()));
+          String.format(
+              "There is no memory behind the staging buffer (%s): it stays as large as it is.",
+              cause.getMessage()));
     }
   }
 

@@ -104,7 +104,10 @@ public final class PrepGroup implements Closeable {
     }
     if (joined.size() + refused.size() >= MAX_PIPELINES && !joined.containsKey(text)) {
       log.once(
-          String.format("This job has more than %s pipelines (or one that changes from epoch to epoch): it prepares the batches of all others itself.", MAX_PIPELINES));
+          String.format(
+              "This job has more than %s pipelines (or one that changes from epoch to epoch): it"
+                  + " prepares the batches of all others itself.",
+              MAX_PIPELINES));
       return null;
     }
     Joined to = joined.computeIfAbsent(text, unused -> join(pipeline, own));
@@ -125,7 +128,9 @@ public final class PrepGroup implements Closeable {
     } catch (BusyFileException e) {
       if (first) {
         log.say(
-            "%s The job prepares the batches of this epoch itself, and tries again at each of the next ones.", e.getMessage());
+            "%s The job prepares the batches of this epoch itself, and tries again at each of the"
+                + " next ones.",
+            e.getMessage());
       }
       return null;
     } catch (IOException | RuntimeException e) {
@@ -223,7 +228,10 @@ public final class PrepGroup implements Closeable {
     }
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !saidAlone.getAndSet(true)) {
-      log.say("No other job has this job's pipeline: %s as in the nearest one of group %s. It prepares all its batches itself.", difference, group);
+      log.say(
+          "No other job has this job's pipeline: %s as in the nearest one of group %s. It prepares"
+              + " all its batches itself.",
+          difference, group);
     }
   }
 

@@ -108,7 +108,9 @@ final class StagingContents implements Contents<StagingFile> {
   public void enter(StagingFile memory, long job, Liveness liveness, Path path) throws IOException {
     if (!Participants.enter(memory, job, ProcessHandle.current().pid(), liveness::alive)) {
       throw new IOException(
-          String.format("%s jobs share the staging buffer %s already; nothing is shared.", StagingDescriptor.MAX_PARTICIPANTS, path));
+          String.format(
+              "%s jobs share the staging buffer %s already; nothing is shared.",
+              StagingDescriptor.MAX_PARTICIPANTS, path));
     }
   }
 }

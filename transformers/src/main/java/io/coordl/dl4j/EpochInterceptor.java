@@ -175,7 +175,9 @@ public final class EpochInterceptor implements LibraryHooks {
   private void leave(CannotShareException what) {
     if (epochs == null) {
       log.once(
-          String.format("%s leaves %s to DL4J.", samples == null ? "prefetch" : "prepared=share", what.getMessage()));
+          String.format(
+              "%s leaves %s to DL4J.",
+              samples == null ? "prefetch" : "prepared=share", what.getMessage()));
     } else {
       epochs.leave(what);
     }

@@ -234,7 +234,10 @@ final class ResumedNetwork {
     if (left() == 0) {
       if (fingerprint(batchOf(network)) != batch) {
         resume.lacks(
-            String.format("the batch of step %s is another one, so that items of its epoch may come twice or not at all", steps));
+            String.format(
+                "the batch of step %s is another one, so that items of its epoch may come twice or"
+                    + " not at all",
+                steps));
       }
       arrive(network);
     }

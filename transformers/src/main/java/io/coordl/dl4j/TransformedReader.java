@@ -43,7 +43,9 @@ final class TransformedReader extends SeekableReader {
       }
       if (!transform.getClass().getName().startsWith("org.datavec.")) {
         throw new CannotShareException(
-            String.format("a TransformProcess with transforms of the program's own, as %s,", transform.getClass().getName()));
+            String.format(
+                "a TransformProcess with transforms of the program's own, as %s,",
+                transform.getClass().getName()));
       }
     }
   }

@@ -394,7 +394,9 @@ public final class ObjectDescription {
       Class<?>[] kinds = type.getInterfaces();
       if (kinds.length != 1 || ClassFiles.lambdas(host, kinds[0]) != 1) {
         throw new IOException(
-            String.format("it is one of several lambdas of %s, which cannot be told apart; a named class can", host.getName()));
+            String.format(
+                "it is one of several lambdas of %s, which cannot be told apart; a named class can",
+                host.getName()));
       }
       return "lambda of " + host.getName() + " " + ClassFiles.checksum(host);
     }

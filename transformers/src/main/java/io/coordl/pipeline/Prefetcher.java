@@ -70,7 +70,9 @@ public final class Prefetcher implements Closeable {
     long fetched = items == null ? 0 : items.fetched();
     return count() == 0
         ? ""
-        : String.format("prefetch: %s items prefetched; %s batches prefetched, %s of them used", fetched, prepared.sum(), used.sum());
+        : String.format(
+            "prefetch: %s items prefetched; %s batches prefetched, %s of them used",
+            fetched, prepared.sum(), used.sum());
   }
 
   @Override

@@ -195,7 +195,9 @@ public final class PreparedSamples {
       }
     } catch (CannotShareException e) {
       log.once(
-          Text.format("prepared=share keeps samples for this job alone: it cannot share %s.", e.getMessage()));
+          Text.format(
+              "prepared=share keeps samples for this job alone: it cannot share %s.",
+              e.getMessage()));
       text.append(UUID.randomUUID());
     }
   }

@@ -66,7 +66,8 @@ final class Activation {
   synchronized void endWithoutLibrary() {
     if (job == null && !failed) {
       log.say(
-          "profile=%s measured nothing: the program has used neither DJL nor DL4J", options.get(Option.PROFILE));
+          "profile=%s measured nothing: the program has used neither DJL nor DL4J",
+          options.get(Option.PROFILE));
     }
   }
 

@@ -76,7 +76,9 @@ final class ClassListener implements ProgramTransformer.Listener {
     rewrites.add(name, "all", 0, reason, "");
     if (!saidNewer.getAndSet(true)) {
       log.say(
-          "%s and other classes of its version stay as they are, and what they read is not observed: %s", name, reason);
+          "%s and other classes of its version stay as they are, and what they read is not"
+              + " observed: %s",
+          name, reason);
     }
   }
 }

@@ -263,7 +263,9 @@ public final class Options {
   private void bring(Option option, String value) {
     if (isGiven(option) && !get(option).equals(value)) {
       corrections.add(
-          String.format("%s=%s is taken as %s: peer= shares the raw items of this host", option.key(), shown(option), value));
+          String.format(
+              "%s=%s is taken as %s: peer= shares the raw items of this host",
+              option.key(), shown(option), value));
     }
     if (!get(option).equals(value)) {
       given.put(option, new Given(List.of(value), "peer"));
@@ -562,7 +564,9 @@ public final class Options {
               ? " (commas separate arguments; put a value that has one into a file, @FILE)"
               : "";
       problem(
-          String.format("%s=%s is not valid: expected %s%s", option.key(), shown(option, value), option.expected(), comma));
+          String.format(
+              "%s=%s is not valid: expected %s%s",
+              option.key(), shown(option, value), option.expected(), comma));
     }
     return accepted;
   }

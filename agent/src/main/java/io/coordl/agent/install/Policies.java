@@ -248,7 +248,9 @@ final class Policies {
           String policy = policyOf(interceptor);
           rewrites.add(declaring.getName(), policy, 0, reason, "");
           job.log()
-              .say("%s cannot intercept %s (%s); it runs as it is.", policy, declaring.getName(), reason);
+              .say(
+                  "%s cannot intercept %s (%s); it runs as it is.",
+                  policy, declaring.getName(), reason);
         });
   }
 

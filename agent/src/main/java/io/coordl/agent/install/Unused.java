@@ -26,18 +26,22 @@ final class Unused {
       return "";
     }
     if (store.admitted() > 0) {
-      return String.format("none of the %s %ss it kept was asked for again by this job", store.admitted(), what);
+      return String.format(
+          "none of the %s %ss it kept was asked for again by this job", store.admitted(), what);
     }
     if (store.bypassedFull() > 0) {
       return "no " + what + " fits into its " + store.capacity() + " bytes";
     }
     if (store.misses() > 0) {
-      return String.format("no %s could be kept: of %s read, %s changed meanwhile, %s could not be read, %s were being read by others, %s were left to another form", what,
-              store.misses(),
-              store.bypassedChanged(),
-              store.bypassedUnreadable(),
-              store.bypassedBusy(),
-              store.spared());
+      return String.format(
+          "no %s could be kept: of %s read, %s changed meanwhile, %s could not be read, %s were"
+              + " being read by others, %s were left to another form",
+          what,
+          store.misses(),
+          store.bypassedChanged(),
+          store.bypassedUnreadable(),
+          store.bypassedBusy(),
+          store.spared());
     }
     String none = filter.whyNone();
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
@@ -79,7 +83,10 @@ final class Unused {
       return "";
     }
     return pipelines.stream().anyMatch(s -> s.epochs > 0)
-        ? String.format("no other job of group %s went through the same data, in the same way, while this one did", group)
+        ? String.format(
+            "no other job of group %s went through the same data, in the same way, while this one"
+                + " did",
+            group)
         : "the program has no pipeline that jobs can share";
   }
 

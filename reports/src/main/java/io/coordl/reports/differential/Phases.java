@@ -131,7 +131,10 @@ record Phases(
       return "the phase was tried, but nothing was measured: " + note.get();
     }
     if (asked) {
-      return Text.format("the profile ended before the phase %s was measured; what the agent said meanwhile tells why.", name);
+      return Text.format(
+          "the profile ended before the phase %s was measured; what the agent said meanwhile tells"
+              + " why.",
+          name);
     }
     return Text.format(
         "%s not hold the phase %s: make one with profile=%s, or all of them with profile=all.",

@@ -44,8 +44,7 @@ abstract class JobRule implements IRule {
    * @param look at a job of which at least one batch was measured; empty if there is nothing to say
    * @param fine what to say then
    */
-  JobRule(
-      String name, String topic, Function<Findings, Optional<Finding>> look, String fine) {
+  JobRule(String name, String topic, Function<Findings, Optional<Finding>> look, String fine) {
     id = "io.coordl." + getClass().getSimpleName();
     this.name = "CoorDL: " + name;
     this.topic = topic;

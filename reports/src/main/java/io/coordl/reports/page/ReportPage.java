@@ -41,7 +41,9 @@ public final class ReportPage {
             "title",
             escape(report.title()),
             "policy",
-            String.format("default-src 'none'; style-src %s; script-src %s %s", hash(style), hash(chart), hash(script)),
+            String.format(
+                "default-src 'none'; style-src %s; script-src %s %s",
+                hash(style), hash(chart), hash(script)),
             "style",
             style,
             "data",

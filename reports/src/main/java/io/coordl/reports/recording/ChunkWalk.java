@@ -217,7 +217,10 @@ final class ChunkWalk {
   private RecordingException cutOff(long expected) {
     return new RecordingException(
         Kind.DAMAGED,
-        String.format("%s is cut off: it has %s bytes of at least %s; copy it again from where it was recorded.", file, length, expected));
+        String.format(
+            "%s is cut off: it has %s bytes of at least %s; copy it again from where it was"
+                + " recorded.",
+            file, length, expected));
   }
 
   private RecordingException damaged(long position) {

@@ -34,7 +34,9 @@ public final class RecordingCollector {
     } catch (EventReader.MissingFieldException missing) {
       throw new RecordingException(
           Kind.OTHER_VERSION,
-          String.format("The recording was written by another version of the agent: %s.", missing.getMessage()));
+          String.format(
+              "The recording was written by another version of the agent: %s.",
+              missing.getMessage()));
     }
   }
 

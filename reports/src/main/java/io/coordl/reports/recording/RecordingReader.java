@@ -353,9 +353,11 @@ public final class RecordingReader {
       collector.jvms().forEach(jvm -> pids.add(jvm.pid()));
       throw new RecordingException(
           Kind.SEVERAL_RUNS,
-          String.format("%s holds recordings of %s JVMs (pid %s): summarise each one's own file.", file,
-                  collector.jvms().size(),
-                  pids.stream().map(String::valueOf).collect(Collectors.joining(", "))));
+          String.format(
+              "%s holds recordings of %s JVMs (pid %s): summarise each one's own file.",
+              file,
+              collector.jvms().size(),
+              pids.stream().map(String::valueOf).collect(Collectors.joining(", "))));
     }
     if (collector.severalJobs()) {
       throw new RecordingException(

@@ -89,7 +89,9 @@ public final class Findings {
             advice ->
                 new Finding(
                     later.share(later.fetchStall),
-                    Text.format("Later epochs still wait for storage %s of their time.", Text.percent(later.fetchStall, later.wall)),
+                    Text.format(
+                        "Later epochs still wait for storage %s of their time.",
+                        Text.percent(later.fetchStall, later.wall)),
                     Text.format(
                         "They read %s of %,d from storage, though the cache is on.",
                         Text.count(later.storageItems, "item", "items"), later.items),
@@ -144,7 +146,9 @@ public final class Findings {
             new Text.Bytes(store.used),
             new Text.Bytes(store.capacity),
             store.bypassed),
-        Text.format("Give it more memory, if the host has it, with %s.size=SIZE.", raw ? "cache" : store.store));
+        Text.format(
+            "Give it more memory, if the host has it, with %s.size=SIZE.",
+            raw ? "cache" : store.store));
   }
 
   /** Waiting for the slowest job of a group with coordinated prep; empty if there is none. */
@@ -263,7 +267,9 @@ public final class Findings {
                     evidence.judged().share(advice.nanos()),
                     Text.format(
                         "%s: %s of its time%s.", what, percent(advice.nanos()), evidence.ofWhat()),
-                    Text.format("%s of %s of the training thread.", new Nanos(advice.nanos()), new Nanos(evidence.judged().wall)),
+                    Text.format(
+                        "%s of %s of the training thread.",
+                        new Nanos(advice.nanos()), new Nanos(evidence.judged().wall)),
                     sentence(advice.sentence())));
   }
 

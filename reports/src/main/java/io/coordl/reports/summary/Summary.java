@@ -147,8 +147,7 @@ public record Summary(
         recording.gpus(),
         recording.latencies(),
         new Faults(
-            Math.max(recording.faults(), job == null ? 0 : job.faults),
-            recording.firstFaults()),
+            Math.max(recording.faults(), job == null ? 0 : job.faults), recording.firstFaults()),
         new Next(advice.finding(), advice.sentence(), advice.arguments(), advice.gain()));
   }
 

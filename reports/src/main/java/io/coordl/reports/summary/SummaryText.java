@@ -36,7 +36,9 @@ public final class SummaryText {
     lines.add(title(summary));
     if (summary.speed() != null) {
       lines.add(
-          Text.format("Speed       %s samples/s %s", Text.rate(summary.speed().samplesPerSecond()), summary.speed().of()));
+          Text.format(
+              "Speed       %s samples/s %s",
+              Text.rate(summary.speed().samplesPerSecond()), summary.speed().of()));
     }
     lines.add(program(summary));
     addTimes(lines, summary.totals().figures());
@@ -205,7 +207,9 @@ public final class SummaryText {
         alone,
         staging.slowestJob == 0
             ? ""
-            : Text.format("; its threads wait mostly for job %s (%s)", staging.slowestJob, new Nanos(staging.waitedForSlowest)),
+            : Text.format(
+                "; its threads wait mostly for job %s (%s)",
+                staging.slowestJob, new Nanos(staging.waitedForSlowest)),
         more == 0 ? "" : "; " + more + " more: see --json");
   }
 

@@ -76,7 +76,9 @@ record Coupling(
     assumptions.add(
         peers == null
             ? "a sample from another host takes a thread no longer than the network"
-            : Text.format("a thread gets %s/s of another host, as it did in this recording", TextChart.bytes(peers.rate())));
+            : Text.format(
+                "a thread gets %s/s of another host, as it did in this recording",
+                TextChart.bytes(peers.rate())));
     Setup today = pipeline.today();
     if (scenario.storageRate() != null && pipeline.storageRate != null) {
       today = today.storage(scenario.storageRate() / pipeline.storageRate.value());

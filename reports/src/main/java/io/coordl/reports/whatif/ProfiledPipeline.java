@@ -77,7 +77,10 @@ final class ProfiledPipeline {
     String access = host.storageAccess;
     if (pipeline.storageRate != null && access != null && !access.equals("direct")) {
       pipeline.assumptions.add(
-          String.format("storage was not read past the page cache (%s): what it gives may be what memory gives", access));
+          String.format(
+              "storage was not read past the page cache (%s): what it gives may be what memory"
+                  + " gives",
+              access));
     }
     pipeline.memoryRate = rate(host.memoryRate, 0).orElse(null);
     pipeline.decodeNanos =
@@ -215,7 +218,10 @@ final class ProfiledPipeline {
             Objects.requireNonNullElse(pipeline.prepSerialShare, Measure.exact(0)));
     if (cached.isPresent() && cached.get().minus(alone).exceedsItsError()) {
       pipeline.assumptions.add(
-          String.format("compute and preparation together take longer than either alone: they compete for the %s cores", host.cores));
+          String.format(
+              "compute and preparation together take longer than either alone: they compete for the"
+                  + " %s cores",
+              host.cores));
       return Measure.of(
           of -> Math.max(0, Math.min((double) host.cores, (of[0] * host.cores - of[1]) / of[2])),
           cached.get(),

@@ -145,7 +145,10 @@ public final class HostsEngine implements Engine {
       }
       if (there < awaitedHosts) {
         log.once(
-            String.format("Of %s hosts %s are there after %s s: items are read without the others, until they come.", awaitedHosts, there, timeouts.hosts().toSeconds()));
+            String.format(
+                "Of %s hosts %s are there after %s s: items are read without the others, until they"
+                    + " come.",
+                awaitedHosts, there, timeouts.hosts().toSeconds()));
       } else {
         view().peers().stream().filter(Objects::nonNull).forEach(peer -> peer.greet(GREETING));
       }

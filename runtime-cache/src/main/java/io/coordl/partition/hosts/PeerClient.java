@@ -248,7 +248,9 @@ final class PeerClient implements Closeable {
       common
           .log()
           .once(
-              String.format("Host %s does not answer: what it keeps is read from storage until it does.", member.name()));
+              String.format(
+                  "Host %s does not answer: what it keeps is read from storage until it does.",
+                  member.name()));
     }
   }
 

@@ -85,7 +85,10 @@ public final class PeerServer implements Closeable {
     accepting = new AgentThread("coordl-peer-accept", this::accept);
     accepting.start();
     if (tls == null && !bind.getAddress().isLoopbackAddress()) {
-      userLog.say("Whoever reaches %s can read the items of this host's cache, and put others there: peer.tls=KEYSTORE keeps strangers out.", text(address));
+      userLog.say(
+          "Whoever reaches %s can read the items of this host's cache, and put others there:"
+              + " peer.tls=KEYSTORE keeps strangers out.",
+          text(address));
     }
   }
 

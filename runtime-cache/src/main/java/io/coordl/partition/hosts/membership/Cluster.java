@@ -151,7 +151,10 @@ record Cluster(
         log.once("A program that is no host of CoorDL has joined the peers; it is left out.");
       } else if (hello.version() != self.version()) {
         log.once(
-            String.format("%s speaks version %s of the peers' protocol, this agent version %s; it is left out.", hello.name(), hello.version(), self.version()));
+            String.format(
+                "%s speaks version %s of the peers' protocol, this agent version %s; it is left"
+                    + " out.",
+                hello.name(), hello.version(), self.version()));
       } else if (hello.group() != self.group()) {
         log.once(hello.name() + " is a peer of another group; it is left out.");
       } else if (hello.member() != null) {

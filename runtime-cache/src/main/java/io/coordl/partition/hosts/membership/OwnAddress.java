@@ -70,7 +70,11 @@ final class OwnAddress {
       }
     }
     throw new UnknownHostException(
-        String.format("None of the peers is an address of this host, and its name, %s, stands for %s, where other hosts cannot reach it: give an address as peer.bind=ADDRESS[:PORT]; until then no other host is asked.", here.getHostName(), all[0].getHostAddress()));
+        String.format(
+            "None of the peers is an address of this host, and its name, %s, stands for %s, where"
+                + " other hosts cannot reach it: give an address as peer.bind=ADDRESS[:PORT]; until"
+                + " then no other host is asked.",
+            here.getHostName(), all[0].getHostAddress()));
   }
 
   /** The port under which an address is listed, if that is but one. */
