@@ -87,8 +87,7 @@ final class Description implements ObjectDescription.Library {
   @Override
   public boolean isScratch(Field field) {
     Class<?> owner = field.getDeclaringClass();
-    return (owner == RandomAccessDataset.class
-            && !(everyOrder && field.getName().equals("limit")))
+    return (owner == RandomAccessDataset.class && !(everyOrder && field.getName().equals("limit")))
         || owner == DataIterable.class;
   }
 

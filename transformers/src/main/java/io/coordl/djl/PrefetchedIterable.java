@@ -35,9 +35,7 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
 
   /** What the program can change at any time, as it was. */
   private record Fixed(
-      Surroundings around,
-      @Nullable FixedPipeline data,
-      @Nullable FixedPipeline labels) {}
+      Surroundings around, @Nullable FixedPipeline data, @Nullable FixedPipeline labels) {}
 
   @Override
   public Object settings() {

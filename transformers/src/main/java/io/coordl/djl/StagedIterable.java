@@ -43,8 +43,7 @@ record StagedIterable(
 
   @Override
   public Object settings() {
-    return new Fixed(
-        Surroundings.of(iterable, fields), copies.copy(fields.pipeline.get(iterable)));
+    return new Fixed(Surroundings.of(iterable, fields), copies.copy(fields.pipeline.get(iterable)));
   }
 
   @Override

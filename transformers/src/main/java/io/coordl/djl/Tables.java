@@ -80,7 +80,9 @@ final class Tables {
   synchronized boolean isPrepared(Object dataset, Object file) {
     try {
       Read known = known(dataset);
-      return known != null && known.file.equals(file) && known.columns.equals(describeColumns(dataset));
+      return known != null
+          && known.file.equals(file)
+          && known.columns.equals(describeColumns(dataset));
     } catch (ReflectiveOperationException | CannotShareException e) {
       return false;
     }
@@ -99,7 +101,9 @@ final class Tables {
     }
   }
 
-  /** The columns of a data set, to which the program may add at any time; none if it is no table. */
+  /**
+   * The columns of a data set, to which the program may add at any time; none if it is no table.
+   */
   static List<Object> columns(Object dataset) {
     List<Object> columns = new ArrayList<>();
     for (Class<?> at = dataset.getClass(); at != null; at = at.getSuperclass()) {
