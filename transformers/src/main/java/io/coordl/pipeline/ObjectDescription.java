@@ -190,7 +190,7 @@ public final class ObjectDescription {
     } else if (object instanceof Enum<?> constant) {
       Class<?> type = constant.getDeclaringClass();
       write((declared == type ? "" : type.getSimpleName() + " ") + constant.name());
-      if (hasFields(constant)) {
+      if (hasFields(object, type)) {
         depth++;
         addParts(object, declared);
         depth--;
@@ -209,8 +209,7 @@ public final class ObjectDescription {
   }
 
   /** Whether a constant of the program's is more than its name. */
-  private boolean hasFields(Enum<?> constant) {
-    Class<?> type = constant.getDeclaringClass();
+  private boolean hasFields(Object constant, Class<?> type) {
     return !JdkObjects.isOfJdk(type)
         && !library.has(type.getName())
         && Stream.of(constant.getClass(), type)
