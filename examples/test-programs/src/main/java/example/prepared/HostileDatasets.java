@@ -41,7 +41,7 @@ import org.apache.commons.csv.CSVFormat;
  * JOB}; jobs differ by their number, and each has files in a current directory of its own. Prints
  * each batch.
  */
-@SuppressWarnings("StringCharset") // That of the job is meant.
+@SuppressWarnings({"DefaultCharset", "UnnecessaryLambda"}) // These are meant.
 public final class HostileDatasets {
   private static final int SAMPLES = 24;
   private static final int BATCH = 8;
@@ -119,7 +119,7 @@ public final class HostileDatasets {
 
     @Override
     public Record get(NDManager manager, long index) throws IOException {
-      float value = of(index);
+      float value = of((float) index);
       NDArray array = manager.create(new float[] {value, value * 3 + 1});
       return new Record(new NDList(array), new NDList(manager.create(index)));
     }
@@ -300,7 +300,6 @@ public final class HostileDatasets {
     LIST.add(1f);
     TEXT.append('a');
     HOLDER.climb();
-    HELPER.prepare(null);
     GROWN.grow();
     LOCAL.set(LOCAL.get() + 1);
     int by = step;
@@ -309,6 +308,7 @@ public final class HostileDatasets {
       case "zone" -> TimeZone.setDefault(TimeZone.getTimeZone("GMT+" + step % 10));
       case "limit" -> Limited.limit((Limited) data, SAMPLES - step);
       case "prepared" -> data.prepare();
+      case "helper" -> HELPER.prepare(null);
       case "added column" -> {
         if (step == 4) {
           columns.addNumericFeature("c");
