@@ -471,7 +471,7 @@ public final class HostileDatasets {
             }
           };
       case "identity" ->
-          new DjlSamples.Counting(builder()) {
+          new DjlSamples.Counting(builder().setSampling(BATCH, false)) {
             @Override
             public Record get(NDManager manager, long index) {
               NDArray array = manager.create(index);
