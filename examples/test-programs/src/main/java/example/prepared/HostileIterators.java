@@ -45,25 +45,32 @@ public final class HostileIterators {
 
   private static final List<String> CASES =
       List.of(
-          ("plain,static preprocessor,inherited setting,inherited number,comparator,bindings,quoted"
-                  + ",none,kinds,enumerations,collections,orders,threads,kernel,tick,link,missing"
-                  + ",directory,late,shuffled,failing,prefetching,boxed,equals,same array,property"
-                  + ",captured array,view,row,constant,holder,reader,enumeration,record,format"
-                  + ",zone,local,asynchronous")
+          ("plain,static preprocessor,static number,inherited setting,inherited number"
+               + ",comparator,bindings,quoted,none,kinds,enumerations,collections,orders,threads,kernel,tick,link,missing,directory,late,shuffled,failing,prefetching,boxed,equals,same"
+               + " array,property,captured"
+               + " array,view,row,constant,holder,reader,enumeration,record,format"
+               + ",zone,local,asynchronous")
               .split(",", -1));
 
-  private static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);
-  private static final Setting SETTING = new Setting();
-  private static final Shift SHIFT = new Shift();
   private static final Map<String, Object> BOUND = new HashMap<>();
-  private static final Comparator<String> ORDER = (a, b) -> step % 2 == 0 ? a.compareTo(b) : 1;
   private static final float[] WEIGHTS = {1};
   private static final List<Float> LIST = new ArrayList<>();
-  private static final Holder HOLDER = new Holder();
-  private static final Reader READER = new Reader();
-  private static final ThreadLocal<Integer> LOCAL = ThreadLocal.withInitial(() -> 0);
 
   private HostileIterators() {}
+
+  /** Apart from the rest, which no case could use if its class could not be initialised early. */
+  private static final class Apart {
+    static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);
+    static final Setting SETTING = new Setting();
+    static final Comparator<String> ORDER = (a, b) -> step % 2 == 0 ? a.compareTo(b) : 1;
+    static final Holder HOLDER = new Holder();
+    static final Reader READER = new Reader();
+    static final ThreadLocal<Integer> LOCAL = ThreadLocal.withInitial(() -> 0);
+  }
+
+  private static final class Moved {
+    static final Shift SHIFT = new Shift();
+  }
 
   /** Inherits what can be set. */
   private static final class Setting extends ImagePreProcessingScaler {}
@@ -260,17 +267,17 @@ public final class HostileIterators {
   /** What the loop does after each batch. */
   private static void change(String name, Rows rows) throws IOException {
     step++;
-    ((ImagePreProcessingScaler) SCALER).setMaxRange(step + 1);
-    SETTING.setMaxRange(step + 1);
-    SHIFT.set(step);
+    ((ImagePreProcessingScaler) Apart.SCALER).setMaxRange(step + 1);
+    Apart.SETTING.setMaxRange(step + 1);
+    Moved.SHIFT.set(step);
     BOUND.put("a", (float) step);
     WEIGHTS[0]++;
     LIST.add(1f);
     Shared.ALL.add(1f);
-    HOLDER.turn();
-    READER.next();
+    Apart.HOLDER.turn();
+    Apart.READER.next();
     Level.ONE.climb();
-    LOCAL.set(step);
+    Apart.LOCAL.set(step);
     Files.writeString(Path.of("part" + step % 8), "b" + step % 10);
     Files.writeString(Path.of("late"), "b" + step % 10);
     switch (name) {
@@ -320,13 +327,20 @@ public final class HostileIterators {
             @Override
             public DataSet next(int count) {
               DataSet batch = super.next(count);
-              SCALER.preProcess(batch);
+              Apart.SCALER.preProcess(batch);
               return batch;
+            }
+          };
+      case "static number" ->
+          new Rows(table) {
+            @Override
+            float of(float value) {
+              return value + Moved.SHIFT.get();
             }
           };
       case "inherited setting" ->
           new Rows(table) {
-            private final Part part = new Part(SETTING);
+            private final Part part = new Part(Apart.SETTING);
 
             @Override
             public DataSet next(int count) {
@@ -337,7 +351,7 @@ public final class HostileIterators {
           };
       case "inherited number" ->
           new Rows(table) {
-            private final IntWritable shift = SHIFT;
+            private final IntWritable shift = Moved.SHIFT;
 
             @Override
             float of(float value) {
@@ -346,7 +360,7 @@ public final class HostileIterators {
           };
       case "comparator" ->
           new Rows(table) {
-            private final Map<String, Float> steps = new TreeMap<>(ORDER);
+            private final Map<String, Float> steps = new TreeMap<>(Apart.ORDER);
 
             {
               steps.put("a", 2f);
@@ -552,7 +566,7 @@ public final class HostileIterators {
           };
       case "holder" ->
           new Rows(table) {
-            private final Holder holder = HOLDER;
+            private final Holder holder = Apart.HOLDER;
 
             @Override
             float of(float value) {
@@ -561,7 +575,7 @@ public final class HostileIterators {
           };
       case "reader" ->
           new Rows(table) {
-            private final Reader reader = READER;
+            private final Reader reader = Apart.READER;
 
             @Override
             float of(float value) {
@@ -604,7 +618,7 @@ public final class HostileIterators {
           new Rows(table) {
             @Override
             float of(float value) {
-              return value + LOCAL.get();
+              return value + Apart.LOCAL.get();
             }
           };
       default -> new Rows(table);

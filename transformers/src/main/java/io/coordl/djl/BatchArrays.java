@@ -85,6 +85,9 @@ final class BatchArrays implements PreparedBatch {
             "batches with " + (array.isSparse() ? "sparse arrays" : "arrays of text"));
       }
       String name = array.getName();
+      if (name != null && name.isEmpty()) {
+        throw new CannotShareException("batches with arrays of an empty name");
+      }
       described.add(
           new BatchLayout.Array(
               role,
@@ -94,6 +97,37 @@ final class BatchArrays implements PreparedBatch {
               array.size() * type.getNumOfBytes()));
       arrays.add(array);
     }
+  }
+
+  /**
+   * Whether two of the arrays are the same, or lie in the same memory: what changes one in place
+   * changes the other, but not a copy of it. Of views on a device nothing is known.
+   */
+  static boolean overlap(NDList data, NDList labels) {
+    NDList all = new NDList(data).addAll(labels);
+    for (int i = 0; i < all.size(); i++) {
+      for (int j = 0; j < i; j++) {
+        if (all.get(i) == all.get(j) || overlap(all.get(i), all.get(j))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean overlap(NDArray one, NDArray other) {
+    if (one.getDevice().isGpu()) {
+      return false;
+    }
+    ByteBuffer first = one.toByteBuffer(true);
+    ByteBuffer second = other.toByteBuffer(true);
+    if (!first.isDirect() || !second.isDirect()) {
+      return true; // Copies, of memory that is not told.
+    }
+    // Of an address only the lower bits are told: so two may be taken to overlap that do not.
+    int most = 1 << 30;
+    int apart = first.alignmentOffset(0, most) - second.alignmentOffset(0, most);
+    return (apart & most - 1) < second.remaining() || (-apart & most - 1) < first.remaining();
   }
 
   @Override

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Describes objects of DJL. */
 final class Description implements ObjectDescription.Library {
+  private static final KnownDjl KNOWN = new KnownDjl();
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
 
   private final boolean everyOrder;
@@ -34,7 +35,7 @@ final class Description implements ObjectDescription.Library {
 
   @Override
   public boolean has(String className) {
-    return className.startsWith("ai.djl.");
+    return className.startsWith(KnownDjl.PREFIX) && KNOWN.isOfLibrary(className);
   }
 
   @Override
@@ -79,11 +80,15 @@ final class Description implements ObjectDescription.Library {
     to.write("]");
   }
 
-  /** What data sets and iterables have from the library is told part by part. */
+  /**
+   * What data sets and iterables have from the library is told part by part, but for the size of a
+   * data set where samples may follow from it.
+   */
   @Override
   public boolean isScratch(Field field) {
     Class<?> owner = field.getDeclaringClass();
-    return owner == RandomAccessDataset.class || owner == DataIterable.class;
+    return (owner == RandomAccessDataset.class && !(everyOrder && field.getName().equals("limit")))
+        || owner == DataIterable.class;
   }
 
   @Override

@@ -36,6 +36,14 @@ final class KnownDjl implements PurityAnalyzer.Known {
           "getGpuCount",
           "getParentManager",
           "getManagedArrays",
+          // These are others each time, or change the manager of the batch.
+          "getUid",
+          "nextUid",
+          "isOpen",
+          "cap",
+          "attachInternal",
+          "attachUncappedInternal",
+          "tempAttachInternal",
           // These draw from the engine's generator, or change what they are given.
           "dropout",
           "batchNorm",
@@ -62,6 +70,8 @@ final class KnownDjl implements PurityAnalyzer.Known {
   public @Nullable String reasonToLeave(Class<?> type) {
     if (NDResource.class.isAssignableFrom(type)) {
       return "is kept by it, which the program may close meanwhile";
+    } else if (type.getName().endsWith("Featurizers$StringFeaturizer")) {
+      return "may number words in the order in which it meets them";
     }
     return DRAWING.contains(type.getSimpleName()) ? "draws from the engine's generator" : null;
   }
@@ -104,6 +114,7 @@ final class KnownDjl implements PurityAnalyzer.Known {
     return (KNOWN.stream().anyMatch(owner::startsWith) || owner.endsWith("Exception"))
         && !UNKNOWN.contains(owner)
         && !UNKNOWN.contains(method)
+        && !(owner.endsWith("NDManager") && method.endsWith("Name"))
         && (!draws
             || owner.equals("ai/djl/util/RandomUtils")
             || owner.equals("ai/djl/modality/cv/util/NDImageUtils"));

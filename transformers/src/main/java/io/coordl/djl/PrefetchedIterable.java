@@ -1,6 +1,5 @@
 package io.coordl.djl;
 
-import ai.djl.modality.cv.ImageFactory;
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
@@ -36,14 +35,12 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
 
   /** What the program can change at any time, as it was. */
   private record Fixed(
-      @Nullable ImageFactory factory,
-      @Nullable FixedPipeline data,
-      @Nullable FixedPipeline labels) {}
+      Surroundings around, @Nullable FixedPipeline data, @Nullable FixedPipeline labels) {}
 
   @Override
   public Object settings() {
     return new Fixed(
-        ImageFactory.getInstance(),
+        Surroundings.of(iterable, fields),
         copies.copy(fields.pipeline.get(iterable)),
         copies.copy(fields.targetPipeline.get(iterable)));
   }
@@ -53,7 +50,7 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     Fixed fixed = (Fixed) settings;
     List<@Nullable Object> parts = new ArrayList<>();
     parts.add(dataset());
-    parts.add(fixed.factory);
+    parts.add(fixed.around.factory());
     parts.add(fields.dataBatchifier.get(iterable));
     parts.add(fields.labelBatchifier.get(iterable));
     parts.addAll(FixedPipeline.parts(fixed.data));
@@ -65,7 +62,7 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
   public boolean haveSameParts(Object settings, Object other) {
     Fixed one = (Fixed) settings;
     Fixed two = (Fixed) other;
-    return one.factory == two.factory
+    return one.around.equals(two.around)
         && FixedPipeline.haveSameTransforms(one.data, two.data)
         && FixedPipeline.haveSameTransforms(one.labels, two.labels);
   }
@@ -73,7 +70,7 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
   @Override
   public boolean isCurrent(Object settings) {
     Fixed fixed = (Fixed) settings;
-    return fixed.factory == ImageFactory.getInstance()
+    return fixed.around.equals(Surroundings.of(iterable, fields))
         && FixedPipeline.isSame(fixed.data, fields.pipeline.get(iterable), copies)
         && FixedPipeline.isSame(fixed.labels, fields.targetPipeline.get(iterable), copies);
   }

@@ -33,6 +33,7 @@ public final class PreparedBatches implements LibraryHooks {
     Symbols.require(
         PreparedBatches.class,
         PreparedDataset.class,
+        Surroundings.class,
         StagedIterable.class,
         BatchFrame.class,
         BatchArrays.class,

@@ -28,16 +28,21 @@ final class PreparedDataset extends RandomAccessDataset {
   /** A pipeline of one transform for each stage after the first. */
   private final List<Pipeline> transforms;
 
+  /** Whether samples are only stacked after the last of these. */
+  private final boolean stacked;
+
   PreparedDataset(
       RandomAccessDataset own,
       PreparedSamples samples,
       PreparedSamples.Plan plan,
-      List<Pipeline> transforms) {
+      List<Pipeline> transforms,
+      boolean stacked) {
     super(new NoBuilder().setSampling(1, false));
     this.own = own;
     this.samples = samples;
     this.plan = plan;
     this.transforms = transforms;
+    this.stacked = stacked;
   }
 
   @Override
@@ -69,6 +74,7 @@ final class PreparedDataset extends RandomAccessDataset {
   private final class Maker implements SampleMaker<Sample> {
     private final NDManager manager;
     private final long index;
+    private int transformed;
 
     Maker(NDManager manager, long index) {
       this.manager = manager;
@@ -83,12 +89,16 @@ final class PreparedDataset extends RandomAccessDataset {
 
     @Override
     public Sample transform(int stage, Sample sample) {
+      transformed = stage;
       return new Sample(transforms.get(stage - 1).transform(sample.data), sample.labels);
     }
 
     @Override
     public @Nullable PreparedBatch bytes(Sample sample, List<BatchLayout.Array> files) {
-      if (!areArrays(sample.data) || !areArrays(sample.labels)) {
+      if (!areArrays(sample.data)
+          || !areArrays(sample.labels)
+          || (!(stacked && transformed == transforms.size())
+              && BatchArrays.overlap(sample.data, sample.labels))) {
         return null;
       }
       try {
@@ -99,6 +109,9 @@ final class PreparedDataset extends RandomAccessDataset {
     }
 
     private boolean areArrays(NDList list) {
+      if (list.getClass() != NDList.class) {
+        return false; // What else it has its batchifier may ask for.
+      }
       for (NDArray array : list) {
         // Asked of text the engine ends the JVM.
         if (array.getDataType() == DataType.STRING

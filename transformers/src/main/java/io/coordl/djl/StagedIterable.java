@@ -24,7 +24,7 @@ record StagedIterable(
     DataIterable iterable, IterableFields fields, FixedPipeline.Copies copies, Tables tables)
     implements SamplePipeline {
   /** What the program can change at any time, as it was. */
-  private record Fixed(@Nullable ImageFactory factory, @Nullable FixedPipeline pipeline) {}
+  private record Fixed(Surroundings around, @Nullable FixedPipeline pipeline) {}
 
   @Override
   public RandomAccessDataset dataset() {
@@ -43,13 +43,13 @@ record StagedIterable(
 
   @Override
   public Object settings() {
-    return new Fixed(ImageFactory.getInstance(), copies.copy(fields.pipeline.get(iterable)));
+    return new Fixed(Surroundings.of(iterable, fields), copies.copy(fields.pipeline.get(iterable)));
   }
 
   @Override
   public boolean isCurrent(Object settings) {
     Fixed fixed = (Fixed) settings;
-    return fixed.factory == ImageFactory.getInstance()
+    return fixed.around.equals(Surroundings.of(iterable, fields))
         && FixedPipeline.isSame(fixed.pipeline, fields.pipeline.get(iterable), copies);
   }
 
@@ -57,7 +57,7 @@ record StagedIterable(
   public List<List<@Nullable Object>> stages(Object settings) {
     Fixed fixed = (Fixed) settings;
     List<List<@Nullable Object>> stages = new ArrayList<>();
-    stages.add(Arrays.asList(dataset(), fixed.factory));
+    stages.add(Arrays.asList(dataset(), fixed.around.factory()));
     if (fixed.pipeline != null) {
       stages.addAll(fixed.pipeline.objects());
     }
@@ -80,7 +80,9 @@ record StagedIterable(
         "JDK " + System.getProperty("java.runtime.version"),
         // The order of sums may follow the number of threads.
         "threads " + System.getenv("OMP_NUM_THREADS") + " " + System.getenv("MKL_NUM_THREADS"),
-        decoder(fixed.factory),
+        "of DJL " + System.getProperty("ai.djl.pytorch.num_threads"),
+        fixed.around.defaults().toString(),
+        decoder(fixed.around.factory()),
         table == null ? Description.ofRead("data set", dataset()) : table);
   }
 
@@ -137,7 +139,11 @@ record StagedIterable(
     return fields.like(
         iterable,
         new PreparedDataset(
-            dataset(), samples, plan, fixed == null ? List.of() : fixed.stages(kept, copies)),
+            dataset(),
+            samples,
+            plan,
+            fixed == null ? List.of() : fixed.stages(kept, copies),
+            isStacked(plan)),
         fields.manager.require(iterable),
         own == null || fixed == null || kept >= fixed.size()
             ? null

@@ -7,6 +7,7 @@ import io.coordl.pipeline.Symbols;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tables {
   private static final String TABLE = "ai.djl.basicdataset.tabular.CsvDataset";
+  private static final String COLUMNS = "ai.djl.basicdataset.tabular.TabularDataset";
   private static final String FEATURIZERS = "ai.djl.basicdataset.tabular.utils.Featurizers";
 
   /** A file that was written so short a time before it was read may change unseen. */
@@ -41,8 +43,11 @@ final class Tables {
     }
   }
 
-  /** What a table was read from, and the rows made of it, as they lie in the table. */
-  private record Read(TableFile file, Object rows) {
+  /**
+   * What a table was read from, the rows made of it, as they lie in the table, and what its columns
+   * were then: the program may add some, or prepare another table that shares them.
+   */
+  private record Read(TableFile file, Object rows, String columns) {
     boolean isIn(Object dataset) throws ReflectiveOperationException {
       return rows == Tables.rows(dataset);
     }
@@ -75,8 +80,10 @@ final class Tables {
   synchronized boolean isPrepared(Object dataset, Object file) {
     try {
       Read known = known(dataset);
-      return known != null && known.file.equals(file);
-    } catch (ReflectiveOperationException e) {
+      return known != null
+          && known.file.equals(file)
+          && known.columns.equals(describeColumns(dataset));
+    } catch (ReflectiveOperationException | CannotShareException e) {
       return false;
     }
   }
@@ -87,11 +94,36 @@ final class Tables {
     read.remove(table);
     try {
       if (file.equals(look(dataset))) {
-        read.put(table, new Read((TableFile) file, rows(dataset)));
+        read.put(table, new Read((TableFile) file, rows(dataset), describeColumns(dataset)));
       }
-    } catch (ReflectiveOperationException e) {
+    } catch (ReflectiveOperationException | CannotShareException e) {
       // Then it is prepared each time.
     }
+  }
+
+  /**
+   * The columns of a data set, to which the program may add at any time; none if it is no table.
+   */
+  static List<Object> columns(Object dataset) {
+    List<Object> columns = new ArrayList<>();
+    for (Class<?> at = dataset.getClass(); at != null; at = at.getSuperclass()) {
+      if (at.getName().equals(COLUMNS)) {
+        try {
+          columns.addAll((List<?>) Symbols.field(at, "features").get(dataset));
+          columns.add("labels");
+          columns.addAll((List<?>) Symbols.field(at, "labels").get(dataset));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+          columns.add(e); // Like no other: another version of DJL, or a thread adds some now.
+        }
+      }
+    }
+    return columns;
+  }
+
+  private static String describeColumns(Object dataset)
+      throws ReflectiveOperationException, CannotShareException {
+    return Description.of("features", value(dataset, "features"))
+        + Description.of("labels", value(dataset, "labels"));
   }
 
   private static Object rows(Object dataset) throws ReflectiveOperationException {
@@ -133,8 +165,7 @@ final class Tables {
           + known.file
           + " "
           + Description.of("format", value(dataset, "csvFormat"))
-          + Description.of("features", value(dataset, "features"))
-          + Description.of("labels", value(dataset, "labels"));
+          + describeColumns(dataset);
     } catch (ReflectiveOperationException e) {
       throw new CannotShareException("tables of another version of DJL");
     }

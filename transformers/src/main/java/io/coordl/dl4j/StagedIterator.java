@@ -5,14 +5,11 @@ import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
 import io.coordl.pipeline.Symbols;
 import java.lang.ref.WeakReference;
-import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
@@ -99,9 +96,7 @@ record StagedIterator(
         Nd4j.order(),
         Nd4j.EPS_THRESHOLD,
         Nd4j.getEnvironment().maxThreads(), // The order of sums may follow it.
-        Locale.getDefault(),
-        Charset.defaultCharset(),
-        TimeZone.getDefault().getID(),
+        SamplePipeline.defaults(),
         // Whether arrays belong to one is kept with them.
         Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
   }

@@ -190,6 +190,11 @@ public final class ObjectDescription {
     } else if (object instanceof Enum<?> constant) {
       Class<?> type = constant.getDeclaringClass();
       write((declared == type ? "" : type.getSimpleName() + " ") + constant.name());
+      if (hasFields(object, type)) {
+        depth++;
+        addParts(object, declared);
+        depth--;
+      }
     } else if (depth == DEEPEST) {
       throw new IOException("it refers to objects more than " + DEEPEST + " deep");
     } else if (++objects > library.mostObjects()) {
@@ -201,6 +206,15 @@ public final class ObjectDescription {
       }
       depth--;
     }
+  }
+
+  /** Whether a constant of the program's is more than its name. */
+  private boolean hasFields(Object constant, Class<?> type) {
+    return !JdkObjects.isOfJdk(type)
+        && !library.has(type.getName())
+        && Stream.of(constant.getClass(), type)
+            .flatMap(part -> Stream.of(part.getDeclaredFields()))
+            .anyMatch(field -> !Modifier.isStatic(field.getModifiers()));
   }
 
   /** Asked of fields only, not of each name in a list. */

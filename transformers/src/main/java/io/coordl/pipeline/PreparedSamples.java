@@ -355,7 +355,7 @@ public final class PreparedSamples {
     }
 
     private ItemKey decision() {
-      return key(names.size() - 1, -1);
+      return key(names.size() - 1, Long.MIN_VALUE); // No index, not even of a strange sampler.
     }
 
     private void findDecision() {

@@ -1,6 +1,9 @@
 package io.coordl.pipeline;
 
+import java.nio.charset.Charset;
 import java.util.List;
+import java.util.Locale;
+import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,15 @@ public interface SamplePipeline {
    * @throws CannotShareException if that cannot be told
    */
   String describe(Object settings, int stage) throws CannotShareException;
+
+  /** What code of the JDK looks at beside what it is given, and the program can set at any time. */
+  static List<Object> defaults() {
+    return List.of(
+        Locale.getDefault(),
+        Locale.getDefault(Locale.Category.FORMAT),
+        Charset.defaultCharset(),
+        TimeZone.getDefault());
+  }
 
   /** The text of an object that such code reads. */
   String describe(String name, @Nullable Object value) throws CannotShareException;

@@ -423,8 +423,7 @@ public final class PurityAnalyzer {
           }
           if (isProgram(at)) {
             calls.add(new Call(internal(at), null, null, at.getClassLoader(), false));
-            Class<?> parent = at.getSuperclass();
-            if (parent != null && isNamedOfLibrary(parent.getName())) {
+            if (reason == null && isOrExtendsLibrary(at)) {
               reason =
                   fields.reasonInheritedChanges(
                       internal(at), PurityAnalyzer.this::isLibrary, at.getClassLoader());

@@ -7,6 +7,7 @@ import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.modality.cv.transform.RandomResizedCrop;
 import ai.djl.modality.cv.transform.ToTensor;
 import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.types.DataType;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.Transform;
 import io.coordl.pipeline.CannotShareException;
@@ -140,6 +141,27 @@ class DescriptionTest {
     assertThat(Description.of("data", new Holder(new File("data")))).contains(here + "/data");
     assertThat(Description.of("data", new Holder("pom.xml"))).contains("\"pom.xml\" in " + here);
     assertThat(Description.of("data", new Holder("no file"))).doesNotContain(here);
+  }
+
+  /** Has what the job was started with. */
+  private enum Level {
+    LOW,
+    HIGH;
+    private final int height = Integer.getInteger("height", 1);
+  }
+
+  @Test
+  void aConstantIsItsNameAndItsFields() throws CannotShareException {
+    assertThat(words(Level.LOW)).startsWith("Level LOW").contains("height=" + Level.LOW.height);
+    assertThat(words(new Holder(Level.LOW))).isNotEqualTo(words(new Holder(Level.HIGH)));
+    assertThat(words(DataType.UINT8)).isEqualTo("DataType UINT8");
+  }
+
+  @Test
+  void aClassOfTheProgramInAPackageBelowDjlsIsItsClassFile() throws CannotShareException {
+    assertThat(words(new ai.djl.examples.Scaled()))
+        .startsWith("ai.djl.examples.Scaled ")
+        .contains("factor=");
   }
 
   /** A user's transform with a setting for all of them. */

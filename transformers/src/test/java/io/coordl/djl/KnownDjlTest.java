@@ -80,6 +80,22 @@ class KnownDjlTest {
     }
   }
 
+  /** Gets what is another each time. */
+  static final class Identified implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(array.getUid().hashCode());
+    }
+  }
+
+  /** The same of a manager. */
+  static final class Named implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(array.getManager().newSubManager().getName().hashCode());
+    }
+  }
+
   /** Asks for a size, and opens no file that could be compared later. */
   static final class Sized implements Transform {
     private final File file = new File("a");
@@ -136,6 +152,8 @@ class KnownDjlTest {
   void whatDrawsOrSeesManagersSizesOrPropertiesIsLeft() {
     assertThat(reason(new Dropped())).contains("dropout");
     assertThat(reason(new Counted())).contains("getParentManager");
+    assertThat(reason(new Identified())).contains("getUid");
+    assertThat(reason(new Named())).contains("NDManager.getName");
     assertThat(reason(new Sized())).contains("java.io.File.length");
     assertThat(reason(new SizedByPath())).contains("java.nio.file.Files.size");
     assertThat(reason(new Coloured())).contains("java.awt.Color.getColor");

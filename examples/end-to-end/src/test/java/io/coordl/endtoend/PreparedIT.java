@@ -9,6 +9,7 @@ import io.coordl.endtoend.Job.Finished;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -153,6 +154,33 @@ class PreparedIT {
       assertThat(job.err()).doesNotContain("fault");
       assertThat(figure(job, 2)).isGreaterThan(40); // Of those that are kept, or in part.
     }
+  }
+
+  /** As above, of DJL; what a job was started with is another for each, too. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatHostileDataSetsReadIsNotOverlooked(Jdk jdk) throws Exception {
+    String policy =
+        "prepared=share,prefetch=1,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
+    List<String> plain = new ArrayList<>();
+    for (int job = 1; job <= 2; job++) {
+      plain.add(hostileData(jdk, job).run().orFail("Data sets without the agent").out());
+    }
+    CompletableFuture<ChildResult> first = started(agent(hostileData(jdk, 1), policy));
+    ChildResult second = agent(hostileData(jdk, 2), policy).run().orFail("the second job");
+    assertThat(second.out()).isEqualTo(plain.get(1));
+    assertThat(first.get().orFail("the first job").out()).isEqualTo(plain.get(0));
+    for (ChildResult job : List.of(first.get(), second)) {
+      assertThat(job.err()).doesNotContain("fault");
+      assertThat(figure(job, 2)).isGreaterThan(200);
+    }
+  }
+
+  private static ChildJvm hostileData(Jdk jdk, int job) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.prepared.HostileDatasets")
+        .directory(Workshop.empty("hostile-data-" + job + "-" + jdk.version()))
+        .jvmArgs("-Dfile.encoding=" + (job == 1 ? "ISO-8859-1" : "UTF-8"))
+        .args(Integer.toString(job));
   }
 
   private static ChildJvm hostile(Jdk jdk, int job) throws IOException {
