@@ -9,13 +9,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
@@ -24,6 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** What Prometheus and a collector get of a job of many epochs, which its recording says too. */
 class MetricsIT {
   private static final int EPOCHS = Workshop.FULL ? 150 : 8;
+  private static final int UNTIL_KILLED = 100_000;
 
   /** Names, and the same in the recording: a nanosecond or a byte is not lost. */
   private static final Map<String, String> TOTALS =
@@ -116,6 +124,93 @@ class MetricsIT {
     } finally {
       collector.stop(0);
     }
+  }
+
+  /** It reads every total, as it stood between what was read before and after. */
+  @Test
+  void prometheusItselfReadsThem() throws Exception {
+    Path program =
+        Stream.of(System.getenv("PATH").split(":", -1))
+            .map(directory -> Path.of(directory, "prometheus"))
+            .filter(Files::isExecutable)
+            .findFirst()
+            .orElse(null);
+    Assumptions.assumeTrue(program != null, "Prometheus is not there: ./verify -Pfull installs it");
+    int port = freePort();
+    int web = freePort();
+    Path directory = Workshop.empty("metrics-prometheus");
+    Path settings = directory.resolve("prometheus.yml");
+    Files.writeString(
+        settings,
+        "scrape_configs: [{job_name: training, scrape_interval: 1s, scrape_timeout: 1s,"
+            + " static_configs: [{targets: ['127.0.0.1:"
+            + port
+            + "']}]}]\n");
+    Job job =
+        new Job(
+                Framework.DJL,
+                Workshop.newestJdk(),
+                directory,
+                "metrics",
+                Pictures.all(),
+                UNTIL_KILLED)
+            .agent("cache=minio,metrics=prometheus:" + port);
+    try (Running running = Running.start(job)) {
+      running.awaitEpoch();
+      Running.await(() -> scrape(port));
+      Process prometheus =
+          new ProcessBuilder(
+                  program.toString(),
+                  "--config.file=" + settings,
+                  "--storage.tsdb.path=" + directory.resolve("data"),
+                  "--web.listen-address=127.0.0.1:" + web)
+              .redirectErrorStream(true)
+              .redirectOutput(directory.resolve("prometheus.log").toFile())
+              .start();
+      try {
+        Map<String, BigDecimal> read = new HashMap<>();
+        Running.await(
+            () -> {
+              read.putAll(queried(web));
+              return !read.isEmpty();
+            });
+        assertThat(scrape(port)).isTrue();
+        for (String name : TOTALS.keySet()) {
+          assertThat(read.get(name))
+              .as(name)
+              .isBetween(scrapes.get(0).get(name), scrapes.get(scrapes.size() - 1).get(name));
+        }
+      } finally {
+        prometheus.destroyForcibly();
+      }
+      running.signal("KILL");
+    }
+  }
+
+  /** What Prometheus read last; nothing if it has read nothing yet. */
+  private static Map<String, BigDecimal> queried(int web) {
+    Map<String, BigDecimal> values = new HashMap<>();
+    try {
+      URI uri =
+          URI.create(
+              "http://127.0.0.1:"
+                  + web
+                  + "/api/v1/query?query="
+                  + URLEncoder.encode("{__name__=~\"coordl_.+\"}", StandardCharsets.UTF_8));
+      JsonNode answer = JsonMapper.shared().readTree(uri.toURL().openStream().readAllBytes());
+      for (JsonNode series : answer.at("/data/result")) {
+        StringBuilder name = new StringBuilder(series.at("/metric/__name__").asString());
+        for (Map.Entry<String, JsonNode> label : series.get("metric").properties()) {
+          if (!Set.of("__name__", "instance", "job").contains(label.getKey())) {
+            name.append(' ').append(label.getValue().asString());
+          }
+        }
+        values.put(name.toString(), new BigDecimal(series.at("/value/1").asString()));
+      }
+    } catch (IOException e) {
+      // It has not begun to listen.
+    }
+    return values;
   }
 
   /** No total ever falls, and none was ever larger than at the end. */

@@ -188,18 +188,15 @@ final class SupportedVersionsTest {
         });
     List<String> told = new ArrayList<>();
     missing.forEach((effect, methods) -> told.add(effect + ": " + String.join(", ", methods)));
+    Map<String, Set<String>> off = new LinkedHashMap<>();
     References references = new References(library);
     ClassLoader loader = library.loader(woven(library));
     interceptors.forEach(
         (name, of) -> {
           Map<String, Set<String>> refusals = refusals(name, of, loader);
           refusals.forEach(
-              (reason, off) ->
-                  told.add(
-                      "`"
-                          + String.join("` and `", off)
-                          + (off.size() > 1 ? "` are off: " : "` is off: ")
-                          + reason));
+              (reason, policies) ->
+                  off.computeIfAbsent(reason, unused -> new LinkedHashSet<>()).addAll(policies));
           if (refusals.values().stream().mapToInt(Set::size).sum() < of.policies.size()) {
             // What our code finds missing only while the program trains is an error, not a row.
             Set<String> unchecked = references.missing("io/coordl/" + name.replace('.', '/'));
@@ -212,6 +209,13 @@ final class SupportedVersionsTest {
                 .isEmpty();
           }
         });
+    off.forEach(
+        (reason, policies) ->
+            told.add(
+                "`"
+                    + String.join("` and `", policies)
+                    + (policies.size() > 1 ? "` are off: " : "` is off: ")
+                    + reason));
     for (String counts :
         version.library.equals("DJL")
             ? List.of("djl/BatchSize")
