@@ -13,6 +13,7 @@ import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import net.bytebuddy.implementation.FixedValue;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
+import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
 import org.datavec.api.writable.Text;
 import org.datavec.api.writable.Writable;
 import org.jspecify.annotations.Nullable;
@@ -115,6 +116,7 @@ class KnownDl4jTest {
     assertThat(reason(new Noise())).contains("Nd4j.rand");
     assertThat(reason(new Counted())).contains("sets its field calls");
     assertThat(reason(new Attached())).contains("INDArray.isAttached");
+    assertThat(reason(new CSVRecordReader())).endsWith("is not known to do the same each time");
     assertThat(reason(new UnderSamplingByMaskingPreProcessor(0.5, 2)))
         .contains("which draws random numbers");
     assertThat(reason(new CompositeDataSetPreProcessor(new Scaled(), new Counted())))
