@@ -10,6 +10,7 @@ import io.coordl.shared.BusyFileException;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import io.coordl.thread.AgentThread;
+import io.coordl.thread.Uninterrupted;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -40,6 +43,9 @@ public final class PrepGroup implements Closeable {
    */
   private static final int MAX_PIPELINES = 32;
 
+  /** To leave a pipeline takes no longer, whatever the program's threads do. */
+  private static final long NANOS_TO_LEAVE = TimeUnit.SECONDS.toNanos(7);
+
   private final Path directory;
   private final String group;
   private final ByteBudget budget;
@@ -55,6 +61,7 @@ public final class PrepGroup implements Closeable {
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final CountDownLatch left = new CountDownLatch(1);
 
   private record Joined(SharedFile<StagingFile> file, PipelineSession session) {}
 
@@ -274,18 +281,24 @@ public final class PrepGroup implements Closeable {
 
   /**
    * Leaves the group: what is under way ends, every batch that was taken stays as it is, and the
-   * last job takes the files along. The second call does nothing.
+   * last job takes the files along. Who comes second waits, boundedly, until the first has left: a
+   * job may end while its heartbeat leaves.
    */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
+      Uninterrupted.await(NANOS_TO_LEAVE, nanos -> left.await(nanos, TimeUnit.NANOSECONDS));
       return;
     }
-    for (Joined one : joined.values()) {
-      // Where a thread does not come out the file is left to the kernel and the next sweep.
-      if (one.session().close()) {
-        one.file().close();
+    try {
+      for (Joined one : joined.values()) {
+        // Where a thread does not come out the file is left to the kernel and the next sweep.
+        if (one.session().close()) {
+          one.file().close();
+        }
       }
+    } finally {
+      left.countDown();
     }
     heartbeat.stop();
   }

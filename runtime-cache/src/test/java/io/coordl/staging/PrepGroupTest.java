@@ -78,6 +78,33 @@ class PrepGroupTest {
     assertThat(words).isEmpty();
   }
 
+  /** As when a job ends while its heartbeat finds it switched off. */
+  @Test
+  void whoClosesSecondWaitsUntilTheFirstHasLeft() throws InterruptedException {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    PrepGroup group = group("64k");
+    group
+        .begin(PIPELINE, Batches.order(ITEMS, 8, 0))
+        .prepareWith(
+            (batch, items) -> {
+              entered.countDown();
+              released.await();
+              return prepare(batch, items);
+            },
+            1);
+    entered.await();
+    Thread first = new Thread(group::close);
+    first.start();
+    while (first.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    group.close();
+    assertThat(directory).isEmptyDirectory();
+    released.countDown();
+    first.join();
+  }
+
   /** Two batches are taken, and the loop is left; in training the model changes after each. */
   private void epoch(PrepGroup group, Fingerprint pipeline, AtomicLong updates, boolean trains) {
     SharedEpoch epoch = group.begin(pipeline, Batches.order(ITEMS, 8, 0));
