@@ -33,13 +33,6 @@ class GpuIT {
   /** Which the driver of the test takes until it says that a device is done. */
   private static final long MILLIS_OF_DEVICE = 20;
 
-  private static final List<String> PRESETS =
-      List.of(
-          "javacpp/1.5.13/javacpp-1.5.13.jar",
-          "javacpp/1.5.13/javacpp-1.5.13-linux-x86_64.jar",
-          "cuda/13.1-9.19-1.5.13/cuda-13.1-9.19-1.5.13.jar",
-          "cuda/13.1-9.19-1.5.13/cuda-13.1-9.19-1.5.13-linux-x86_64.jar");
-
   private static final List<String> FIGURES =
       List.of(
           "utilization",
@@ -139,12 +132,7 @@ class GpuIT {
     assumeTrue(Workshop.FULL, "only with -Pfull");
     Path toolkit = Path.of("/usr/local/cuda/lib64");
     assumeTrue(Files.exists(toolkit.resolve("libcudart.so.13")), "no CUDA 13 in " + toolkit);
-    Path presets = Workshop.empty("gpu-presets");
-    for (String jar : PRESETS) {
-      Path from = Path.of(System.getProperty("user.home"), ".m2/repository/org/bytedeco", jar);
-      assumeTrue(Files.exists(from), from + " is not there");
-      Files.createSymbolicLink(presets.resolve(from.getFileName()), from);
-    }
+    Path presets = Workshop.checkout().root().resolve("examples/end-to-end/target/presets");
     Path recording = Workshop.empty("gpu-dl4j").resolve("job.jfr");
     ChildResult job =
         program(
