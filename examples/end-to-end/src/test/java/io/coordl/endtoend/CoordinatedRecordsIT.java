@@ -54,8 +54,10 @@ class CoordinatedRecordsIT {
           "several readers",
           "keeping");
 
-  private static final Pattern PREPARED = Pattern.compile("coordinated prep .* (\\d+) prepared");
-  private static final Pattern ALONE = Pattern.compile("coordinated prep .* (\\d+) by the job");
+  private static final Pattern PREPARED =
+      Pattern.compile("coordinated prep .* (\\d+) prepared for the group");
+  private static final Pattern ALONE =
+      Pattern.compile("coordinated prep .* (\\d+) prepared locally");
   private static final Pattern OPENED = Pattern.compile("items: (\\d+) from storage");
 
   private final String group = UUID.randomUUID().toString();
