@@ -61,7 +61,7 @@ public final class DeviceSteps {
       over = true;
       log.say(
           "profile: steps end when their kernels are launched, not when they are done: "
-              + (e instanceof UnavailableException ? e.getMessage() : e.toString()));
+              + UnavailableException.reason(e));
     }
   }
 }

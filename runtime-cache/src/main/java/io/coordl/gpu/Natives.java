@@ -3,9 +3,10 @@ package io.coordl.gpu;
 import java.nio.ByteBuffer;
 
 /**
- * The one place where native code of NVIDIA's driver is called. Only functions that {@link Nvml}
- * and {@link Cuda} name are called: with the presets a symbol that the driver lacks ends the
- * process. Safe for concurrent use as far as the driver is, which is all that is called.
+ * The one place where native code of NVIDIA's driver is called. Only functions that {@link Nvml},
+ * {@link Cuda} and {@link NsightRanges} name are called: with the presets a symbol that the driver
+ * lacks ends the process. Safe for concurrent use as far as the driver is, which is all that is
+ * called.
  */
 interface Natives {
   /**
@@ -14,7 +15,7 @@ interface Natives {
    * @param function as the library exports it
    * @param arguments each an Integer, a Long (also for a pointer that the driver gave) or a direct
    *     {@link ByteBuffer} for a pointer to it, which may hold what the driver is to fill in
-   * @return what the function returned: 0 is success, in both libraries
+   * @return what the function returned: of the driver 0 is success
    * @throws UnavailableException if the library has no such function or cannot be called
    */
   int call(String function, Object... arguments) throws UnavailableException;
@@ -28,6 +29,11 @@ interface Natives {
 
     UnavailableException(String message) {
       super(message);
+    }
+
+    /** What failed, for the user: the sentence of this exception, or any other by its name. */
+    static String reason(Throwable e) {
+      return e instanceof UnavailableException ? String.valueOf(e.getMessage()) : e.toString();
     }
   }
 }

@@ -166,9 +166,7 @@ public final class NsightRanges implements SpanSink {
       known.call(function, arguments);
     } catch (UnavailableException | RuntimeException | Error e) {
       failed = true;
-      log.say(
-          "gpu.ranges: Nsight sees no ranges: "
-              + (e instanceof UnavailableException ? e.getMessage() : e.toString()));
+      log.say("gpu.ranges: Nsight sees no ranges: " + UnavailableException.reason(e));
     }
   }
 

@@ -93,10 +93,7 @@ public final class PinnedMemory {
 
   private void failed(String what, Throwable e) {
     failed = true;
-    log.say(
-        "gpu.pinned: "
-            + what
-            + (e instanceof UnavailableException ? e.getMessage() : e.toString()));
+    log.say("gpu.pinned: " + what + UnavailableException.reason(e));
   }
 
   /** Unlocks memory of which nothing is being copied; if that fails, it is never freed. */

@@ -319,30 +319,14 @@ class AdviceTest {
     EpochEvent figures = figures(5, 40, 0, 0, 0);
     StoreStatisticsEvent samples = prepared(0);
     Map<String, String> given = Map.of("prepared", "share");
-    assertThat(
-            on(evidence(
-                    figures,
-                    epochs(epoch(1, "a", figures), epoch(1, "a", figures)),
-                    List.of(samples),
-                    given,
-                    "DL4J",
-                    1))
-                .arguments())
-        .containsExactly("prepared=share", "decoded=share");
+    Epochs two = epochs(epoch(1, "a", figures), epoch(1, "a", figures));
+    Evidence evidence = evidence(figures, two, List.of(samples), given, "DL4J", 1);
+    assertThat(on(evidence).arguments()).containsExactly("prepared=share", "decoded=share");
     assertThat(ofOneEpoch(figures, List.of(samples), given).arguments())
         .as("they may be found yet")
         .containsExactly("prepared=share", "prep=coordinate");
     samples.hits = 1;
-    assertThat(
-            on(evidence(
-                    figures,
-                    epochs(epoch(1, "a", figures), epoch(1, "a", figures)),
-                    List.of(samples),
-                    given,
-                    "DL4J",
-                    1))
-                .arguments())
-        .containsExactly("prepared=share", "prep=coordinate");
+    assertThat(on(evidence).arguments()).containsExactly("prepared=share", "prep=coordinate");
   }
 
   /** Of a DJL job that prepares five times as long as it trains, and decodes nothing. */

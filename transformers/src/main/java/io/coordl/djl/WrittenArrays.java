@@ -46,7 +46,7 @@ public final class WrittenArrays implements LibraryHooks {
     if (method.equals("save")) {
       if (Redirection.isInUse()) {
         SAVED.set(new Saved((Parameter) self, (DataOutputStream) arguments[0]));
-        return new Ended();
+        return InterceptedCall.ending(SAVED::remove); // Leaves nothing behind on the thread.
       }
       return null;
     }
@@ -83,23 +83,5 @@ public final class WrittenArrays implements LibraryHooks {
     return (NDArray)
         Proxy.newProxyInstance(
             NDArray.class.getClassLoader(), new Class<?>[] {NDArray.class}, calls);
-  }
-
-  /** Leaves nothing behind on the thread. */
-  private static final class Ended extends InterceptedCall {
-    Ended() {
-      super(null);
-    }
-
-    @Override
-    public @Nullable Object result(@Nullable Object own) {
-      SAVED.remove();
-      return own;
-    }
-
-    @Override
-    public void failed() {
-      SAVED.remove();
-    }
   }
 }

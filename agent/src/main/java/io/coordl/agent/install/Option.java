@@ -17,7 +17,7 @@ public enum Option {
   SUMMARY("on, off", "the text at exit, and a line for each epoch"),
   STATUS(
       "on, off",
-      "what coordl top shows of the running job: a file of 25 KiB in /dev/shm, which goes when the"
+      "what coordl top shows of the running job: a file of 27 KiB in /dev/shm, which goes when the"
           + " job ends"),
   JMX(
       "auto, on, off",

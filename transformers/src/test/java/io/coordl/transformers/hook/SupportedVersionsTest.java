@@ -21,6 +21,7 @@ import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.Services;
 import io.coordl.profile.FastProfile;
 import io.coordl.staging.PrepGroup;
+import io.coordl.transformers.DocsBlock;
 import io.coordl.transformers.RewriteTable;
 import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
@@ -48,10 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  * nothing else is. With {@code -Dcoordl.docs=write} the page's table is written anew.
  */
 final class SupportedVersionsTest {
-  private static final Path PAGE = Path.of("..", "docs", "support.md");
   private static final Path JARS = Path.of("target", "versions");
-  private static final String OPEN = "<!-- support -->\n";
-  private static final String CLOSE = "<!-- /support -->";
   private static final boolean FULL = Boolean.getBoolean("coordl.full");
   private static final RuleListener NOBODY =
       new RuleListener() {
@@ -149,20 +147,13 @@ final class SupportedVersionsTest {
       assertThat(jars.map(jar -> jar.getFileName().toString())).hasSameElementsAs(needed);
     }
 
-    String text = Files.readString(PAGE);
-    int start = text.indexOf(OPEN) + OPEN.length();
-    int end = text.indexOf(CLOSE);
-    if ("write".equals(System.getProperty("coordl.docs"))) {
-      Files.writeString(PAGE, text.substring(0, start) + table + text.substring(end));
-      return;
-    }
-    assertThat(text.substring(start, end))
-        .as(
-            "%s; if a version may fit no better than this, `mvn -Pfull -pl transformers -am test "
-                + "-Dtest=SupportedVersionsTest -Dcoordl.docs=write "
-                + "-Dsurefire.failIfNoSpecifiedTests=false` writes it",
-            PAGE)
-        .isEqualTo(table.toString());
+    DocsBlock.check(
+        "support.md",
+        "support",
+        table.toString(),
+        "if a version may fit no better than this, `mvn -Pfull -pl transformers -am test "
+            + "-Dtest=SupportedVersionsTest -Dcoordl.docs=write "
+            + "-Dsurefire.failIfNoSpecifiedTests=false` writes it");
   }
 
   private String row(Version version) {
