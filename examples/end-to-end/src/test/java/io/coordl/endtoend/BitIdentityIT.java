@@ -66,7 +66,7 @@ class BitIdentityIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void batchesOfAHandWrittenLoopAreTheSame(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("bits-hand-" + framework + "-" + jdk.version());

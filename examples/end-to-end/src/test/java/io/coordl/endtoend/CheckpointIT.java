@@ -48,7 +48,7 @@ class CheckpointIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void withoutMemoryForASnapshotTheJobWaits(Framework framework, Jdk jdk) throws Exception {
     String all = framework == Framework.DJL ? "save" : "network,listener,samediff";
     ChildResult plain =
@@ -61,7 +61,7 @@ class CheckpointIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aWholeFileOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
     for (int i = 0; i < KILLS; i++) {
       for (String policy : POLICIES) {
@@ -79,7 +79,7 @@ class CheckpointIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void ofDamagedFilesTheOneBeforeIsTheLast(Framework framework, Jdk jdk) throws Exception {
     Path folder = folder(framework, jdk, "damaged");
     int saved = kill(models(framework, jdk, "endless", folder), "atomic", 4, 0);
@@ -102,7 +102,7 @@ class CheckpointIT {
 
   /** Each time something is forced to it, the disk takes a tenth of a second longer. */
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aSlowDiskChangesNothing(Framework framework, Jdk jdk) throws Exception {
     Assumptions.assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
     List<String> slow =
@@ -131,7 +131,7 @@ class CheckpointIT {
 
   /** The disk has room for two models and a half. */
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aFullDiskEndsASaveAsItDoesWithout(Framework framework, Jdk jdk) throws Exception {
     Assumptions.assumeTrue(
         Shell.works("unshare", "--mount", "true"), "a small disk cannot be mounted here");
@@ -177,7 +177,7 @@ class CheckpointIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void theNewestOfTheAgentsOwnOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
     List<String> steps = steps(framework, jdk, "own-killed");
     for (int i = 0; i < KILLS; i++) {
@@ -203,7 +203,7 @@ class CheckpointIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void toldToEndTheLastStepIsSaved(Framework framework, Jdk jdk) throws Exception {
     List<String> steps = steps(framework, jdk, "own-told");
     for (int i = 0; i < KILLS; i++) {

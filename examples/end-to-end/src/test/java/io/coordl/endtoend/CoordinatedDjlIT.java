@@ -19,7 +19,6 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** DJL jobs that prepare each batch once between them, and programs that make it difficult. */
 class CoordinatedDjlIT {
@@ -89,22 +88,26 @@ class CoordinatedDjlIT {
     assertThat(fed(second)).doesNotContainAnyElementsOf(fed(first));
   }
 
+  static List<String> ways() {
+    return Workshop.first(
+        6,
+        List.of(
+            "break",
+            "nested",
+            "late-backward",
+            "close",
+            "switched-off",
+            "transform-throws",
+            "whole",
+            "keep",
+            "endless",
+            "sampler-throws",
+            "data-throws"));
+  }
+
   /** Alone and without random transforms, a job is fed what its own sampler and code make. */
   @ParameterizedTest(name = "{0}")
-  @ValueSource(
-      strings = {
-        "whole",
-        "break",
-        "nested",
-        "keep",
-        "late-backward",
-        "close",
-        "switched-off",
-        "endless",
-        "transform-throws",
-        "sampler-throws",
-        "data-throws"
-      })
+  @MethodSource("ways")
   void aProgramSeesWhatItSeesWithoutTheAgent(String way, TestInfo test)
       throws IOException, InterruptedException {
     for (Jdk jdk : Workshop.jdks(test).toList()) {

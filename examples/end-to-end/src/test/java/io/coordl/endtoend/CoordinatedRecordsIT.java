@@ -153,7 +153,7 @@ class CoordinatedRecordsIT {
     Path other = data(jdk, "differs-other", "content=2");
     List<Mismatch> mismatches =
         Workshop.first(
-            3,
+            2,
             List.of(
                 new Mismatch("csv", "", "its records is 100 in 1 file with checksum"),
                 new Mismatch("sequences", "delimiter=;", "reader: delimiter is \";\", not \",\""),

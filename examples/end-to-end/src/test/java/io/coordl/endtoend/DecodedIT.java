@@ -63,7 +63,7 @@ class DecodedIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aJobThatStartsLaterDecodesNothing(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-host-" + framework + "-" + jdk.version());
@@ -96,7 +96,7 @@ class DecodedIT {
 
   /** Files come from the page cache, and decoding costs most: memory is for decoded items. */
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aBudgetTooSmallForBothGoesToDecodedItemsWhereFilesAreQuick(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("split-" + framework + "-" + jdk.version());

@@ -38,14 +38,14 @@ class FailOpenIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aFileDeletedBetweenEpochsFailsTheJobAsWithoutTheAgent(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     failsAsWithoutTheAgent(framework, jdk, "deleted", Files::delete);
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aFileTruncatedBetweenEpochsFailsTheJobAsWithoutTheAgent(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     failsAsWithoutTheAgent(
@@ -228,7 +228,7 @@ class FailOpenIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aBudgetSmallerThanAnyFileKeepsNothingAndChangesNothing(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("small-" + framework + "-" + jdk.version());

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A job beside a driver that was compiled for the test: the agent's own calls meet the layouts of
@@ -98,6 +97,10 @@ class GpuIT {
     return Workshop.jdks(test);
   }
 
+  static List<Integer> numbersOfDevices() {
+    return Workshop.first(1, List.of(16, 0));
+  }
+
   @ParameterizedTest
   @MethodSource("jdks")
   void everyFieldIsAsTheDriverTells(Jdk jdk) throws IOException, InterruptedException {
@@ -157,7 +160,7 @@ class GpuIT {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 16})
+  @MethodSource("numbersOfDevices")
   void devicesAreAsManyAsTheDriverHasAndWhatOneDoesNotSupportIsUnknown(int devices)
       throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-" + devices).resolve("job.jfr");
@@ -280,6 +283,7 @@ class GpuIT {
 
   @Test
   void stepsOfAProfileEndWhenTheDeviceIsDone() throws IOException, InterruptedException {
+    assumeTrue(Workshop.FULL, "only with -Pfull");
     Path recording = Workshop.empty("gpu-profile").resolve("job.jfr");
     ChildResult job = // Its own steps take 4 ms.
         program(

@@ -40,7 +40,7 @@ class OtherSystemIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void allButWhatJobsShareWorksWithoutLinux(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(

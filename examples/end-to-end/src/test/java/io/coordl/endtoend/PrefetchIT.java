@@ -59,14 +59,11 @@ class PrefetchIT {
 
   private static final List<Loop> LOOPS =
       Workshop.first(
-          7,
+          4,
           List.of(
               new Loop("break", 9, 6, ""),
-              new Loop("own-data", 15, 12, ""),
               new Loop("draws", 9, 0, "the program draws from DJL's random generator between"),
-              new Loop("exception", -1, -1, ""),
               new Loop("interrupt", -1, -1, ""),
-              new Loop("together", -1, -1, ""),
               // One of them changes the arrays of Normalize, which is seen when its batches are
               // there.
               new Loop(
@@ -81,6 +78,9 @@ class PrefetchIT {
                       + " OfFile.transform reads a file that is not the item asked for;"
                       + " OfTurn.transform reads example.prefetch.Changing.open, which; the program"
                       + " changes its transforms between its batches"),
+              new Loop("own-data", 15, 12, ""),
+              new Loop("exception", -1, -1, ""),
+              new Loop("together", -1, -1, ""),
               new Loop("plain", 33, 33, ""),
               new Loop("own-transform", 9, 6, ""),
               new Loop("own-random", 0, 0, "DjlLoops$Noise keeps a java.util.Random"),
@@ -139,7 +139,7 @@ class PrefetchIT {
     Path pictures =
         Pictures.all().copyTo(Workshop.empty("prefetch-dl4j-" + jdk.version()), 24).directory();
     for (String program :
-        Workshop.first(3, List.of("break", "flip", "exception", "plain", "async"))) {
+        Workshop.first(2, List.of("break", "flip", "exception", "plain", "async"))) {
       ChildResult plain =
           loop(jdk, Framework.DL4J, program, pictures).run().orFail(program + " without the agent");
       assertThat(plain.out().lines()).as(program).hasSizeGreaterThan(8);
@@ -167,7 +167,8 @@ class PrefetchIT {
             List.of(
                 PreparedIT.DL4J + "," + PreparedIT.HOSTILE_DL4J, "stopping", "csv", "sequences"))) {
       ChildResult plain = PreparedIT.records(jdk, programs).run().orFail(programs);
-      for (String policy : List.of("prefetch=1", "prefetch=1,prepared=share")) {
+      for (String policy :
+          Workshop.inTurns(programs, List.of("prefetch=1", "prefetch=1,prepared=share"))) {
         ChildResult early =
             PreparedIT.agent(PreparedIT.records(jdk, programs), policy).run().orFail(policy);
         assertThat(early.out()).as(programs + " with " + policy).isEqualTo(plain.out());

@@ -56,8 +56,26 @@ class PreparedIT {
           + "; OfArray.of may change an array it keeps"
           + "; OfNested keeps a example.prepared.OwnIterators$Rows";
   private static final String LOOPS =
-      "plain,break,own-transform,own-random,counter,lambda,draws,own-data,exception,restart,"
-          + "together,interrupt,validation,close,changes";
+      String.join(
+          ",",
+          Workshop.first(
+              7,
+              List.of(
+                  "plain",
+                  "break",
+                  "own-transform",
+                  "counter",
+                  "draws",
+                  "interrupt",
+                  "changes",
+                  "own-random",
+                  "lambda",
+                  "own-data",
+                  "exception",
+                  "restart",
+                  "together",
+                  "validation",
+                  "close")));
 
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")

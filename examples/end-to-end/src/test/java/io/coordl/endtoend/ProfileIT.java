@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProfileIT {
   static Stream<KnownRates> programs() {
     List<KnownRates> all = KnownRates.all();
-    // Without -Pfull, threads of the program's in DJL and none in DL4J. Short ones: here only the
-    // structure counts.
-    return (Workshop.FULL ? all : all.subList(1, 3))
+    // Without -Pfull, threads of the program's in DJL; the command profiles DL4J. Short ones: here
+    // only the structure counts.
+    return (Workshop.FULL ? all : all.subList(1, 2))
         .stream()
             .map(
                 program ->

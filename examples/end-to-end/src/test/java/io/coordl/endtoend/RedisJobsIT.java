@@ -22,8 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class RedisJobsIT {
   static Stream<Arguments> jobs(TestInfo test) {
-    // Redis does not know which library reads.
-    return Workshop.first(1, Workshop.frameworksAndJdks(test).toList()).stream();
+    return Workshop.oneFrameworkAndJdks(test); // Redis does not know which library reads.
   }
 
   @ParameterizedTest(name = "{0} on {1}")

@@ -52,7 +52,7 @@ class ResumeIT {
         .filter(of -> of.get()[0] == framework)
         .flatMap(
             of ->
-                Workshop.first(3, programs).stream()
+                Workshop.first(2, programs).stream()
                     .map(program -> Arguments.of(framework, of.get()[1], program)))
         .toList();
   }
@@ -100,7 +100,7 @@ class ResumeIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void whatCannotBeResumedBeginsAtItsStart(Framework framework, Jdk jdk) throws Exception {
     String program = "hand";
     List<String> plain =
@@ -135,7 +135,7 @@ class ResumeIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void anotherModelIsLeftAlone(Framework framework, Jdk jdk) throws Exception {
     String wider = "images";
     List<String> plain = plain(framework, jdk, wider, folder(framework, jdk, wider, "other-plain"));

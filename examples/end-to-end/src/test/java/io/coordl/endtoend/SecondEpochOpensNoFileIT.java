@@ -58,7 +58,7 @@ class SecondEpochOpensNoFileIT {
   }
 
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void laterEpochsFindExactlyTheResidentItems(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     for (int percent : Workshop.first(1, List.of(50, 25))) {

@@ -34,10 +34,24 @@ class TopIT {
     }
   }
 
-  private Running start(Framework framework, String name) throws IOException {
-    return Running.start(
-        new Job(framework, Workshop.newestJdk(), directory, name, Pictures.all(), UNTIL_TOLD)
-            .agent("cache=minio,cache.size=8m,group=" + group));
+  /** A job that has been seen to run. */
+  private Running start(Framework framework, String name) throws IOException, InterruptedException {
+    Running job =
+        Running.start(
+            new Job(framework, Workshop.newestJdk(), directory, name, Pictures.all(), UNTIL_TOLD)
+                .agent("cache=minio,cache.size=8m,group=" + group));
+    job.awaitEpoch();
+    awaitState(job, "running");
+    return job;
+  }
+
+  /** Such a job, after a signal. */
+  private Running start(Framework framework, String name, String signal, String state)
+      throws IOException, InterruptedException {
+    Running job = start(framework, name);
+    job.signal(signal);
+    awaitState(job, state);
+    return job;
   }
 
   /** What is shown of each job, by its process. */
@@ -79,19 +93,11 @@ class TopIT {
   @Test
   void jobsAreShownUntilTheyEndAndThoseThatWereKilledAfterwards()
       throws IOException, InterruptedException {
-    try (Running killed = start(Framework.DJL, "killed");
-        Running stopped = start(Framework.DL4J, "stopped");
+    try (Running killed = start(Framework.DJL, "killed", "KILL", "killed");
+        Running stopped = start(Framework.DL4J, "stopped", "STOP", "stopped");
         Running ended = start(Framework.DJL, "ended");
         Running goesOn = start(Framework.DL4J, "goes-on")) {
       List<Running> all = List.of(killed, stopped, ended, goesOn);
-      for (Running job : all) {
-        job.awaitEpoch();
-        awaitState(job, "running");
-      }
-      killed.signal("KILL");
-      stopped.signal("STOP");
-      awaitState(killed, "killed");
-      awaitState(stopped, "stopped");
       long atStop = batches(jobs().get(stopped.pid()));
       long before = batches(jobs().get(goesOn.pid()));
       assertThat(atStop).isGreaterThanOrEqualTo(Pictures.all().files().size() / 16);

@@ -25,13 +25,7 @@ class TruthIT {
 
   /** Of every kind of loop one, which runs without -Pfull too. */
   private static final Set<String> OF_EACH_KIND =
-      Set.of(
-          "fit",
-          "earlystopping",
-          "parallelwrapper-timed",
-          "samediff-timed",
-          "easytrain-pool",
-          "lambda");
+      Set.of("fit", "samediff-timed", "easytrain-pool", "lambda");
 
   static Stream<KnownWaits> programs() {
     return KnownWaits.all().stream()

@@ -85,6 +85,16 @@ final class Workshop {
                     .map(jdk -> Arguments.of(framework, jdk)));
   }
 
+  /**
+   * As {@link #frameworksAndJdks}, but without -Pfull on one framework, by the test's name: for
+   * what does not differ between them.
+   */
+  static Stream<Arguments> oneFrameworkAndJdks(TestInfo test) {
+    List<Arguments> all = frameworksAndJdks(test).toList();
+    int name = test.getTestMethod().orElseThrow().getName().hashCode() >> 1;
+    return FULL ? all.stream() : Stream.of(all.get(Math.floorMod(name, all.size())));
+  }
+
   /** All of them with -Pfull, else the first {@code part}: put those first that show most. */
   static <T> List<T> first(int part, List<T> all) {
     return FULL ? all : all.subList(0, part);
