@@ -48,7 +48,7 @@ import org.apache.commons.csv.CSVFormat;
  */
 public final class DjlSamples {
   private static final int BATCH = 32;
-  private static final int EPOCHS = 4;
+  private static final int EPOCHS = Integer.getInteger("epochs", 4);
   private static final int COLUMNS = 1190;
 
   private final Path folder;

@@ -76,7 +76,7 @@ import org.nd4j.linalg.factory.Nd4j;
  */
 public final class Dl4jSamples {
   private static final int BATCH = 32;
-  private static final int EPOCHS = 4;
+  private static final int EPOCHS = Integer.getInteger("epochs", 4);
   private static final int COLUMNS = 1190;
   private static final int WORDS = 120;
   private static final int CLASSES = 2;

@@ -4,54 +4,58 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What observing costs once a job is under way, and what live view and metrics cost beside it: CPU
- * seconds of the later epochs of both examples, without start, warm-up and end. In each round a run
- * without the agent, one observed, and one observed with live view and metrics follow each other,
- * in an order that changes. What is averaged is the logarithm of the ratios within rounds, which is
- * zero in the mean if there is no cost, however much a round's runs differ. Rounds go on until both
- * 95 % intervals are narrow enough, or time is up. Arguments: minutes for each example (30), DJL,
- * DL4J or both (both), pictures (600). The exit status is 1 if a whole interval lies above its bar.
+ * What observing costs once a job is under way, and what live view and metrics cost beside it, in
+ * CPU time of the later epochs of both examples. Runs differ by more than what is looked for, so
+ * each JVM takes turns ({@link EpochsInTurns}): an epoch that is observed, and one as if the agent
+ * had switched itself off. Its figure is the mean of the logarithms of the ratios of neighbours,
+ * which is zero if there is no cost, and to that the time of the threads that work in both: those
+ * of the agent, and JFR's. Live view and metrics have only threads, one of which answers somebody
+ * who asks for the metrics. An interval is over JVMs, as each compiles its code in its own way.
+ *
+ * <p>Arguments: JVMs for each example (10), DJL, DL4J or both (both), pictures (300), epochs of
+ * each JVM (46). The exit status is 1 if a whole interval lies above its bar.
  */
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
-  private static final int WARM_UP_EPOCHS = 5;
-  private static final int LAST_EPOCH = 13;
 
-  /** Beyond the last that counts: what the end of a job costs is none of its epochs. */
-  private static final int EPOCHS = LAST_EPOCH + 1;
+  /** The first epoch with a turn of its own that counts: compilers are busy before. */
+  private static final int FIRST = 7;
 
-  /** Whoever stops as soon as an interval is narrow stops too often by luck if there are fewer. */
-  private static final int FEWEST = 10;
-
-  /** Half width of the interval that is narrow enough, in percent; and the bars, in percent. */
-  private static final double NARROW = 0.5;
-
+  /** In percent. */
   private static final double OBSERVING_BAR = 1;
+
   private static final double LIVE_BAR = 0.2;
 
   /** More often than anybody scrapes. */
   private static final Duration SCRAPE = Duration.ofSeconds(5);
 
+  /** What one JVM took, in percent of its epochs without. */
+  private record Cost(double inTurns, double threads, double live) {}
+
   private OverheadBenchmark() {}
 
   /** See the class. */
   @SuppressWarnings("SystemExitOutsideMain")
-  public static void main(String[] args) throws IOException, InterruptedException {
-    double minutes = args.length > 0 ? Double.parseDouble(args[0]) : 30;
+  public static void main(String[] args) throws Exception {
+    int jvms = args.length > 0 ? Integer.parseInt(args[0]) : 10;
     String only = args.length > 1 ? args[1] : "both";
-    int pictures = args.length > 2 ? Integer.parseInt(args[2]) : 600;
+    int pictures = args.length > 2 ? Integer.parseInt(args[2]) : 300;
+    int epochs = args.length > 3 ? Integer.parseInt(args[3]) : 46;
     List<Example> examples =
         only.equals("both") ? List.of(Example.values()) : List.of(Example.valueOf(only));
     Checkout checkout = Checkout.find();
@@ -60,90 +64,62 @@ public final class OverheadBenchmark {
     TextTable table =
         new TextTable(
             "example",
-            "rounds",
-            "no agent s",
+            "JVMs",
+            "in turns %",
+            "threads %",
             "observing %",
             "under " + OBSERVING_BAR,
             "live view and metrics %",
             "under " + LIVE_BAR);
     boolean within = true;
     for (Example example : examples) {
-      within &= row(table, checkout, example, images.images(), minutes);
+      List<Double> inTurns = new ArrayList<>();
+      List<Double> threads = new ArrayList<>();
+      List<Double> observing = new ArrayList<>();
+      List<Double> live = new ArrayList<>();
+      for (int jvm = 1; jvm <= jvms; jvm++) {
+        Cost cost = measure(checkout, example, images.images(), epochs);
+        inTurns.add(cost.inTurns);
+        threads.add(cost.threads);
+        observing.add(cost.inTurns + cost.threads);
+        live.add(cost.live);
+        System.out.printf(
+            Locale.ROOT,
+            "  %s, JVM %d: in turns %+.2f %%, threads %.2f %%, live view and metrics %.3f %%; so"
+                + " far %s and %s%n",
+            example,
+            jvm,
+            cost.inTurns,
+            cost.threads,
+            cost.live,
+            Interval.of(observing),
+            Interval.of(live));
+      }
+      String observed = verdict(observing, OBSERVING_BAR);
+      String lived = verdict(live, LIVE_BAR);
+      within &= !observed.equals("no") && !lived.equals("no");
+      table.row(
+          example.name(),
+          Integer.toString(jvms),
+          Interval.of(inTurns).toString(),
+          Interval.of(threads).toString(),
+          Interval.of(observing).toString(),
+          observed,
+          Interval.of(live).toString(),
+          lived);
     }
     System.out.printf(
         Locale.ROOT,
-        "%nCPU seconds of epochs %d to %d without JIT compilation, %d pictures; mean of the"
-            + " logarithms of ratios within rounds, 95 %% interval (wider than ± %.1f: time was"
-            + " up); on %s%n%s",
-        WARM_UP_EPOCHS + 1,
-        LAST_EPOCH,
+        "%nCPU time of epochs %d to %d without JIT compilation, %d pictures; means over JVMs and 95"
+            + " %% intervals; on %s%n%s",
+        FIRST + 1,
+        epochs,
         pictures,
-        NARROW,
         Jdks.running(),
         table);
     System.out.println(
         "made by: " + Commands.of(checkout, OverheadBenchmark.class, String.join(" ", args)));
     System.exit(within ? 0 : 1);
-  }
-
-  private static boolean row(
-      TextTable table, Checkout checkout, Example example, Path images, double minutes)
-      throws IOException, InterruptedException {
-    Path file = images.resolveSibling(example + ".jfr");
-    Files.deleteIfExists(file);
-    String recording = "record=" + file;
-    List<Double> plain = new ArrayList<>();
-    List<Double> observed = new ArrayList<>();
-    List<Double> live = new ArrayList<>();
-    steadyCpu(checkout, example, images, ""); // Files into the page cache, natives unpacked.
-    long start = System.nanoTime();
-    double spent = 0;
-    do {
-      int round = plain.size();
-      double[] seconds = new double[3];
-      for (int i = 0; i < seconds.length; i++) {
-        // All six orders in turn, so that each run is first and follows each other one as often.
-        int which = Math.floorMod(round + (round % 2 == 0 ? i : -i), seconds.length);
-        seconds[which] =
-            switch (which) {
-              case 0 -> steadyCpu(checkout, example, images, "");
-              case 1 -> steadyCpu(checkout, example, images, recording + ",summary=off,status=off");
-              default -> scrapedCpu(checkout, example, images, recording + ",jmx=on");
-            };
-      }
-      plain.add(seconds[0]);
-      observed.add(100 * Math.log(seconds[1] / seconds[0]));
-      live.add(100 * Math.log(seconds[2] / seconds[1]));
-      spent = (System.nanoTime() - start) / 60e9;
-      System.out.printf(
-          Locale.ROOT,
-          "  %s, round %d: %.2f s without the agent, observing %+.2f %%, live view and metrics"
-              + " %+.2f %%; so far %s and %s%n",
-          example,
-          round + 1,
-          seconds[0],
-          observed.get(round),
-          live.get(round),
-          Interval.of(observed),
-          Interval.of(live));
-    } while (spent * (plain.size() + 1) / plain.size() <= minutes
-        && !(plain.size() >= FEWEST && isNarrow(observed) && isNarrow(live)));
-    if (!Files.exists(file)) {
-      throw new IllegalStateException("No run was observed: there is no " + file);
-    }
-    table.row(
-        example.name(),
-        Integer.toString(plain.size()),
-        String.format(Locale.ROOT, "%.2f", Pairs.median(plain)),
-        Interval.of(observed).toString(),
-        verdict(observed, OBSERVING_BAR),
-        Interval.of(live).toString(),
-        verdict(live, LIVE_BAR));
-    return !verdict(observed, OBSERVING_BAR).equals("no") && !verdict(live, LIVE_BAR).equals("no");
-  }
-
-  private static boolean isNarrow(List<Double> percent) {
-    return Interval.of(percent).half() <= NARROW;
   }
 
   private static String verdict(List<Double> percent, double bar) {
@@ -154,14 +130,59 @@ public final class OverheadBenchmark {
     return known.mean() - known.half() > bar ? "no" : "not known";
   }
 
-  /** With somebody who asks for the metrics: nobody would say nothing of their cost. */
-  private static double scrapedCpu(
-      Checkout checkout, Example example, Path images, String arguments)
-      throws IOException, InterruptedException {
+  private static Cost measure(Checkout checkout, Example example, Path images, int epochs)
+      throws IOException, InterruptedException, URISyntaxException {
+    Path file = images.resolveSibling(example + ".jfr");
+    Files.deleteIfExists(file);
+    Path own =
+        Path.of(EpochsInTurns.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     int port;
     try (ServerSocket free = new ServerSocket(0)) {
       port = free.getLocalPort();
     }
+    ChildJvm job =
+        example
+            .program(checkout, Jdks.running(), EpochsInTurns.class.getName(), own)
+            // Else what an idle compiler thread has used counts once the JVM has ended it.
+            .jvmArgs("-XX:-UseDynamicNumberOfCompilerThreads")
+            .args("example." + example.name().toLowerCase(Locale.ROOT) + ".TrainImages")
+            .args("--data", images.toString(), "--epochs", Integer.toString(epochs), "--seed", "1")
+            .agent(
+                checkout.agentJar(),
+                "record=" + file + ",summary=off,jmx=on,metrics=prometheus:" + port);
+    Map<Integer, Double> turns = new TreeMap<>();
+    double all = 0;
+    double threads = 0;
+    double live = 0;
+    for (String line : scraped(job, port).out().lines().toList()) {
+      String[] words = line.split(" ", 4);
+      if (words[0].equals(EpochsInTurns.TURN)) {
+        turns.put(Integer.valueOf(words[1]), Double.valueOf(words[3]));
+        all += Double.parseDouble(words[3]);
+      } else if (words[0].equals(EpochsInTurns.THREAD)) {
+        String name = line.split(" ", 3)[2];
+        double nanos = Double.parseDouble(words[1]);
+        if (name.matches("coordl-(status|metrics).*|HTTP-.*|RMI .*")) {
+          live += nanos;
+        } else if (name.startsWith("coordl-") || name.startsWith("JFR ")) {
+          threads += nanos;
+        }
+      }
+    }
+    if (!Files.exists(file) || all == 0) {
+      throw new IllegalStateException("No run was observed: there is no " + file);
+    }
+    List<Double> ratios = new ArrayList<>();
+    for (int first = FIRST; first + 1 < epochs; first += 2) {
+      double ratio = Math.log(turns.get(first) / turns.get(first + 1));
+      ratios.add(EpochsInTurns.isOn(first) ? ratio : -ratio);
+    }
+    return new Cost(100 * Interval.of(ratios).mean(), 100 * threads / all, 100 * live / all);
+  }
+
+  /** With somebody who asks for the metrics: nobody would say nothing of their cost. */
+  private static ChildResult scraped(ChildJvm job, int port)
+      throws IOException, InterruptedException {
     URI metrics = URI.create("http://127.0.0.1:" + port + "/metrics");
     AtomicLong answers = new AtomicLong();
     ScheduledThreadPoolExecutor scraper = new ScheduledThreadPoolExecutor(1);
@@ -179,28 +200,12 @@ public final class OverheadBenchmark {
             SCRAPE.toMillis(),
             TimeUnit.MILLISECONDS);
     try {
-      return steadyCpu(checkout, example, images, arguments + ",metrics=prometheus:" + port);
+      return job.run().orFail("A run of the overhead benchmark");
     } finally {
       scraper.shutdownNow();
       if (answers.get() == 0) {
         System.out.println("  no metrics were read: their cost is not in the figures");
       }
     }
-  }
-
-  private static double steadyCpu(Checkout checkout, Example example, Path images, String arguments)
-      throws IOException, InterruptedException {
-    ChildJvm job =
-        example
-            .program(checkout, Jdks.running())
-            // Else what an idle compiler thread has used counts once the JVM has ended it.
-            .jvmArgs("-XX:-UseDynamicNumberOfCompilerThreads")
-            .args("--data", images.toString(), "--epochs", Integer.toString(EPOCHS), "--seed", "1");
-    EpochCpu epochs = new EpochCpu();
-    (arguments.isEmpty() ? job : job.agent(checkout.agentJar(), arguments))
-        .echo(epochs)
-        .run()
-        .orFail("A run of the overhead benchmark");
-    return epochs.seconds(WARM_UP_EPOCHS, LAST_EPOCH);
   }
 }

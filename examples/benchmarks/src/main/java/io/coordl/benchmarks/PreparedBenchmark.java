@@ -11,12 +11,13 @@ import java.util.regex.Pattern;
 /**
  * What preparing samples costs the training thread in CPU time from the second epoch on, as it is
  * and with {@code prepared=share}, of data sets of every kind. Exits with 1 if a batch differs or
- * the CPU time is not at most a twentieth. Argument: the number of samples (5000).
+ * the CPU time is not at most a twentieth. Arguments: the number of samples (5000), of epochs (4),
+ * a part of the names of the programs, as {@code DL4J text} (all).
  */
 public final class PreparedBenchmark {
   private static final double BAR = 20;
   private static final int PICTURES = 600;
-  private static final Pattern CPU = Pattern.compile("cpu \\w+ (\\d) (\\d+)");
+  private static final Pattern CPU = Pattern.compile("cpu \\w+ (\\d+) (\\d+)");
 
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
@@ -33,13 +34,20 @@ public final class PreparedBenchmark {
           new Kind(DL4J, "images"));
 
   /** What is prepared, by which library. */
-  private record Kind(String library, String program) {}
+  private record Kind(String library, String program) {
+    @Override
+    public String toString() {
+      return library + " " + program;
+    }
+  }
 
   private PreparedBenchmark() {}
 
   /** See the class. */
   public static void main(String[] args) throws IOException, InterruptedException {
     String samples = args.length > 0 ? args[0] : "5000";
+    String epochs = args.length > 1 ? args[1] : "4";
+    String part = args.length > 2 ? args[2] : "";
     Checkout checkout = Checkout.find();
     Path work = Files.createDirectories(checkout.work("prepared"));
     Pictures.make(checkout, work.resolve("pictures"), "2", Integer.toString(PICTURES / 2));
@@ -53,11 +61,11 @@ public final class PreparedBenchmark {
             "prepared",
             "times");
     boolean met = true;
-    for (Kind kind : KINDS) {
+    for (Kind kind : KINDS.stream().filter(each -> each.toString().contains(part)).toList()) {
       String program = kind.program;
-      ChildResult plain = job(checkout, work, kind, samples).run().orFail(program);
+      ChildResult plain = job(checkout, work, kind, samples, epochs).run().orFail(program);
       ChildResult kept =
-          job(checkout, work, kind, samples)
+          job(checkout, work, kind, samples, epochs)
               .agent(checkout.agentJar(), "record=off,prepared=share")
               .run()
               .orFail(program + " with prepared=share");
@@ -77,14 +85,15 @@ public final class PreparedBenchmark {
       met &= times >= BAR;
     }
     System.out.printf(
-        "%nCPU time of the training thread, %s samples (%d pictures), on %s; batches identical%n%s",
-        samples, PICTURES, Jdks.running(), table);
+        "%nCPU time of the training thread, %s samples (%d pictures), %s epochs, on %s; batches"
+            + " identical%n%s",
+        samples, PICTURES, epochs, Jdks.running(), table);
     System.out.println(met ? "bar: 20 times, met" : "bar: 20 times, missed");
     System.exit(met ? 0 : 1);
   }
 
-  private static ChildJvm job(Checkout checkout, Path work, Kind kind, String samples)
-      throws IOException {
+  private static ChildJvm job(
+      Checkout checkout, Path work, Kind kind, String samples, String epochs) throws IOException {
     String library = kind.library;
     return new ChildJvm(
             Jdks.running(),
@@ -93,6 +102,7 @@ public final class PreparedBenchmark {
         .classPathFile(checkout.exampleClassPath(library.toLowerCase(Locale.ROOT) + "-image"))
         .jvmArgs(
             "-Djava.awt.headless=true",
+            "-Depochs=" + epochs,
             "-Dai.djl.offline=true",
             "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")

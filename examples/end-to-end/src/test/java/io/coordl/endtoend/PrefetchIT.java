@@ -163,9 +163,8 @@ class PrefetchIT {
   void batchesTakenByHandArePrefetched(Jdk jdk) throws IOException, InterruptedException {
     for (String programs :
         Workshop.first(
-            2,
-            List.of(
-                PreparedIT.DL4J + "," + PreparedIT.HOSTILE_DL4J, "stopping", "csv", "sequences"))) {
+            1,
+            List.of(PreparedIT.DL4J + ",stopping", PreparedIT.HOSTILE_DL4J, "csv", "sequences"))) {
       ChildResult plain = PreparedIT.records(jdk, programs).run().orFail(programs);
       for (String policy :
           Workshop.inTurns(programs, List.of("prefetch=1", "prefetch=1,prepared=share"))) {
