@@ -11,8 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -150,14 +148,14 @@ public final class OverheadBenchmark {
             .agent(
                 checkout.agentJar(),
                 "record=" + file + ",summary=off,jmx=on,metrics=prometheus:" + port);
-    Map<Integer, Double> turns = new TreeMap<>();
+    List<Double> turns = new ArrayList<>(); // From epoch 1 on.
     double all = 0;
     double threads = 0;
     double live = 0;
     for (String line : scraped(job, port).out().lines().toList()) {
       String[] words = line.split(" ", 4);
       if (words[0].equals(EpochsInTurns.TURN)) {
-        turns.put(Integer.valueOf(words[1]), Double.valueOf(words[3]));
+        turns.add(Double.valueOf(words[3]));
         all += Double.parseDouble(words[3]);
       } else if (words[0].equals(EpochsInTurns.THREAD)) {
         String name = line.split(" ", 3)[2];
@@ -174,7 +172,7 @@ public final class OverheadBenchmark {
     }
     List<Double> ratios = new ArrayList<>();
     for (int first = FIRST; first + 1 < epochs; first += 2) {
-      double ratio = Math.log(turns.get(first) / turns.get(first + 1));
+      double ratio = Math.log(turns.get(first - 1) / turns.get(first));
       ratios.add(EpochsInTurns.isOn(first) ? ratio : -ratio);
     }
     return new Cost(100 * Interval.of(ratios).mean(), 100 * threads / all, 100 * live / all);

@@ -124,7 +124,7 @@ final class Job {
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
             .environment("OMP_NUM_THREADS", "1")
-            .timeout(Duration.ofMinutes(Workshop.FULL ? 9 : 2))
+            .timeout(Duration.ofMinutes(Workshop.FULL ? 9 : 5))
             .environment("COORDL_OPTS", "");
     return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }
