@@ -22,10 +22,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import net.bytebuddy.jar.asm.ConstantDynamic;
-import net.bytebuddy.jar.asm.Handle;
-import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.jar.asm.Type;
+import org.objectweb.asm.ConstantDynamic;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -661,10 +661,10 @@ public final class PurityAnalyzer {
       }
 
       void forEach(Check check) {
-        for (int i = 0; reason == null && i < method.instructions.size(); i++) {
-          List<Value> operands = method.flow().operands(i);
+        for (Instruction it : method.instructions) {
+          List<Value> operands = reason == null ? method.flow().operands(it) : null;
           if (operands != null) {
-            check.of(method.instructions.get(i), operands);
+            check.of(it, operands);
           }
         }
       }

@@ -1,7 +1,7 @@
 package io.coordl.transformers.callsite;
 
 import java.util.StringJoiner;
-import net.bytebuddy.jar.asm.Type;
+import org.objectweb.asm.Type;
 
 /**
  * One rule: calls of this method go to the bridge. Which method of the bridge follows from the rule

@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import net.bytebuddy.jar.asm.ClassReader;
+import org.objectweb.asm.ClassReader;
 import org.junit.jupiter.api.Test;
 
 /** What is read in place is what the parser reads. */
