@@ -445,12 +445,8 @@ final class ResumedTrainer {
       List<String> names = new ArrayList<>();
       List<Long> values = new ArrayList<>();
       for (LibraryField<Object> field : fields(listener)) {
-        Object value = field.require(listener);
         names.add(field.field().getName());
-        values.add(
-            value instanceof Double real
-                ? Double.doubleToRawLongBits(real)
-                : ((Number) value).longValue());
+        values.add(field.bits(listener));
       }
       return new Counts(listener.getClass().getName(), names, values);
     }
@@ -481,10 +477,7 @@ final class ResumedTrainer {
       for (LibraryField<Object> field : fields(listener)) {
         int at = names.indexOf(field.field().getName());
         if (at >= 0) {
-          Long value = values.get(at);
-          Class<?> kind = field.field().getType();
-          Object number = kind == int.class ? (Object) value.intValue() : value;
-          field.set(listener, kind == double.class ? Double.longBitsToDouble(value) : number);
+          field.setBits(listener, values.get(at));
         }
       }
     }

@@ -113,7 +113,7 @@ public final class ProgramIterators implements LibraryHooks {
   private final class Maker implements SampleMaker<Object> {
     private final OwnIterator iterator;
     private final Object[] arguments;
-    private final List<Object> before;
+    private final List<Long> before;
     private final List<@Nullable Object> kept;
     private boolean ran;
     private @Nullable String place;
