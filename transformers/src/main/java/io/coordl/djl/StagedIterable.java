@@ -24,7 +24,7 @@ record StagedIterable(
     DataIterable iterable, IterableFields fields, FixedPipeline.Copies copies, Tables tables)
     implements SamplePipeline {
   /** What the program can change at any time, as it was. */
-  private record Fixed(Surroundings around, @Nullable FixedPipeline pipeline) {}
+  private record Fixed(Surroundings around, FixedPipeline pipeline) {}
 
   @Override
   public RandomAccessDataset dataset() {
@@ -50,7 +50,7 @@ record StagedIterable(
   public boolean isCurrent(Object settings) {
     Fixed fixed = (Fixed) settings;
     return fixed.around.equals(Surroundings.of(iterable, fields))
-        && FixedPipeline.isSame(fixed.pipeline, fields.pipeline.get(iterable), copies);
+        && fixed.pipeline.isOf(fields.pipeline.get(iterable), copies);
   }
 
   @Override
@@ -58,16 +58,14 @@ record StagedIterable(
     Fixed fixed = (Fixed) settings;
     List<List<@Nullable Object>> stages = new ArrayList<>();
     stages.add(Arrays.asList(dataset(), fixed.around.factory()));
-    if (fixed.pipeline != null) {
-      stages.addAll(fixed.pipeline.objects());
-    }
+    stages.addAll(fixed.pipeline.objects());
     return stages;
   }
 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
     Fixed fixed = (Fixed) settings;
-    if (stage > 0 && fixed.pipeline != null) {
+    if (stage > 0) {
       return Description.ofRead("transforms", fixed.pipeline.stages(stage, copies).get(stage - 1));
     }
     NDManager manager = fields.manager.require(iterable);
@@ -103,7 +101,7 @@ record StagedIterable(
   boolean isStacked(PreparedSamples.Plan plan) {
     FixedPipeline fixed = ((Fixed) plan.settings()).pipeline;
     Pipeline labels = fields.targetPipeline.get(iterable);
-    return plan.kept() == 1 + (fixed == null ? 0 : fixed.size())
+    return plan.kept() == 1 + fixed.size()
         && FixedPipeline.Copies.isPlain(labels)
         && (labels == null || copies.size(labels) == 0)
         && isStack(fields.dataBatchifier.get(iterable))
@@ -142,12 +140,10 @@ record StagedIterable(
             dataset(),
             samples,
             plan,
-            fixed == null ? List.of() : fixed.stages(kept, copies),
+            fixed.stages(kept, copies),
             isStacked(plan)),
         fields.manager.require(iterable),
-        own == null || fixed == null || kept >= fixed.size()
-            ? null
-            : copies.part(own, kept, fixed.size()),
+        own == null || kept >= fixed.size() ? null : copies.part(own, kept, fixed.size()),
         fields.targetPipeline.get(iterable));
   }
 }
