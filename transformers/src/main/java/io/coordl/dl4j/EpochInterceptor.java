@@ -85,11 +85,11 @@ public final class EpochInterceptor implements LibraryHooks {
         new PurityAnalyzer("", new KnownDl4j(), name -> prepared != null && prepared.trusts(name));
     this.samples = prepared == null ? null : new PreparedSamples(services, pure);
     this.code =
-        ClassFiles.checksum(declaring, "RecordReaderMultiDataSetIterator")
-            + " "
-            + ClassFiles.checksum(declaring, "RecordReaderDataSetIterator")
-            + " "
-            + ClassFiles.checksum(declaring, "SequenceRecordReaderDataSetIterator");
+        ClassFiles.checksums(
+            declaring,
+            "RecordReaderMultiDataSetIterator",
+            "RecordReaderDataSetIterator",
+            "SequenceRecordReaderDataSetIterator");
   }
 
   @Override

@@ -45,6 +45,15 @@ public final class ClassFiles {
     }
   }
 
+  /** Checksums of several such class files, with blanks between. */
+  public static String checksums(Class<?> beside, String... resources) throws IOException {
+    StringJoiner all = new StringJoiner(" ");
+    for (String resource : resources) {
+      all.add(checksum(beside, resource));
+    }
+    return all.toString();
+  }
+
   /**
    * How many lambdas and method references of type {@code kind} a class and all nested in it have:
    * which one a lambda is, its own class does not say. A lambda's nest host is the outermost class.
