@@ -84,9 +84,15 @@ final class DataPass {
     }
   }
 
-  /** Where DJL's generator was before the sampler drew from it. */
-  byte[] random() {
-    return random;
+  /** Writes which one it is, and where the program is on it. */
+  void write(DataOutputStream out) throws IOException {
+    out.writeInt(number);
+    out.writeInt(dataset);
+    out.writeInt(count);
+    out.writeInt(taken);
+    out.writeLong(order(taken));
+    out.writeInt(random.length);
+    out.write(random);
   }
 
   /** What tells the order of the first batches from others. */

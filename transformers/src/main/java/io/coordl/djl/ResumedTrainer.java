@@ -131,14 +131,7 @@ final class ResumedTrainer {
     out.writeBoolean(progress.nested);
     out.writeBoolean(progress.left);
     out.writeLong(progress.steps);
-    out.writeInt(pass == null ? -1 : pass.number());
-    out.writeInt(pass == null ? -1 : pass.dataset());
-    out.writeInt(pass == null ? -1 : pass.count());
-    out.writeInt(pass == null ? 0 : pass.taken());
-    out.writeLong(pass == null ? 0 : pass.order(pass.taken()));
-    byte[] before = pass == null ? new byte[0] : pass.random();
-    out.writeInt(before.length);
-    out.write(before);
+    (pass == null ? new DataPass(-1, -1, -1, null) : pass).write(out);
     byte[] now = DataPass.bytes(random);
     out.writeInt(now.length);
     out.write(now);

@@ -4,7 +4,6 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.cache.ItemKey;
 import io.coordl.log.OnceLog;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.PreparedSamples;
@@ -81,8 +80,7 @@ public final class ProgramIterators implements LibraryHooks {
       return null;
     }
     Maker maker = new Maker(pipeline, arguments);
-    String name = maker.before + Arrays.toString(arguments);
-    long index = ItemKey.of(name, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
+    long index = PreparedSamples.index(maker.before + Arrays.toString(arguments));
     making.set(true);
     long span = Spans.enter(SpanKind.TAKE, self);
     Object batch = null;
@@ -164,12 +162,7 @@ public final class ProgramIterators implements LibraryHooks {
       }
       List<BatchLayout.Array> more = new ArrayList<>(files);
       more.add(new BatchLayout.Array(PLACE, "", iterator.numbers().toString(), List.of(), 0));
-      try {
-        BatchBytes bytes = new BatchBytes(batch, more, () -> {});
-        return bytes.hasParts() ? null : bytes;
-      } catch (IllegalArgumentException e) {
-        return null; // It is more than arrays.
-      }
+      return BatchBytes.toKeep(batch, more);
     }
 
     @Override

@@ -212,6 +212,11 @@ public final class PreparedSamples {
     return new Making<>(plan, index, maker).sample();
   }
 
+  /** Of a sample that is known by a text. */
+  public static long index(String name) {
+    return ItemKey.of(name, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
+  }
+
   /** What is kept of a sample; the bytes are to be read only. */
   public record Kept(BatchLayout layout, ByteBuffer bytes) {}
 
