@@ -51,7 +51,6 @@ final class DataPass {
     return count;
   }
 
-  /** Batches that the program has taken. */
   int taken() {
     return taken;
   }
@@ -63,7 +62,6 @@ final class DataPass {
     }
   }
 
-  /** The program takes a batch. */
   void take() {
     taken++;
   }
@@ -77,7 +75,6 @@ final class DataPass {
     return bytes.toByteArray();
   }
 
-  /** Puts DJL's generator where it was. */
   static void restore(@Nullable ForkableRandom random, byte[] bytes) throws IOException {
     if (random != null && bytes.length > 0) {
       random.restore(new DataInputStream(new ByteArrayInputStream(bytes)));

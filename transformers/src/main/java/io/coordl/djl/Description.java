@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Describes objects of DJL. */
 final class Description implements ObjectDescription.Library {
   private static final KnownDjl KNOWN = new KnownDjl();
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";

@@ -75,7 +75,6 @@ record FixedPipeline(@Nullable Pipeline copy, List<Object> keys, List<Part> tran
                         && transforms.get(i).isSame(pairs.valueAt(i), copies));
   }
 
-  /** Looks into pipelines. */
   static final class Copies {
     private final LibraryField<Object> pairs = LibraryField.of(Pipeline.class, "transforms");
     private final LibraryField<float[]> mean =

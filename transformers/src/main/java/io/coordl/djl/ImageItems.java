@@ -39,7 +39,6 @@ final class ImageItems {
     this.kept = kept;
   }
 
-  /** From an index to its file. */
   private interface Files {
     Path of(int index) throws ReflectiveOperationException;
   }

@@ -33,7 +33,6 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     return ((List<?>) samples).size();
   }
 
-  /** What the program can change at any time, as it was. */
   private record Fixed(Surroundings around, FixedPipeline data, FixedPipeline labels) {}
 
   @Override

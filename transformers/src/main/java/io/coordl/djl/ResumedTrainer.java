@@ -198,7 +198,6 @@ final class ResumedTrainer {
     }
   }
 
-  /** Says what cannot be restored. */
   private void name(Trainer trainer, Access access) {
     Block block = trainer.getModel().getBlock();
     lacks(
@@ -360,7 +359,6 @@ final class ResumedTrainer {
     Spans.exit(Spans.enter(SpanKind.SKIPPED, epochs), null);
   }
 
-  /** Whether the step was in it. */
   boolean isIn(DataPass other) {
     return resume.isSkipping()
         && (progress.nested

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 record StagedIterable(
     DataIterable iterable, IterableFields fields, FixedPipeline.Copies copies, Tables tables)
     implements SamplePipeline {
-  /** What the program can change at any time, as it was. */
   private record Fixed(Surroundings around, FixedPipeline pipeline) {}
 
   @Override

@@ -26,7 +26,6 @@ final class Tables {
 
   private final Map<RandomAccessDataset, Read> read = new WeakHashMap<>();
 
-  /** A file as it was at some time. */
   private record TableFile(String path, FileState state) {
     static TableFile of(URL url) throws URISyntaxException {
       String path = Path.of(url.toURI()).toString(); // Throws for what is no file.

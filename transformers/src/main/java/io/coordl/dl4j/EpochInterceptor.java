@@ -108,7 +108,6 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** The iterator is about to be reset. */
   private void reset(Object iterator) {
     IteratorEpoch epoch = epochOf(new ProgramIterator(iterator));
     if (epoch != null) {

@@ -117,7 +117,6 @@ final class IteratorEpoch {
     readers.forEach(SeekableReader::close);
   }
 
-  /** No more batches are taken; the second call does nothing. */
   void end() {
     source.end();
   }

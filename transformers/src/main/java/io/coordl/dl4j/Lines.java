@@ -65,12 +65,10 @@ final class Lines {
     return Math.min(found >= 0 ? found : -found - 2, files.size() - 1);
   }
 
-  /** Whether no record is left. */
   boolean areOver() {
     return records.place() == count();
   }
 
-  /** The file of the next record. */
   File file() {
     return new File(files.get(fileOf(records.place())));
   }

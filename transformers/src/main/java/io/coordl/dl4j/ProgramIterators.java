@@ -56,7 +56,6 @@ public final class ProgramIterators implements LibraryHooks {
   /** Iterators that keep objects in {@code next}: few, and the program's code compares none. */
   private final List<WeakReference<Object>> left = new CopyOnWriteArrayList<>();
 
-  /** Keeps what the iterators of one loader of the library make. */
   public ProgramIterators(Class<?> anchor, Services services) throws ReflectiveOperationException {
     Symbols.field(DataSet.class, "columnNames", List.class);
     StagedIterator.require();

@@ -263,7 +263,6 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** Prepares the batch after this one, if there is one. */
   private void prepareNext(
       PrefetchedPipeline pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
@@ -373,7 +372,6 @@ public final class BatchPrefetcher {
     volatile @Nullable Object batch;
     @Nullable Throwable failure;
 
-    /** What it was read from. */
     final OpenedFiles files = new OpenedFiles();
 
     /** Whether the program has changed what it was made of. */

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * must be found before the field is used, not while the program trains.
  */
 public record LibraryField<T>(Field field, Class<T> type) {
-  /** A field of any type. */
   public static LibraryField<Object> of(Class<?> owner, String name) throws NoSuchFieldException {
     return new LibraryField<>(Symbols.field(owner, name), Object.class);
   }

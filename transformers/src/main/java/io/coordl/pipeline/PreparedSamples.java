@@ -141,7 +141,6 @@ public final class PreparedSamples {
     return plan;
   }
 
-  /** Finds out which stages may be kept. */
   private Plan look(SamplePipeline pipeline) {
     long now = generation();
     List<String> names = new ArrayList<>();
@@ -521,7 +520,6 @@ public final class PreparedSamples {
     }
   }
 
-  /** One call for a sample. */
   private final class Making<S> {
     private final Plan plan;
     private final long index;
@@ -565,7 +563,6 @@ public final class PreparedSamples {
       return made;
     }
 
-    /** Runs the next stage of the program's code. */
     private void next() throws Exception {
       Consumer<String> outer = Producers.listener();
       Producers.listen(

@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * that can set a private field. One look's, used by one thread.
  */
 record FieldProof(PurityAnalyzer.Known known, Classes classes) {
-  /** Finds class files. */
   interface Classes {
     /** Null if there is none. */
     @Nullable ClassCode find(String name, @Nullable ClassLoader loader);
