@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.objectweb.asm.ConstantDynamic;
 import org.objectweb.asm.Handle;
@@ -656,15 +657,11 @@ public final class PurityAnalyzer {
         this.loader = loader;
       }
 
-      private interface Check {
-        void of(Instruction it, List<Value> operands);
-      }
-
-      void forEach(Check check) {
+      void forEach(BiConsumer<Instruction, List<Value>> check) {
         for (Instruction it : method.instructions) {
           List<Value> operands = reason == null ? method.flow().operands(it) : null;
           if (operands != null) {
-            check.of(it, operands);
+            check.accept(it, operands);
           }
         }
       }
