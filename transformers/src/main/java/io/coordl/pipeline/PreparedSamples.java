@@ -100,10 +100,6 @@ public final class PreparedSamples {
     generation.incrementAndGet();
   }
 
-  private long generation() {
-    return generation.get();
-  }
-
   /** Whether samples are to be kept now, as far as they can be. */
   public boolean areKept() {
     return prepared.keeps();
@@ -142,7 +138,7 @@ public final class PreparedSamples {
   }
 
   private Plan look(SamplePipeline pipeline) {
-    long now = generation();
+    long now = generation.get();
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
@@ -333,7 +329,7 @@ public final class PreparedSamples {
       if (isLeft()) {
         return true;
       }
-      long now = generation();
+      long now = PreparedSamples.this.generation.get();
       if (generation != now && looked != null && looked.isOf(pipeline.dataset())) {
         generation = now;
       }
