@@ -183,7 +183,8 @@ final class AgentIT {
           .filter(line -> line.contains("io.coordl.") || line.contains(" org.objectweb.asm."))
           .map(
               line ->
-                  line.replaceAll("^.*\\] *(io\\.coordl\\.\\S+|org\\.objectweb\\.asm\\.\\S+).*", "$1"))
+                  line.replaceAll(
+                      "^.*\\] *(io\\.coordl\\.\\S+|org\\.objectweb\\.asm\\.\\S+).*", "$1"))
           .toList();
     }
   }

@@ -80,7 +80,8 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
   @Override
   public boolean isScratch(Field field) {
     Class<?> owner = field.getDeclaringClass();
-    return (owner == RandomAccessDataset.class && !(countsEveryOrder && field.getName().equals("limit")))
+    return (owner == RandomAccessDataset.class
+            && !(countsEveryOrder && field.getName().equals("limit")))
         || owner == DataIterable.class;
   }
 

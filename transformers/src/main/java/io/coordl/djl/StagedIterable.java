@@ -135,12 +135,7 @@ record StagedIterable(
     int kept = plan.kept() - 1;
     return fields.like(
         iterable,
-        new PreparedDataset(
-            dataset(),
-            samples,
-            plan,
-            fixed.stages(kept, copies),
-            isStacked(plan)),
+        new PreparedDataset(dataset(), samples, plan, fixed.stages(kept, copies), isStacked(plan)),
         fields.manager.require(iterable),
         own == null || kept >= fixed.size() ? null : copies.part(own, kept, fixed.size()),
         fields.targetPipeline.get(iterable));

@@ -119,8 +119,7 @@ final class BatchBytes implements PreparedBatch {
   /** Whether an array is a part of a larger one, which would be lost. */
   private static boolean isPart(@Nullable INDArray array) {
     return array != null
-        && (array.isView()
-            || array.data().length() != Memory.span(array.shape(), array.stride()));
+        && (array.isView() || array.data().length() != Memory.span(array.shape(), array.stride()));
   }
 
   private static void refuseAny(@Nullable Object metadata) {

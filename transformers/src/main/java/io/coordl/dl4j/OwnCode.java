@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.datavec.api.split.InputSplit;
-import org.jspecify.annotations.Nullable;
 
 /** Tells whether code of the program runs while batches are made. */
 final class OwnCode {

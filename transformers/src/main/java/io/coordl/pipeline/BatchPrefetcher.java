@@ -381,8 +381,7 @@ public final class BatchPrefetcher {
     volatile boolean done;
     volatile boolean discarded;
 
-    Prepared(
-        Object samples, int position, ForkableRandom from, String generator, Object settings) {
+    Prepared(Object samples, int position, ForkableRandom from, String generator, Object settings) {
       this.samples = samples;
       this.position = position;
       this.from = from;

@@ -9,10 +9,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.Handle;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
-import org.jspecify.annotations.Nullable;
 
 /** Tells versions of code apart, also where a fat jar has lost the version's name. */
 public final class ClassFiles {

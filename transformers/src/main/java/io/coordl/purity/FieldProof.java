@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells whether a field keeps what it was given: from the class files of its nest, which are all

@@ -3,7 +3,6 @@ package io.coordl.purity;
 import io.coordl.purity.MethodCode.Instruction;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -101,7 +100,7 @@ final class Flow extends Interpreter<Flow.Value> {
   private static final BasicInterpreter BASIC = new BasicInterpreter();
 
   private final MethodCode method;
-  private final Map<AbstractInsnNode, List<Value>> operands = new IdentityHashMap<>();
+  private final IdentityHashMap<AbstractInsnNode, List<Value>> operands = new IdentityHashMap<>();
 
   /** Flows through a method; which of its arguments says the item is told by its signature. */
   Flow(MethodCode method, MethodNode node) {

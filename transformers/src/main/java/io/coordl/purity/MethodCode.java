@@ -32,11 +32,7 @@ final class MethodCode {
    * @param arguments of a call-site, or the constant that is loaded
    */
   record Instruction(
-      AbstractInsnNode node,
-      String owner,
-      String name,
-      String descriptor,
-      List<Object> arguments) {
+      AbstractInsnNode node, String owner, String name, String descriptor, List<Object> arguments) {
     static Instruction of(AbstractInsnNode node) {
       if (node instanceof MethodInsnNode call) {
         return new Instruction(node, call.owner, call.name, call.desc, List.of());

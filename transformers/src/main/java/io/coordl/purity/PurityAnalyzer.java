@@ -23,11 +23,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.ConstantDynamic;
 import org.objectweb.asm.Handle;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells whether a pipeline gives the same batch when it runs before the program asks for it, and

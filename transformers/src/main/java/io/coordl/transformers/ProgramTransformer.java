@@ -43,8 +43,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
   private final CallSiteRewriter callSites = new CallSiteRewriter();
   private final HookWeaver hooks;
   private final Listener listener;
-  private final Map<ClassLoader, Boolean> seeing =
-      Collections.synchronizedMap(new WeakHashMap<>());
+  private final Map<ClassLoader, Boolean> seeing = Collections.synchronizedMap(new WeakHashMap<>());
 
   public ProgramTransformer(HookWeaver hooks, Listener listener) {
     this.hooks = hooks;

@@ -6,6 +6,7 @@ import io.coordl.transformers.classfile.ConstantPool;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -13,7 +14,6 @@ import org.objectweb.asm.Handle;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the calls of {@link CallSites} in one class file to the bridge, and changes nothing else.

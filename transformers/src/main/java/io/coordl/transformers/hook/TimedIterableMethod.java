@@ -1,9 +1,9 @@
 package io.coordl.transformers.hook;
 
+import org.jspecify.annotations.Nullable;
 import org.objectweb.asm.Label;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
-import org.jspecify.annotations.Nullable;
 
 /** Marks the batches of a returned iterable: {@code r = Spans.timed(r)}. */
 final class TimedIterableMethod extends WovenMethod {
