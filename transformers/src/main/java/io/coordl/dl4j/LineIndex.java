@@ -13,17 +13,24 @@ import java.util.List;
  * Where the lines of a file begin: lines as {@link BufferedReader} has them, so ended by a line
  * feed, a carriage return, or both. One place is kept of every {@value #STEP}, so that a gigabyte
  * of short lines takes a few megabytes. Immutable.
- *
- * @param starts of every {@value #STEP}th line
- * @param hasHashes whether lines begin with a hash, which are comments in some formats
  */
-record LineIndex(int lines, long[] starts, boolean hasHashes) {
+final class LineIndex {
   private static final int STEP = 64;
   private static final int CHUNK = 1 << 16;
 
   /** In which a byte of a line's end is nothing else, and decoding may begin at any line. */
   private static final List<Charset> KNOWN =
       List.of(StandardCharsets.UTF_8, StandardCharsets.US_ASCII, StandardCharsets.ISO_8859_1);
+
+  private final int lines;
+  private final long[] starts;
+  private final boolean hashes;
+
+  private LineIndex(int lines, long[] starts, boolean hashes) {
+    this.lines = lines;
+    this.starts = starts;
+    this.hashes = hashes;
+  }
 
   /** Whether lines can be told apart without decoding them. */
   static boolean knows(Charset charset) {
@@ -65,6 +72,15 @@ record LineIndex(int lines, long[] starts, boolean hasHashes) {
       }
     }
     return new LineIndex(lines, Arrays.copyOf(starts, (lines + STEP - 1) / STEP), hashes);
+  }
+
+  int lines() {
+    return lines;
+  }
+
+  /** Whether there are lines that begin with a hash, which are comments in some formats. */
+  boolean hasHashes() {
+    return hashes;
   }
 
   /**

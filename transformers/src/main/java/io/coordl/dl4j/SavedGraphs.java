@@ -41,7 +41,7 @@ public final class SavedGraphs implements LibraryHooks {
       long span = Spans.enter(SpanKind.CHECKPOINT, self);
       try {
         Path file = ModelFiles.path(target);
-        Graph graph = new Graph(files, (SameDiff) self, arguments);
+        Graph graph = new Graph((SameDiff) self, arguments);
         return files.save(file, graph) == null ? null : new InterceptedCall(true);
       } finally {
         Spans.exit(span, null);
@@ -53,8 +53,15 @@ public final class SavedGraphs implements LibraryHooks {
     }
   }
 
-  private record Graph(ModelFiles files, SameDiff graph, Object[] arguments)
-      implements ModelFiles.Content {
+  private final class Graph implements ModelFiles.Content {
+    private final SameDiff graph;
+    private final Object[] arguments;
+
+    Graph(SameDiff graph, Object[] arguments) {
+      this.graph = graph;
+      this.arguments = arguments;
+    }
+
     private ByteBuffer bytes() throws IOException {
       return arguments.length == 2
           ? graph.asFlatBuffers((boolean) arguments[1])

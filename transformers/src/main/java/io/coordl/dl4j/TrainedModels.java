@@ -119,16 +119,24 @@ public final class TrainedModels implements LibraryHooks {
     return InterceptedCall.after(
         own -> {
           made.steps++;
-          ModelFiles saved = Objects.requireNonNull(files);
-          Saver saver = new Saver(saved, trained, made.number, made.steps, batch);
-          taking.stepped(trained, "model", saver);
+          taking.stepped(trained, "model", new Saver(trained, made.number, made.steps, batch));
           return own;
         });
   }
 
-  private record Saver(
-      ModelFiles files, Model trained, int number, long steps, @Nullable INDArray[] batch)
-      implements AgentCheckpoints.Saver {
+  private final class Saver implements AgentCheckpoints.Saver {
+    private final Model trained;
+    private final int number;
+    private final long steps;
+    private final @Nullable INDArray[] batch;
+
+    Saver(Model trained, int number, long steps, @Nullable INDArray[] batch) {
+      this.trained = trained;
+      this.number = number;
+      this.steps = steps;
+      this.batch = batch;
+    }
+
     @Override
     public void state(DataOutputStream out) throws IOException {
       ResumedNetwork.write(out, trained, number, steps, ResumedNetwork.fingerprint(batch));
@@ -140,7 +148,8 @@ public final class TrainedModels implements LibraryHooks {
       long span = Spans.enter(SpanKind.CHECKPOINT, trained);
       try (MemoryWorkspace none = Nd4j.getWorkspaceManager().scopeOutOfWorkspaces()) {
         Path file = directory.resolve(FILE);
-        if (files.save(file, new WrittenModel(trained, true, null)) == null) {
+        ModelFiles models = Objects.requireNonNull(files);
+        if (models.save(file, new WrittenModel(trained, true, null)) == null) {
           throw new IOException(file + " cannot be written whole");
         }
       } finally {
