@@ -525,7 +525,7 @@ final class AgentIT {
         "inst/io/coordl/recording/JobMonitor.classdata",
         "inst/io/coordl/recording/ExitSummary.classdata",
         "inst/org/HdrHistogram/Histogram.classdata",
-        "inst/net/bytebuddy/jar/asm/ClassWriter.classdata",
+        "inst/org/objectweb/asm/ClassWriter.classdata",
         "io/coordl/bridge/IsolatedLoader.class",
         "io/coordl/bridge/ItemFileInputStream.class",
         "io/coordl/bridge/Nothing.class");
