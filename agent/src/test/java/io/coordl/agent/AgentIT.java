@@ -180,10 +180,11 @@ final class AgentIT {
   private static List<String> ours(Path classLog) throws IOException {
     try (Stream<String> lines = Files.lines(classLog)) {
       return lines
-          .filter(line -> line.contains("io.coordl.") || line.contains("net.bytebuddy."))
+          .filter(line -> line.contains("io.coordl.") || line.contains(" org.objectweb.asm."))
           .map(
               line ->
-                  line.replaceAll("^.*\\] *(io\\.coordl\\.\\S+|net\\.bytebuddy\\.\\S+).*", "$1"))
+                  line.replaceAll(
+                      "^.*\\] *(io\\.coordl\\.\\S+|org\\.objectweb\\.asm\\.\\S+).*", "$1"))
           .toList();
     }
   }
@@ -525,7 +526,7 @@ final class AgentIT {
         "inst/io/coordl/recording/JobMonitor.classdata",
         "inst/io/coordl/recording/ExitSummary.classdata",
         "inst/org/HdrHistogram/Histogram.classdata",
-        "inst/net/bytebuddy/jar/asm/ClassWriter.classdata",
+        "inst/org/objectweb/asm/ClassWriter.classdata",
         "io/coordl/bridge/IsolatedLoader.class",
         "io/coordl/bridge/ItemFileInputStream.class",
         "io/coordl/bridge/Nothing.class");

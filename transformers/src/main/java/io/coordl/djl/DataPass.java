@@ -51,7 +51,6 @@ final class DataPass {
     return count;
   }
 
-  /** Batches that the program has taken. */
   int taken() {
     return taken;
   }
@@ -63,7 +62,6 @@ final class DataPass {
     }
   }
 
-  /** The program takes a batch. */
   void take() {
     taken++;
   }
@@ -77,16 +75,21 @@ final class DataPass {
     return bytes.toByteArray();
   }
 
-  /** Puts DJL's generator where it was. */
   static void restore(@Nullable ForkableRandom random, byte[] bytes) throws IOException {
     if (random != null && bytes.length > 0) {
       random.restore(new DataInputStream(new ByteArrayInputStream(bytes)));
     }
   }
 
-  /** Where DJL's generator was before the sampler drew from it. */
-  byte[] random() {
-    return random;
+  /** Writes which one it is, and where the program is on it. */
+  void write(DataOutputStream out) throws IOException {
+    out.writeInt(number);
+    out.writeInt(dataset);
+    out.writeInt(count);
+    out.writeInt(taken);
+    out.writeLong(order(taken));
+    out.writeInt(random.length);
+    out.write(random);
   }
 
   /** What tells the order of the first batches from others. */

@@ -13,16 +13,9 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 
-/** Describes objects of DJL. */
-final class Description implements ObjectDescription.Library {
+record Description(boolean countsEveryOrder) implements ObjectDescription.Library {
   private static final KnownDjl KNOWN = new KnownDjl();
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
-
-  private final boolean everyOrder;
-
-  private Description(boolean everyOrder) {
-    this.everyOrder = everyOrder;
-  }
 
   static String of(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(false));
@@ -87,17 +80,13 @@ final class Description implements ObjectDescription.Library {
   @Override
   public boolean isScratch(Field field) {
     Class<?> owner = field.getDeclaringClass();
-    return (owner == RandomAccessDataset.class && !(everyOrder && field.getName().equals("limit")))
+    return (owner == RandomAccessDataset.class
+            && !(countsEveryOrder && field.getName().equals("limit")))
         || owner == DataIterable.class;
   }
 
   @Override
   public int mostObjects() {
     return Integer.MAX_VALUE; // A data set may keep its samples.
-  }
-
-  @Override
-  public boolean countsEveryOrder() {
-    return everyOrder;
   }
 }

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,44 +18,27 @@ import org.jspecify.annotations.Nullable;
  * any time, and change the arrays that it gave {@link Normalize}: so the batch is made with a copy,
  * and is what the program's own call would make as long as the two are alike.
  *
- * @param copy what the batch is made with; no other object has it
+ * @param copy what the batch is made with; no other object has it; null if the program has none
  * @param keys places of the transforms in the program's pipeline
  * @param transforms the program's own
  */
-record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
+record FixedPipeline(@Nullable Pipeline copy, List<Object> keys, List<Part> transforms) {
   /** A transform of the program's, and its arrays as they were. */
   private record Part(Transform own, List<float[]> arrays) {
     boolean isSame(Object transform, Copies copies) {
-      if (own != transform) {
-        return false;
-      }
       List<float[]> now = copies.arrays(own);
-      for (int i = 0; i < arrays.size(); i++) {
-        if (!Arrays.equals(arrays.get(i), now.get(i))) {
-          return false;
-        }
-      }
-      return true;
+      return own == transform
+          && IntStream.range(0, arrays.size())
+              .allMatch(i -> Arrays.equals(arrays.get(i), now.get(i)));
     }
   }
 
-  /** Whether two pipelines have the same transforms, whatever their arrays hold. */
-  static boolean haveSameTransforms(@Nullable FixedPipeline one, @Nullable FixedPipeline other) {
-    if (one == null || other == null) {
-      return one == null && other == null;
-    }
-    boolean same = one.transforms.size() == other.transforms.size();
-    for (int i = 0; same && i < one.transforms.size(); i++) {
-      same = one.transforms.get(i).own == other.transforms.get(i).own;
-    }
-    return same;
-  }
-
-  /** The program's transforms but those of which a copy is used. */
-  static List<@Nullable Object> parts(@Nullable FixedPipeline pipeline) {
-    return pipeline == null
-        ? List.of()
-        : pipeline.objects().stream().<@Nullable Object>flatMap(List::stream).toList();
+  /** Whether the other one has the same transforms, whatever their arrays hold. */
+  boolean hasSameTransforms(FixedPipeline other) {
+    return (copy == null) == (other.copy == null)
+        && size() == other.size()
+        && IntStream.range(0, size())
+            .allMatch(i -> transforms.get(i).own == other.transforms.get(i).own);
   }
 
   int size() {
@@ -62,11 +47,9 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
 
   /** The first transforms as they were, a pipeline for each: the program's own, or copies. */
   List<Pipeline> stages(int count, Copies copies) {
-    List<Pipeline> stages = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      stages.add(copies.part(copy, i, i + 1));
-    }
-    return stages;
+    return IntStream.range(0, count)
+        .mapToObj(i -> copies.part(Objects.requireNonNull(copy), i, i + 1))
+        .toList();
   }
 
   /** The program's transforms, one list for each, but those of which a copy is used. */
@@ -79,21 +62,19 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
   }
 
   /** Whether a pipeline is what a batch was made with. */
-  static boolean isSame(@Nullable FixedPipeline fixed, @Nullable Pipeline now, Copies copies) {
-    if (fixed == null || now == null) {
-      return fixed == null && now == null;
+  boolean isOf(@Nullable Pipeline now, Copies copies) {
+    if (copy == null || now == null) {
+      return copy == null && now == null;
     }
     PairList<?, ?> pairs = copies.pairs(now);
-    boolean same = pairs.size() == fixed.transforms.size();
-    for (int i = 0; same && i < fixed.transforms.size(); i++) {
-      same =
-          pairs.keyAt(i) == fixed.keys.get(i)
-              && fixed.transforms.get(i).isSame(pairs.valueAt(i), copies);
-    }
-    return same;
+    return pairs.size() == size()
+        && IntStream.range(0, size())
+            .allMatch(
+                i ->
+                    pairs.keyAt(i) == keys.get(i)
+                        && transforms.get(i).isSame(pairs.valueAt(i), copies));
   }
 
-  /** Looks into pipelines. */
   static final class Copies {
     private final LibraryField<Object> pairs = LibraryField.of(Pipeline.class, "transforms");
     private final LibraryField<float[]> mean =
@@ -132,10 +113,9 @@ record FixedPipeline(Pipeline copy, List<Object> keys, List<Part> transforms) {
       return part;
     }
 
-    /** A copy; null of nothing. */
-    @Nullable FixedPipeline copy(@Nullable Pipeline pipeline) {
+    FixedPipeline copy(@Nullable Pipeline pipeline) {
       if (pipeline == null) {
-        return null;
+        return new FixedPipeline(null, List.of(), List.of());
       }
       List<Object> keys = new ArrayList<>();
       List<Part> parts = new ArrayList<>();

@@ -74,7 +74,6 @@ public final class ImageInterceptor implements LibraryHooks {
     return null;
   }
 
-  /** Where an image is from. */
   final class Origin {
     private final ImageFactory factory;
     private final Path path;

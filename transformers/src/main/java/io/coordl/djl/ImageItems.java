@@ -39,7 +39,6 @@ final class ImageItems {
     this.kept = kept;
   }
 
-  /** From an index to its file. */
   private interface Files {
     Path of(int index) throws ReflectiveOperationException;
   }
@@ -47,27 +46,27 @@ final class ImageItems {
   /** The files of a data set, null if it is not known which they are. Never throws. */
   @Nullable Source of(RandomAccessDataset dataset) {
     try {
-      RandomAccessDataset whole = dataset;
-      while (whole.getClass().getName().startsWith(VIEW)) {
-        whole = (RandomAccessDataset) Symbols.field(whole.getClass(), "dataset").get(whole);
-      }
-      Files files = files(dataset);
-      return files == null
-          ? null
-          : new Source(
-              files, (Image.Flag) Symbols.field(ancestor(whole, PICTURES), "flag").get(whole));
+      return source(dataset);
     } catch (ReflectiveOperationException | RuntimeException e) {
       return null; // Another version of the library: then nothing is prefetched.
     }
   }
 
-  private static @Nullable Files files(RandomAccessDataset dataset)
-      throws ReflectiveOperationException {
+  private @Nullable Source source(RandomAccessDataset dataset) throws ReflectiveOperationException {
     Class<?> type = dataset.getClass();
     if (type.getName().startsWith(VIEW)) {
-      Files files = files((RandomAccessDataset) Symbols.field(type, "dataset").get(dataset));
-      return files == null ? null : view(dataset, files);
+      Source whole = source((RandomAccessDataset) Symbols.field(type, "dataset").get(dataset));
+      return whole == null ? null : new Source(view(dataset, whole.files), whole.flag);
     }
+    Files files = files(dataset, type);
+    return files == null
+        ? null
+        : new Source(
+            files, (Image.Flag) Symbols.field(ancestor(type, PICTURES), "flag").get(dataset));
+  }
+
+  private static @Nullable Files files(RandomAccessDataset dataset, Class<?> type)
+      throws ReflectiveOperationException {
     Class<?> loads = declaring(type, "getImage", long.class);
     if (!loads.getName().startsWith(LIBRARY)) {
       return null;
@@ -98,13 +97,13 @@ final class ImageItems {
     return index -> whole.of(indices[index + from]);
   }
 
-  private static Class<?> ancestor(Object object, String name) throws ClassNotFoundException {
-    for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
-      if (type.getName().equals(name)) {
-        return type;
+  private static Class<?> ancestor(Class<?> type, String name) throws ClassNotFoundException {
+    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
+      if (at.getName().equals(name)) {
+        return at;
       }
     }
-    throw new ClassNotFoundException(object.getClass() + " is no " + name);
+    throw new ClassNotFoundException(type + " is no " + name);
   }
 
   /** The class whose method of that name a call would reach. */

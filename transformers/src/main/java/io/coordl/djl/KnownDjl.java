@@ -26,30 +26,14 @@ final class KnownDjl implements PurityAnalyzer.Known {
   /** Classes and methods among these that do more. */
   private static final Set<String> UNKNOWN =
       Set.of(
-          "ai/djl/ndarray/NDScope",
-          "ai/djl/translate/TranslatorContext",
-          "prepare",
-          "getData",
-          "fromUrl",
-          "setImageFactory",
-          "getEngine",
-          "getGpuCount",
-          "getParentManager",
-          "getManagedArrays",
-          // These are others each time, or change the manager of the batch.
-          "getUid",
-          "nextUid",
-          "isOpen",
-          "cap",
-          "attachInternal",
-          "attachUncappedInternal",
-          "tempAttachInternal",
-          // These draw from the engine's generator, or change what they are given.
-          "dropout",
-          "batchNorm",
-          "rnn",
-          "lstm",
-          "gru");
+          ("ai/djl/ndarray/NDScope ai/djl/translate/TranslatorContext prepare getData fromUrl"
+                  + " setImageFactory getEngine getGpuCount getParentManager getManagedArrays"
+                  // These are others each time, or change the manager of the batch.
+                  + " getUid nextUid isOpen cap attachInternal attachUncappedInternal"
+                  + " tempAttachInternal"
+                  // These draw from the engine's generator, or change what they are given.
+                  + " dropout batchNorm rnn lstm gru")
+              .split(" "));
 
   /** What DJL's own jars have below {@link #PREFIX}. */
   private static final Set<String> PARTS =

@@ -67,7 +67,6 @@ final class OptimizerState {
     return of(trainer);
   }
 
-  /** Those of a trainer's optimizer. */
   List<Object> trackers(Trainer trainer) {
     Optimizer of = of(trainer);
     return of == null

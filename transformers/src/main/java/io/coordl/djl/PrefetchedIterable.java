@@ -33,9 +33,7 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     return ((List<?>) samples).size();
   }
 
-  /** What the program can change at any time, as it was. */
-  private record Fixed(
-      Surroundings around, @Nullable FixedPipeline data, @Nullable FixedPipeline labels) {}
+  private record Fixed(Surroundings around, FixedPipeline data, FixedPipeline labels) {}
 
   @Override
   public Object settings() {
@@ -53,8 +51,8 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     parts.add(fixed.around.factory());
     parts.add(fields.dataBatchifier.get(iterable));
     parts.add(fields.labelBatchifier.get(iterable));
-    parts.addAll(FixedPipeline.parts(fixed.data));
-    parts.addAll(FixedPipeline.parts(fixed.labels));
+    fixed.data.objects().forEach(parts::addAll);
+    fixed.labels.objects().forEach(parts::addAll);
     return parts;
   }
 
@@ -63,16 +61,16 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     Fixed one = (Fixed) settings;
     Fixed two = (Fixed) other;
     return one.around.equals(two.around)
-        && FixedPipeline.haveSameTransforms(one.data, two.data)
-        && FixedPipeline.haveSameTransforms(one.labels, two.labels);
+        && one.data.hasSameTransforms(two.data)
+        && one.labels.hasSameTransforms(two.labels);
   }
 
   @Override
   public boolean isCurrent(Object settings) {
     Fixed fixed = (Fixed) settings;
     return fixed.around.equals(Surroundings.of(iterable, fields))
-        && FixedPipeline.isSame(fixed.data, fields.pipeline.get(iterable), copies)
-        && FixedPipeline.isSame(fixed.labels, fields.targetPipeline.get(iterable), copies);
+        && fixed.data.isOf(fields.pipeline.get(iterable), copies)
+        && fixed.labels.isOf(fields.targetPipeline.get(iterable), copies);
   }
 
   @Override
@@ -83,12 +81,7 @@ record PrefetchedIterable(DataIterable iterable, IterableFields fields, FixedPip
     NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
     try {
       DataIterable shadow =
-          fields.like(
-              iterable,
-              dataset(),
-              own,
-              fixed.data == null ? null : fixed.data.copy(),
-              fixed.labels == null ? null : fixed.labels.copy());
+          fields.like(iterable, dataset(), own, fixed.data.copy(), fixed.labels.copy());
       Batch batch = fields.fetch(shadow, (List<Long>) samples, position);
       fields.batchManager.set(batch, own); // Closed with it.
       return batch;

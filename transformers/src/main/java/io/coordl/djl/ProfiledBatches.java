@@ -82,7 +82,6 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
         : parent.getEngine().newBaseManager(parent.getDevice());
   }
 
-  /** What else a batch has than its arrays. */
   private BatchFrame frame(Batch batch) {
     return new BatchFrame(
         batch.getSize(),

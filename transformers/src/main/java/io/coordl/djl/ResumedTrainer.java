@@ -131,14 +131,7 @@ final class ResumedTrainer {
     out.writeBoolean(progress.nested);
     out.writeBoolean(progress.left);
     out.writeLong(progress.steps);
-    out.writeInt(pass == null ? -1 : pass.number());
-    out.writeInt(pass == null ? -1 : pass.dataset());
-    out.writeInt(pass == null ? -1 : pass.count());
-    out.writeInt(pass == null ? 0 : pass.taken());
-    out.writeLong(pass == null ? 0 : pass.order(pass.taken()));
-    byte[] before = pass == null ? new byte[0] : pass.random();
-    out.writeInt(before.length);
-    out.write(before);
+    (pass == null ? new DataPass(-1, -1, -1, null) : pass).write(out);
     byte[] now = DataPass.bytes(random);
     out.writeInt(now.length);
     out.write(now);
@@ -205,7 +198,6 @@ final class ResumedTrainer {
     }
   }
 
-  /** Says what cannot be restored. */
   private void name(Trainer trainer, Access access) {
     Block block = trainer.getModel().getBlock();
     lacks(
@@ -367,7 +359,6 @@ final class ResumedTrainer {
     Spans.exit(Spans.enter(SpanKind.SKIPPED, epochs), null);
   }
 
-  /** Whether the step was in it. */
   boolean isIn(DataPass other) {
     return resume.isSkipping()
         && (progress.nested
@@ -445,12 +436,8 @@ final class ResumedTrainer {
       List<String> names = new ArrayList<>();
       List<Long> values = new ArrayList<>();
       for (LibraryField<Object> field : fields(listener)) {
-        Object value = field.require(listener);
         names.add(field.field().getName());
-        values.add(
-            value instanceof Double real
-                ? Double.doubleToRawLongBits(real)
-                : ((Number) value).longValue());
+        values.add(field.bits(listener));
       }
       return new Counts(listener.getClass().getName(), names, values);
     }
@@ -481,10 +468,7 @@ final class ResumedTrainer {
       for (LibraryField<Object> field : fields(listener)) {
         int at = names.indexOf(field.field().getName());
         if (at >= 0) {
-          Long value = values.get(at);
-          Class<?> kind = field.field().getType();
-          Object number = kind == int.class ? (Object) value.intValue() : value;
-          field.set(listener, kind == double.class ? Double.longBitsToDouble(value) : number);
+          field.setBits(listener, values.get(at));
         }
       }
     }

@@ -26,7 +26,6 @@ final class SampleStack {
 
   private final @Nullable PinnedMemory pinned;
 
-  /** Memory whose pages are locked. */
   private final Queue<ByteBuffer> locked = new ConcurrentLinkedQueue<>();
 
   /** Memory of the last batch, for the next one. */

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 record StagedIterable(
     DataIterable iterable, IterableFields fields, FixedPipeline.Copies copies, Tables tables)
     implements SamplePipeline {
-  /** What the program can change at any time, as it was. */
-  private record Fixed(Surroundings around, @Nullable FixedPipeline pipeline) {}
+  private record Fixed(Surroundings around, FixedPipeline pipeline) {}
 
   @Override
   public RandomAccessDataset dataset() {
@@ -50,7 +49,7 @@ record StagedIterable(
   public boolean isCurrent(Object settings) {
     Fixed fixed = (Fixed) settings;
     return fixed.around.equals(Surroundings.of(iterable, fields))
-        && FixedPipeline.isSame(fixed.pipeline, fields.pipeline.get(iterable), copies);
+        && fixed.pipeline.isOf(fields.pipeline.get(iterable), copies);
   }
 
   @Override
@@ -58,16 +57,14 @@ record StagedIterable(
     Fixed fixed = (Fixed) settings;
     List<List<@Nullable Object>> stages = new ArrayList<>();
     stages.add(Arrays.asList(dataset(), fixed.around.factory()));
-    if (fixed.pipeline != null) {
-      stages.addAll(fixed.pipeline.objects());
-    }
+    stages.addAll(fixed.pipeline.objects());
     return stages;
   }
 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
     Fixed fixed = (Fixed) settings;
-    if (stage > 0 && fixed.pipeline != null) {
+    if (stage > 0) {
       return Description.ofRead("transforms", fixed.pipeline.stages(stage, copies).get(stage - 1));
     }
     NDManager manager = fields.manager.require(iterable);
@@ -103,7 +100,7 @@ record StagedIterable(
   boolean isStacked(PreparedSamples.Plan plan) {
     FixedPipeline fixed = ((Fixed) plan.settings()).pipeline;
     Pipeline labels = fields.targetPipeline.get(iterable);
-    return plan.kept() == 1 + (fixed == null ? 0 : fixed.size())
+    return plan.kept() == 1 + fixed.size()
         && FixedPipeline.Copies.isPlain(labels)
         && (labels == null || copies.size(labels) == 0)
         && isStack(fields.dataBatchifier.get(iterable))
@@ -138,16 +135,9 @@ record StagedIterable(
     int kept = plan.kept() - 1;
     return fields.like(
         iterable,
-        new PreparedDataset(
-            dataset(),
-            samples,
-            plan,
-            fixed == null ? List.of() : fixed.stages(kept, copies),
-            isStacked(plan)),
+        new PreparedDataset(dataset(), samples, plan, fixed.stages(kept, copies), isStacked(plan)),
         fields.manager.require(iterable),
-        own == null || fixed == null || kept >= fixed.size()
-            ? null
-            : copies.part(own, kept, fixed.size()),
+        own == null || kept >= fixed.size() ? null : copies.part(own, kept, fixed.size()),
         fields.targetPipeline.get(iterable));
   }
 }

@@ -2,9 +2,9 @@ package io.coordl.djl;
 
 import ai.djl.ndarray.NDArray;
 import ai.djl.util.NativeResource;
-import java.lang.reflect.Field;
+import io.coordl.pipeline.Symbols;
 import java.lang.reflect.Method;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /**
  * Whether the values of an array lie one behind the other, in the order of its dimensions. What
@@ -14,51 +14,38 @@ import org.jspecify.annotations.Nullable;
 final class Strides {
   private static final String PYTORCH = "ai.djl.pytorch.engine.PtNDArray";
 
-  /**
-   * The engine's own function.
-   *
-   * @param arrays class of the arrays that it is asked of
-   * @param library null if this version of the engine has none
-   */
-  private record Contiguous(Class<?> arrays, @Nullable Object library, @Nullable Method function) {
-    static Contiguous of(Class<?> arrays) {
-      try {
-        Class<?> type =
-            Class.forName("ai.djl.pytorch.jni.PyTorchLibrary", true, arrays.getClassLoader());
-        Field library = type.getDeclaredField("LIB");
-        library.setAccessible(true);
-        Method function = type.getDeclaredMethod("torchIsContiguous", long.class);
-        function.setAccessible(true);
-        return new Contiguous(arrays, library.get(null), function);
-      } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-        return new Contiguous(arrays, null, null);
-      }
-    }
-
-    boolean is(NDArray array) {
-      try {
-        return function != null
-            && (boolean) function.invoke(library, ((NativeResource<?>) array).getHandle());
-      } catch (ReflectiveOperationException | RuntimeException e) {
-        return false;
-      }
-    }
-  }
-
-  private static volatile @Nullable Contiguous engine;
+  /** The engine's own function, by the class of its arrays; false if this version has none. */
+  private static final ClassValue<Predicate<NDArray>> CONTIGUOUS =
+      new ClassValue<>() {
+        @Override
+        protected Predicate<NDArray> computeValue(Class<?> arrays) {
+          try {
+            Class<?> type =
+                Class.forName("ai.djl.pytorch.jni.PyTorchLibrary", true, arrays.getClassLoader());
+            Object library = Symbols.field(type, "LIB").get(null);
+            Method function = type.getDeclaredMethod("torchIsContiguous", long.class);
+            function.setAccessible(true);
+            return array -> isContiguous(array, library, function);
+          } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+            return array -> false;
+          }
+        }
+      };
 
   private Strides() {}
 
+  private static boolean isContiguous(NDArray array, Object library, Method function) {
+    try {
+      return (boolean) function.invoke(library, ((NativeResource<?>) array).getHandle());
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return false;
+    }
+  }
+
   /** False if they do not, or if it cannot be told. */
   static boolean areDense(NDArray array) {
-    Contiguous known = engine;
-    if (known == null || known.arrays != array.getClass()) {
-      if (!array.getClass().getName().equals(PYTORCH)) {
-        return false;
-      }
-      known = Contiguous.of(array.getClass());
-      engine = known;
-    }
-    return !array.isSparse() && known.is(array);
+    return array.getClass().getName().equals(PYTORCH)
+        && !array.isSparse()
+        && CONTIGUOUS.get(array.getClass()).test(array);
   }
 }

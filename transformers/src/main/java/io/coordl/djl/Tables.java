@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,21 +24,12 @@ final class Tables {
   private static final String COLUMNS = "ai.djl.basicdataset.tabular.TabularDataset";
   private static final String FEATURIZERS = "ai.djl.basicdataset.tabular.utils.Featurizers";
 
-  /** A file that was written so short a time before it was read may change unseen. */
-  private static final long SETTLED_NANOS = TimeUnit.SECONDS.toNanos(2);
-
   private final Map<RandomAccessDataset, Read> read = new WeakHashMap<>();
 
-  /** A file as it was at some time. */
   private record TableFile(String path, FileState state) {
     static TableFile of(URL url) throws URISyntaxException {
       String path = Path.of(url.toURI()).toString(); // Throws for what is no file.
       return new TableFile(path, FileState.of(path));
-    }
-
-    boolean isSettled() {
-      long age = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - state.modifiedNanos();
-      return !state.isMissing() && age > SETTLED_NANOS;
     }
   }
 
@@ -64,7 +54,7 @@ final class Tables {
     }
     try {
       TableFile now = TableFile.of((URL) value(dataset, "csvUrl"));
-      return now.isSettled() && isPlain(dataset) ? now : null;
+      return now.state.isSettled() && isPlain(dataset) ? now : null;
     } catch (URISyntaxException | ReflectiveOperationException | RuntimeException e) {
       return null; // Its own call says what is wrong.
     }

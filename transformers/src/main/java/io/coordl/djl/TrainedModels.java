@@ -183,7 +183,6 @@ public final class TrainedModels implements LibraryHooks {
     return made;
   }
 
-  /** A call of {@code Trainer.iterateDataset}. */
   private final class Iterating extends InterceptedCall {
     private final Trainer trainer;
     private final Place thread = threads.get();
@@ -262,7 +261,6 @@ public final class TrainedModels implements LibraryHooks {
         });
   }
 
-  /** Of a model after some step. */
   private final class Saver implements AgentCheckpoints.Saver {
     private final Trainer trainer;
     private final BaseModel model;

@@ -106,14 +106,20 @@ final class BatchBytes implements PreparedBatch {
     }
   }
 
+  /** The bytes of a batch to be kept; null if no equal one can be made of them. */
+  static @Nullable BatchBytes toKeep(Object batch, List<BatchLayout.Array> files) {
+    try {
+      BatchBytes bytes = new BatchBytes(batch, files, () -> {});
+      return bytes.arrays.stream().anyMatch(BatchBytes::isPart) ? null : bytes;
+    } catch (IllegalArgumentException e) {
+      return null; // It is more than arrays.
+    }
+  }
+
   /** Whether an array is a part of a larger one, which would be lost. */
-  boolean hasParts() {
-    return arrays.stream()
-        .anyMatch(
-            array ->
-                array != null
-                    && (array.isView()
-                        || array.data().length() != Memory.span(array.shape(), array.stride())));
+  private static boolean isPart(@Nullable INDArray array) {
+    return array != null
+        && (array.isView() || array.data().length() != Memory.span(array.shape(), array.stride()));
   }
 
   private static void refuseAny(@Nullable Object metadata) {

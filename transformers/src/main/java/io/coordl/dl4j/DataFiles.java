@@ -71,7 +71,6 @@ final class DataFiles {
     return first[number + 1] - first[number];
   }
 
-  /** How many records an epoch has. */
   int records() {
     return records;
   }

@@ -26,6 +26,11 @@ import org.jspecify.annotations.Nullable;
  * uses of their own, they look up the stack for the first.
  */
 final class DecodedMats {
+  /** Whose class files tell what decodes: its version is in its constants. */
+  static final String[] OPENCV = {
+    "/org/bytedeco/opencv/global/opencv_core", "/org/bytedeco/opencv/global/opencv_imgcodecs"
+  };
+
   /** What the loader gives {@code imdecode}. */
   private static final int FLAGS =
       opencv_imgcodecs.IMREAD_ANYDEPTH | opencv_imgcodecs.IMREAD_ANYCOLOR;

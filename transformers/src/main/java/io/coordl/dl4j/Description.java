@@ -8,7 +8,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
-/** Describes objects of DL4J, DataVec and ND4J. */
 record Description(int mostObjects, boolean countsEveryOrder) implements ObjectDescription.Library {
   /** Fields of DataVec's transforms that hold what the last image was like. */
   private static final Set<String> SCRATCH =

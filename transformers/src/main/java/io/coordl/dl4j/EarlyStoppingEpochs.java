@@ -15,7 +15,6 @@ import org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer;
 public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
   private final LibraryField<Object> configuration;
 
-  /** Knows any trainer. */
   public EarlyStoppingEpochs() throws NoSuchFieldException {
     configuration = LibraryField.of(BaseEarlyStoppingTrainer.class, "esConfig");
   }

@@ -85,11 +85,11 @@ public final class EpochInterceptor implements LibraryHooks {
         new PurityAnalyzer("", new KnownDl4j(), name -> prepared != null && prepared.trusts(name));
     this.samples = prepared == null ? null : new PreparedSamples(services, pure);
     this.code =
-        ClassFiles.checksum(declaring, "RecordReaderMultiDataSetIterator")
-            + " "
-            + ClassFiles.checksum(declaring, "RecordReaderDataSetIterator")
-            + " "
-            + ClassFiles.checksum(declaring, "SequenceRecordReaderDataSetIterator");
+        ClassFiles.checksums(
+            declaring,
+            "RecordReaderMultiDataSetIterator",
+            "RecordReaderDataSetIterator",
+            "SequenceRecordReaderDataSetIterator");
   }
 
   @Override
@@ -108,7 +108,6 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** The iterator is about to be reset. */
   private void reset(Object iterator) {
     IteratorEpoch epoch = epochOf(new ProgramIterator(iterator));
     if (epoch != null) {
@@ -211,12 +210,16 @@ public final class EpochInterceptor implements LibraryHooks {
     if (num != arrays.getBatchSize()) {
       return;
     }
-    List<int[]> own = ProgramReaders.orders(found.values());
-    if (own != null && !make(program, found, own, num, keeps())) {
+    List<int[]> orders = ProgramReaders.orders(found.values());
+    if (orders == null) {
+      return;
+    }
+    ProgramEpoch epoch = new ProgramEpoch(program, found, orders, num);
+    if (!make(epoch, keeps())) {
       if (epochs != null) {
-        share(epochs, program, found, own, num);
+        share(epochs, epoch);
       } else if (keeps()) {
-        make(program, found, own, num, false);
+        make(epoch, false);
       }
     }
   }
@@ -256,56 +259,40 @@ public final class EpochInterceptor implements LibraryHooks {
    *
    * @return false if they are left
    */
-  private boolean make(
-      ProgramIterator program,
-      Map<String, SeekableReader> readers,
-      List<int[]> own,
-      int batchSize,
-      boolean keeps)
+  private boolean make(ProgramEpoch epoch, boolean keeps)
       throws ReflectiveOperationException, CannotShareException, IOException {
-    Prefetcher early = prefetches() && !hasItemsFetched(readers.values()) ? prefetcher : null;
+    Collection<SeekableReader> readers = epoch.readers().values();
+    Prefetcher early = prefetches() && !hasItemsFetched(readers) ? prefetcher : null;
     if (!keeps && early == null) {
       return false;
     }
     long start = System.nanoTime();
-    String name = readers.values().iterator().next().reader().getClass().getName();
     String reason =
-        readers.values().stream()
+        readers.stream()
             .map(SeekableReader::reasonNotToKeep)
             .filter(Objects::nonNull)
             .findFirst()
             .orElse(null);
     if (reason == null && keeps) {
-      reason = reasonNotToKeep(program, own);
+      reason = reasonNotToKeep(epoch);
     }
     if (reason != null) {
-      log.once(keeps ? PreparedSamples.leaves(name, reason) : BatchPrefetcher.leaves(reason));
+      log.once(
+          keeps ? PreparedSamples.leaves(epoch.name(), reason) : BatchPrefetcher.leaves(reason));
       return false;
     }
-    Fingerprint fingerprint = new Fingerprint(parts(program, readers));
-    int batches = (own.get(0).length + batchSize - 1) / batchSize;
-    StagedIterator staged =
-        new StagedIterator(
-            program,
-            name,
-            List.copyOf(readers.values()),
-            StagedIterator.process() + "\n" + fingerprint.parts(),
-            batches,
-            unsteady);
-    ReaderPipeline pipeline =
-        new ReaderPipeline(program, readers, own, batchSize, fingerprint, false);
+    Fingerprint fingerprint = new Fingerprint(parts(epoch));
+    String text = StagedIterator.process() + "\n" + fingerprint.parts();
+    StagedIterator staged = new StagedIterator(epoch, text, unsteady);
+    ReaderPipeline pipeline = new ReaderPipeline(epoch, fingerprint, false);
     BatchSource source =
         keeps && samples != null
             ? new PreparedRecords(samples, staged, pipeline, worth)
             : new ReaderBatches(pure, staged, pipeline, worth);
-    boolean begun =
-        new IteratorEpoch(
-                program,
-                List.copyOf(readers.values()),
-                pipeline,
-                early == null ? source : new PrefetchedRecords(source, early, batches),
-                batchSize)
-            .begin();
+    if (early != null) {
+      source = new PrefetchedRecords(source, early, epoch.batches());
+    }
+    boolean begun = new IteratorEpoch(epoch, pipeline, source).begin();
     worth.begun(System.nanoTime() - start);
     return begun;
   }
@@ -317,55 +304,45 @@ public final class EpochInterceptor implements LibraryHooks {
             .anyMatch(reader -> reader.reader().getClass().getName().startsWith(IMAGES));
   }
 
-  private @Nullable String reasonNotToKeep(ProgramIterator program, List<int[]> own) {
+  private @Nullable String reasonNotToKeep(ProgramEpoch epoch) {
     int order = 0;
-    for (int[] one : own) {
+    for (int[] one : epoch.orders()) {
       order = 31 * order + Arrays.hashCode(one);
     }
-    Integer before = orders.put(program.get(), order);
+    Integer before = orders.put(epoch.program().get(), order);
     return before == null || before == order
         ? null
         : "its records come in another order in each epoch (decoded=share keeps images)";
   }
 
-  private void share(
-      EpochCoordinator epochs,
-      ProgramIterator program,
-      Map<String, SeekableReader> readers,
-      List<int[]> own,
-      int batchSize)
+  private void share(EpochCoordinator epochs, ProgramEpoch epoch)
       throws ReflectiveOperationException, CannotShareException, IOException {
-    Map<String, String> parts = parts(program, readers);
-    readers.forEach(
-        (name, reader) -> parts.put(prefix(readers, name) + "records", reader.content()));
-    parts.put("preprocessor", Description.of("preprocessor", program.preprocessor()));
-    ReaderPipeline pipeline =
-        new ReaderPipeline(program, readers, own, batchSize, new Fingerprint(parts), true);
-    for (SeekableReader reader : readers.values()) {
+    Map<String, String> parts = parts(epoch);
+    epoch
+        .readers()
+        .forEach((name, reader) -> parts.put(prefix(epoch, name) + "records", reader.content()));
+    parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
+    ReaderPipeline pipeline = new ReaderPipeline(epoch, new Fingerprint(parts), true);
+    for (SeekableReader reader : epoch.readers().values()) {
       // A program that initialises a reader anew in the midst of an epoch does not reset the
       // iterator first; and that epoch works with the same transform.
       epochs.end(reader.reader());
     }
-    new IteratorEpoch(
-            program,
-            List.copyOf(readers.values()),
-            pipeline,
-            new CoordinatedRecords(new CoordinatedEpoch(epochs, pipeline), pipeline),
-            batchSize)
-        .begin();
+    CoordinatedEpoch shared = new CoordinatedEpoch(epochs, pipeline);
+    new IteratorEpoch(epoch, pipeline, new CoordinatedRecords(shared, pipeline)).begin();
   }
 
-  private static String prefix(Map<String, SeekableReader> readers, String name) {
-    return readers.size() == 1 ? "" : name + ": ";
+  private static String prefix(ProgramEpoch epoch, String name) {
+    return epoch.readers().size() == 1 ? "" : name + ": ";
   }
 
-  private Map<String, String> parts(ProgramIterator program, Map<String, SeekableReader> readers)
+  private Map<String, String> parts(ProgramEpoch epoch)
       throws CannotShareException, ReflectiveOperationException, IOException {
     Map<String, String> parts = new LinkedHashMap<>();
-    for (Map.Entry<String, SeekableReader> reader : readers.entrySet()) {
-      reader.getValue().describe(parts, prefix(readers, reader.getKey()));
+    for (Map.Entry<String, SeekableReader> reader : epoch.readers().entrySet()) {
+      reader.getValue().describe(parts, prefix(epoch, reader.getKey()));
     }
-    program.describe(parts);
+    epoch.program().describe(parts);
     parts.put("data types", Nd4j.dataType() + " and " + Nd4j.defaultFloatingPointType());
     parts.put("locale", Locale.getDefault() + " " + TimeZone.getDefault().getID());
     parts.put("code of DL4J", code);

@@ -114,12 +114,12 @@ final class ImageReader extends ListedReader {
     String image = "/org/datavec/image/";
     parts.put(
         prefix + "reader's code",
-        String.format(
-            "%s %s, OpenCV %s %s",
-            ClassFiles.checksum(TYPE, image + "recordreader/BaseImageRecordReader"),
-            ClassFiles.checksum(TYPE, image + "loader/NativeImageLoader"),
-            ClassFiles.checksum(TYPE, "/org/bytedeco/opencv/global/opencv_core"),
-            ClassFiles.checksum(TYPE, "/org/bytedeco/opencv/global/opencv_imgcodecs")));
+        ClassFiles.checksums(
+                TYPE,
+                image + "recordreader/BaseImageRecordReader",
+                image + "loader/NativeImageLoader")
+            + ", OpenCV "
+            + ClassFiles.checksums(TYPE, DecodedMats.OPENCV));
   }
 
   private String part(String name) throws CannotShareException, ReflectiveOperationException {

@@ -20,17 +20,12 @@ final class IteratorEpoch {
   private final @Nullable Object preprocessor;
   private int next;
 
-  IteratorEpoch(
-      ProgramIterator iterator,
-      List<SeekableReader> readers,
-      ReaderPipeline pipeline,
-      BatchSource source,
-      int batchSize) {
-    this.iterator = iterator;
-    this.readers = readers;
+  IteratorEpoch(ProgramEpoch epoch, ReaderPipeline pipeline, BatchSource source) {
+    this.iterator = epoch.program();
+    this.readers = List.copyOf(epoch.readers().values());
     this.pipeline = pipeline;
     this.source = source;
-    this.batchSize = batchSize;
+    this.batchSize = epoch.batchSize();
     this.preprocessor = iterator.preprocessor();
   }
 
@@ -117,7 +112,6 @@ final class IteratorEpoch {
     readers.forEach(SeekableReader::close);
   }
 
-  /** No more batches are taken; the second call does nothing. */
   void end() {
     source.end();
   }

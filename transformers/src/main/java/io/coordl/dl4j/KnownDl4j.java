@@ -10,7 +10,7 @@ import org.nd4j.linalg.api.ndarray.INDArray;
  * What the code of DL4J, DataVec and ND4J is known to do, as far as preprocessors and what makes
  * labels need it.
  */
-final class KnownDl4j implements PurityAnalyzer.Known {
+record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
   private static final String PREPROCESSORS = "org.nd4j.linalg.dataset.api.preprocessor.";
 
   /** Whose objects give the same each time, as long as they are described alike. */
@@ -56,14 +56,8 @@ final class KnownDl4j implements PurityAnalyzer.Known {
                   + " expandDims squeeze reverse tile pad")
               .split(" "));
 
-  private final boolean ofIterators;
-
   KnownDl4j() {
     this(false);
-  }
-
-  private KnownDl4j(boolean ofIterators) {
-    this.ofIterators = ofIterators;
   }
 
   /**
@@ -76,12 +70,12 @@ final class KnownDl4j implements PurityAnalyzer.Known {
 
   @Override
   public boolean keepsPlace(Class<?> type) {
-    return ofIterators && OwnIterator.isOfBatches(type);
+    return iterators && OwnIterator.isOfBatches(type);
   }
 
   @Override
   public boolean noticesFiles() {
-    return ofIterators;
+    return iterators;
   }
 
   @Override
@@ -123,7 +117,7 @@ final class KnownDl4j implements PurityAnalyzer.Known {
       return FACTORY.contains(method);
     } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")
         || owner.equals("org/nd4j/linalg/dataset/api/MultiDataSetPreProcessor")) {
-      return ofIterators; // All that one keeps are looked at.
+      return iterators; // All that one keeps are looked at.
     }
     return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))
             || owner.endsWith("Exception"))

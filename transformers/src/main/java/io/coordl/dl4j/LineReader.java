@@ -38,7 +38,6 @@ final class LineReader extends SeekableReader {
   private final LibraryField<Object> splitIndex = field(TYPE, "splitIndex");
   private final LibraryField<Object> lineIndex = field(TYPE, "lineIndex");
   private @Nullable Lines lines;
-  private @Nullable EpochRecords<String> stand;
 
   LineReader(LineRecordReader reader, ReaderFiles known) throws CannotShareException {
     super(reader);
@@ -134,7 +133,7 @@ final class LineReader extends SeekableReader {
     }
     List<URI> uris = ReaderFiles.uris(epoch);
     List<LineIndex> indices = uris.stream().map(uri -> known.linesOf(uri, opener)).toList();
-    Lines now = new Lines(uris, indices, opener, charset(), skipped());
+    Lines now = new Lines(uris, indices, opener, charset(), skipped(), shared);
     if (now.count() != order.length) {
       return false; // A file has changed meanwhile.
     }
@@ -143,9 +142,7 @@ final class LineReader extends SeekableReader {
     if (!Arrays.equals((URI[]) locations.get(reader), uris.toArray(URI[]::new))) {
       locations.set(reader, uris.toArray(URI[]::new));
     }
-    EpochRecords<String> records = new EpochRecords<>(now, order.length, shared);
-    iterator.set(reader, records);
-    stand = records;
+    iterator.set(reader, now.records);
     seek(0);
     return true;
   }
@@ -158,15 +155,12 @@ final class LineReader extends SeekableReader {
   @Override
   void seek(int place) {
     Lines now = Objects.requireNonNull(lines);
-    EpochRecords<String> records = Objects.requireNonNull(stand);
-    if (iterator.get(reader) != records) { // The library went on to another file by itself.
+    if (iterator.get(reader) != now.records) { // The library went on to another file by itself.
       closeOwn();
-      iterator.set(reader, records);
+      iterator.set(reader, now.records);
     }
     now.reach(place);
-    int file = now.fileOf(place);
-    records.moveTo(place, now.endOf(file));
-    splitIndex.set(reader, file);
+    splitIndex.set(reader, now.fileOf(place));
     lineIndex.set(reader, now.linesBefore(place));
     if (reader instanceof CSVRecordReader) {
       field(CSVRecordReader.class, "skippedLines").set(reader, true);
@@ -180,27 +174,14 @@ final class LineReader extends SeekableReader {
   @Override
   boolean isUnchanged() {
     Lines now = lines;
-    EpochRecords<String> records = stand;
-    return files == null
-        || now == null
-        || records == null
-        || records.place() == now.count()
-        || files.isUnchanged(now.at(records.place()));
+    return files == null || now == null || now.areOver() || files.isUnchanged(now.file());
   }
 
   @Override
   void giveBack() {
     Lines now = lines;
-    EpochRecords<String> records = stand;
-    if (now != null
-        && records != null
-        && records.place() < now.count()
-        && iterator.get(reader) == records) {
-      try {
-        iterator.set(reader, now.rest(records.place()).lines().iterator());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+    if (now != null && !now.areOver() && iterator.get(reader) == now.records) {
+      iterator.set(reader, now.rest().lines().iterator());
     }
   }
 

@@ -9,7 +9,6 @@ import java.net.URI;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
@@ -19,7 +18,10 @@ import org.nd4j.common.function.Function;
  * stays open, so that it is read as it was, whatever is deleted or takes its name meanwhile, until
  * those of another are asked for. Used by one thread at a time.
  */
-final class Lines implements IntFunction<String> {
+final class Lines {
+  /** What stands in the reader. */
+  final EpochRecords<String> records;
+
   private final List<URI> files;
   private final List<LineIndex> indices;
   private final Function<URI, InputStream> opener;
@@ -39,7 +41,8 @@ final class Lines implements IntFunction<String> {
       List<LineIndex> indices,
       Function<URI, InputStream> opener,
       Charset charset,
-      int skipped) {
+      int skipped,
+      @Nullable IteratorEpoch shared) {
     this.files = files;
     this.indices = indices;
     this.opener = opener;
@@ -49,6 +52,7 @@ final class Lines implements IntFunction<String> {
     for (int i = 0; i < files.size(); i++) {
       first[i + 1] = first[i] + indices.get(i).lines() - skipped;
     }
+    this.records = new EpochRecords<>(this::line, count(), shared);
   }
 
   int count() {
@@ -61,9 +65,12 @@ final class Lines implements IntFunction<String> {
     return Math.min(found >= 0 ? found : -found - 2, files.size() - 1);
   }
 
-  /** The file of the record of that place; behind the last, the last. */
-  File at(int place) {
-    return new File(files.get(fileOf(place)));
+  boolean areOver() {
+    return records.place() == count();
+  }
+
+  File file() {
+    return new File(files.get(fileOf(records.place())));
   }
 
   /** How many lines of its file come before the record of that place. */
@@ -71,13 +78,7 @@ final class Lines implements IntFunction<String> {
     return skipped + place - first[fileOf(place)];
   }
 
-  /** The place behind the last record of a file. */
-  int endOf(int file) {
-    return first[file + 1];
-  }
-
-  @Override
-  public String apply(int place) {
+  private String line(int place) {
     try {
       BufferedReader reader = open;
       if (reader == null || place != openAt) {
@@ -89,7 +90,7 @@ final class Lines implements IntFunction<String> {
       }
       openAt = place + 1;
       open = reader;
-      if (openAt == endOf(fileOf(place))) {
+      if (openAt == first[fileOf(place) + 1]) {
         close();
       }
       return line;
@@ -117,21 +118,29 @@ final class Lines implements IntFunction<String> {
     return now;
   }
 
-  /** The epoch has come to that place: the file of its next record is open from now on. */
+  /**
+   * The epoch has come to that place: the file of its next record is open from now on, and the
+   * reader goes on in it.
+   */
   void reach(int place) {
     if (place < count()) {
       hold(fileOf(place));
     } else {
       close();
     }
+    records.moveTo(place, first[fileOf(place) + 1]);
   }
 
-  /** What is left of the file from that place on, also what was written to it since it was read. */
-  BufferedReader rest(int place) throws IOException {
-    BufferedReader reader = open(place);
-    held = null; // It is the caller's to close.
-    open = null;
-    return reader;
+  /** What is left of the file, also what was written to it since it was read. */
+  BufferedReader rest() {
+    try {
+      BufferedReader reader = open(records.place());
+      held = null; // It is the caller's to close.
+      open = null;
+      return reader;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Closes what is open; it is opened again when it is needed. */

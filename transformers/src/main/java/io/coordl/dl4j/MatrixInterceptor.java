@@ -7,12 +7,12 @@ import io.coordl.cache.DecodedItem;
 import io.coordl.log.OnceLog;
 import io.coordl.pipeline.KeptArray;
 import io.coordl.pipeline.KeptItems;
+import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.ClassFiles;
 import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,12 +34,12 @@ public final class MatrixInterceptor implements LibraryHooks {
   private final KeptItems kept;
   private final OnceLog log;
   private final String code;
-  private final Field height;
-  private final Field width;
-  private final Field channels;
-  private final Field centerCrop;
-  private final Field transform;
-  private final Field pages;
+  private final LibraryField<Object> height;
+  private final LibraryField<Object> width;
+  private final LibraryField<Object> channels;
+  private final LibraryField<Object> centerCrop;
+  private final LibraryField<Object> transform;
+  private final LibraryField<Object> pages;
   private final DecodedMats mats;
   private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
 
@@ -47,23 +47,21 @@ public final class MatrixInterceptor implements LibraryHooks {
       throws ReflectiveOperationException, IOException {
     Symbols.require(MatrixInterceptor.class, Floats.class);
     Class<?> base = declaring.getSuperclass();
-    this.height = Symbols.field(base, "height", long.class);
-    this.width = Symbols.field(base, "width", long.class);
-    this.channels = Symbols.field(base, "channels", long.class);
-    this.centerCrop = Symbols.field(base, "centerCropIfNeeded", boolean.class);
-    this.transform = Symbols.field(base, "imageTransform");
-    this.pages = Symbols.field(base, "multiPageMode");
+    this.height = new LibraryField<>(Symbols.field(base, "height", long.class), Object.class);
+    this.width = new LibraryField<>(Symbols.field(base, "width", long.class), Object.class);
+    this.channels = new LibraryField<>(Symbols.field(base, "channels", long.class), Object.class);
+    this.centerCrop =
+        new LibraryField<>(Symbols.field(base, "centerCropIfNeeded", boolean.class), Object.class);
+    this.transform = LibraryField.of(base, "imageTransform");
+    this.pages = LibraryField.of(base, "multiPageMode");
     this.declaring = declaring;
     this.kept = Objects.requireNonNull(KeptItems.of(services));
     this.log = new OnceLog(services.log());
-    // OpenCV's version is in its constants, and these in its class file.
     this.code =
         "DL4J matrix "
             + ClassFiles.checksum(declaring, "NativeImageLoader")
             + " decoded by OpenCV "
-            + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_core")
-            + " "
-            + ClassFiles.checksum(declaring, "/org/bytedeco/opencv/global/opencv_imgcodecs");
+            + ClassFiles.checksums(declaring, DecodedMats.OPENCV);
     this.mats = new DecodedMats(declaring, code);
   }
 
@@ -86,34 +84,30 @@ public final class MatrixInterceptor implements LibraryHooks {
       return null;
     }
     boolean view = method.equals("asMatrixView");
-    try {
-      String reason = reasonToLeave(self);
-      if (!reason.isEmpty()) {
-        log.once("decoded=share leaves " + reason + " to DL4J.");
-        return null;
-      }
-      if (method.equals("asImageMatrix")) {
-        mats.begin(self, item); // Its image also says what size the picture has.
-        return null;
-      }
-      boolean plain =
-          view ? Floats.isPlain((INDArray) arguments[1]) : Boolean.TRUE.equals(arguments[1]);
-      if (!plain || transform.get(self) != null) {
-        mats.begin(self, item);
-        return null;
-      }
-      DecodedForm form = form(self);
-      KeptArray found = KeptItems.find(item, form);
-      INDArray target = view ? (INDArray) arguments[1] : null;
-      INDArray filled = found == null ? null : filled(target, found);
-      return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
+    String reason = reasonToLeave(self);
+    if (!reason.isEmpty()) {
+      log.once("decoded=share leaves " + reason + " to DL4J.");
+      return null;
     }
+    if (method.equals("asImageMatrix")) {
+      mats.begin(self, item); // Its image also says what size the picture has.
+      return null;
+    }
+    boolean plain =
+        view ? Floats.isPlain((INDArray) arguments[1]) : Boolean.TRUE.equals(arguments[1]);
+    if (!plain || transform.get(self) != null) {
+      mats.begin(self, item);
+      return null;
+    }
+    DecodedForm form = form(self);
+    KeptArray found = KeptItems.find(item, form);
+    INDArray target = view ? (INDArray) arguments[1] : null;
+    INDArray filled = found == null ? null : filled(target, found);
+    return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
   }
 
   /** Empty if the loader is one that decodes the file as it is. */
-  String reasonToLeave(Object loader) throws IllegalAccessException {
+  String reasonToLeave(Object loader) {
     if (loader.getClass() != declaring) {
       return "loaders of class " + loader.getClass().getName();
     }
@@ -121,14 +115,10 @@ public final class MatrixInterceptor implements LibraryHooks {
   }
 
   /** What decides, but for the file, what arrays the loader makes. */
-  DecodedForm form(Object loader) throws IllegalAccessException {
+  DecodedForm form(Object loader) {
+    String cropped = centerCrop.bits(loader) != 0 ? " cropped" : "";
     String geometry =
-        channels.getLong(loader)
-            + "x"
-            + height.getLong(loader)
-            + "x"
-            + width.getLong(loader)
-            + (centerCrop.getBoolean(loader) ? " cropped" : "");
+        channels.bits(loader) + "x" + height.bits(loader) + "x" + width.bits(loader) + cropped;
     return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
   }
 
@@ -138,18 +128,18 @@ public final class MatrixInterceptor implements LibraryHooks {
       return declaring
           .getConstructor(long.class, long.class, long.class, boolean.class)
           .newInstance(
-              height.getLong(loader),
-              width.getLong(loader),
-              channels.getLong(loader),
-              centerCrop.getBoolean(loader));
+              height.bits(loader),
+              width.bits(loader),
+              channels.bits(loader),
+              centerCrop.bits(loader) != 0);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
   }
 
   /** Channels, height and width of the loader's arrays; null if they are the picture's own. */
-  long @Nullable [] shape(Object loader) throws IllegalAccessException {
-    long[] shape = {channels.getLong(loader), height.getLong(loader), width.getLong(loader)};
+  long @Nullable [] shape(Object loader) {
+    long[] shape = {channels.bits(loader), height.bits(loader), width.bits(loader)};
     return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;
   }
 

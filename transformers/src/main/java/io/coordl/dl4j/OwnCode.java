@@ -8,15 +8,16 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.datavec.api.split.InputSplit;
-import org.jspecify.annotations.Nullable;
 
 /** Tells whether code of the program runs while batches are made. */
 final class OwnCode {
   private OwnCode() {}
 
   /** Whether it does, in readers or in the preprocessor, whose parts may be the program's too. */
-  static boolean isIn(@Nullable Object preprocessor, Collection<SeekableReader> readers) {
-    return !of(readers).isEmpty() || (preprocessor != null && hasOwn(preprocessor));
+  static boolean isIn(ProgramEpoch epoch) {
+    Object preprocessor = epoch.program().preprocessor();
+    return !of(epoch.readers().values()).isEmpty()
+        || (preprocessor != null && hasOwn(preprocessor));
   }
 
   /** The objects of the program that the library's readers use, but for lists of files. */

@@ -5,7 +5,6 @@ import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
 import java.lang.ref.WeakReference;
-import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,14 +32,16 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
       List<@Nullable WeakReference<Object>> objects,
       List<StagedIterator.Preprocessor> ofLibrary) {}
 
-  /** Of each class, as the others are: these are few. */
-  private static final ClassValue<List<Field>> FIELDS =
+  /** Of a class: what holds a number, or a flag, and what refers to an object. */
+  private record Fields(List<LibraryField<Object>> numbers, List<LibraryField<Object>> objects) {}
+
+  private static final ClassValue<Fields> FIELDS =
       new ClassValue<>() {
         @Override
-        protected List<Field> computeValue(Class<?> type) {
-          return LibraryField.all(type, Object.class, any -> true).stream()
-              .map(LibraryField::field)
-              .toList();
+        protected Fields computeValue(Class<?> type) {
+          return new Fields(
+              LibraryField.all(type, Object.class, field -> field.getType().isPrimitive()),
+              LibraryField.all(type, Object.class, field -> !field.getType().isPrimitive()));
         }
       };
 
@@ -63,36 +64,19 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
         || MultiDataSetIterator.class.isAssignableFrom(type);
   }
 
-  /** What its fields of primitive types hold. */
-  List<Object> numbers() {
-    List<Object> numbers = new ArrayList<>();
-    for (Field field : FIELDS.get(get.getClass())) {
-      if (field.getType().isPrimitive()) {
-        numbers.add(exact(value(field)));
-      }
-    }
-    return numbers;
+  private Fields fields() {
+    return FIELDS.get(get.getClass());
   }
 
-  /** As a number whose text says all of it. */
-  private static Object exact(@Nullable Object value) {
-    return value instanceof Float number
-        ? Float.floatToRawIntBits(number)
-        : value instanceof Double number
-            ? Double.doubleToRawLongBits(number)
-            : value instanceof Character letter
-                ? (int) letter
-                : value instanceof Boolean flag ? (flag ? 1 : 0) : String.valueOf(value);
+  /** What its fields of primitive types hold, as bits. */
+  List<Long> numbers() {
+    return fields().numbers.stream().map(field -> field.bits(get)).toList();
   }
 
   /** What its other fields hold. */
   List<@Nullable Object> objects() {
     List<@Nullable Object> objects = new ArrayList<>();
-    for (Field field : FIELDS.get(get.getClass())) {
-      if (!field.getType().isPrimitive()) {
-        objects.add(value(field));
-      }
-    }
+    fields().objects.forEach(field -> objects.add(field.get(get)));
     return objects;
   }
 
@@ -102,50 +86,15 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return IntStream.range(0, now.size()).allMatch(i -> now.get(i) == then.get(i));
   }
 
-  private @Nullable Object value(Field field) {
-    try {
-      return field.get(get);
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
   /** Sets the numbers, by the text of their list. */
   void set(String numbers) {
     String[] values = numbers.substring(1, numbers.length() - 1).split(", ", -1);
     int next = 0;
-    for (Field field : FIELDS.get(get.getClass())) {
-      if (field.getType().isPrimitive()) {
-        long value = Long.parseLong(values[next++]);
-        if (!Modifier.isFinal(field.getModifiers())) {
-          set(field, value);
-        }
+    for (LibraryField<Object> field : fields().numbers) {
+      long bits = Long.parseLong(values[next++]);
+      if (!Modifier.isFinal(field.field().getModifiers())) {
+        field.setBits(get, bits);
       }
-    }
-  }
-
-  private void set(Field field, long value) {
-    Class<?> type = field.getType();
-    try {
-      if (type == float.class) {
-        field.setFloat(get, Float.intBitsToFloat((int) value));
-      } else if (type == double.class) {
-        field.setDouble(get, Double.longBitsToDouble(value));
-      } else if (type == boolean.class) {
-        field.setBoolean(get, value != 0);
-      } else if (type == char.class) {
-        field.setChar(get, (char) value);
-      } else if (type == long.class) {
-        field.setLong(get, value);
-      } else if (type == int.class) {
-        field.setInt(get, (int) value);
-      } else if (type == short.class) {
-        field.setShort(get, (short) value);
-      } else {
-        field.setByte(get, (byte) value);
-      }
-    } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e);
     }
   }
 

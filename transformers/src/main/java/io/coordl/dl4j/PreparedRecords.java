@@ -1,6 +1,5 @@
 package io.coordl.dl4j;
 
-import io.coordl.cache.ItemKey;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.SampleMaker;
@@ -63,14 +62,10 @@ final class PreparedRecords implements BatchSource {
       staged.leavePreprocessor();
     }
     try {
-      return samples.sample(plan, index(records), new Maker(number, records));
+      return samples.sample(plan, PreparedSamples.index(records), new Maker(number, records));
     } catch (Exception | Error e) {
       return null;
     }
-  }
-
-  private static long index(String records) {
-    return ItemKey.of(records, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
   }
 
   @Override
@@ -84,7 +79,7 @@ final class PreparedRecords implements BatchSource {
   public boolean isKnown(int number) {
     PreparedSamples.Plan plan = samples.plan(staged);
     String records = plan == null ? null : pipeline.identify(number);
-    return plan != null && records != null && samples.isKept(plan, index(records));
+    return plan != null && records != null && samples.isKept(plan, PreparedSamples.index(records));
   }
 
   @Override
@@ -132,14 +127,8 @@ final class PreparedRecords implements BatchSource {
 
     @Override
     public @Nullable PreparedBatch bytes(Object batch, List<BatchLayout.Array> files) {
-      try {
-        BatchBytes bytes = new BatchBytes(batch, others(files), () -> {});
-        return records.equals(pipeline.identify(number)) && !bytes.hasParts() && staged.isSteady()
-            ? bytes
-            : null;
-      } catch (IllegalArgumentException e) {
-        return null; // It is more than arrays.
-      }
+      BatchBytes bytes = BatchBytes.toKeep(batch, others(files));
+      return records.equals(pipeline.identify(number)) && staged.isSteady() ? bytes : null;
     }
 
     /** The files that do not decide already by what the batch is known. */

@@ -4,7 +4,6 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.cache.ItemKey;
 import io.coordl.log.OnceLog;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.PreparedSamples;
@@ -57,7 +56,6 @@ public final class ProgramIterators implements LibraryHooks {
   /** Iterators that keep objects in {@code next}: few, and the program's code compares none. */
   private final List<WeakReference<Object>> left = new CopyOnWriteArrayList<>();
 
-  /** Keeps what the iterators of one loader of the library make. */
   public ProgramIterators(Class<?> anchor, Services services) throws ReflectiveOperationException {
     Symbols.field(DataSet.class, "columnNames", List.class);
     StagedIterator.require();
@@ -81,8 +79,7 @@ public final class ProgramIterators implements LibraryHooks {
       return null;
     }
     Maker maker = new Maker(pipeline, arguments);
-    String name = maker.before + Arrays.toString(arguments);
-    long index = ItemKey.of(name, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
+    long index = PreparedSamples.index(maker.before + Arrays.toString(arguments));
     making.set(true);
     long span = Spans.enter(SpanKind.TAKE, self);
     Object batch = null;
@@ -113,7 +110,7 @@ public final class ProgramIterators implements LibraryHooks {
   private final class Maker implements SampleMaker<Object> {
     private final OwnIterator iterator;
     private final Object[] arguments;
-    private final List<Object> before;
+    private final List<Long> before;
     private final List<@Nullable Object> kept;
     private boolean ran;
     private @Nullable String place;
@@ -164,12 +161,7 @@ public final class ProgramIterators implements LibraryHooks {
       }
       List<BatchLayout.Array> more = new ArrayList<>(files);
       more.add(new BatchLayout.Array(PLACE, "", iterator.numbers().toString(), List.of(), 0));
-      try {
-        BatchBytes bytes = new BatchBytes(batch, more, () -> {});
-        return bytes.hasParts() ? null : bytes;
-      } catch (IllegalArgumentException e) {
-        return null; // It is more than arrays.
-      }
+      return BatchBytes.toKeep(batch, more);
     }
 
     @Override

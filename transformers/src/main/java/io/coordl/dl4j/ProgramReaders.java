@@ -11,7 +11,6 @@ import org.datavec.api.records.reader.impl.LineRecordReader;
 import org.datavec.image.recordreader.BaseImageRecordReader;
 import org.jspecify.annotations.Nullable;
 
-/** The readers of a program's iterator that can be set to any record. */
 final class ProgramReaders {
   private static final String DATAVEC = "org.datavec.api.records.reader.impl.";
   private static final String IMAGES = "org.datavec.image.recordreader.";

@@ -37,7 +37,6 @@ final class ReaderFiles {
   /** A process as it was described; without text if it cannot be, for that reason. */
   private record Described(ObjectSnapshot as, @Nullable String text, String reason) {}
 
-  /** The lines of a file as it was. */
   private record Indexed(long state, LineIndex index) {}
 
   /** The files of an epoch of that reader, with a record each; looked at once. */
@@ -150,7 +149,6 @@ final class ReaderFiles {
     }
   }
 
-  /** As the library has them. */
   static List<URI> uris(List<File> files) {
     return files.stream().map(File::toURI).toList();
   }

@@ -42,34 +42,24 @@ final class ReaderPipeline implements Pipeline {
   /**
    * A copy, by a thread of the program: its device is where arrays belong.
    *
-   * @param program whose it is
-   * @param own its readers, by their names
-   * @param orders of each of them, in this epoch
-   * @param batchSize records of each reader in each batch but the last one
+   * @param epoch that the program is about to begin
    * @param preprocesses whether batches are made with the program's preprocessor
    */
-  ReaderPipeline(
-      ProgramIterator program,
-      Map<String, SeekableReader> own,
-      List<int[]> orders,
-      int batchSize,
-      Fingerprint fingerprint,
-      boolean preprocesses)
+  ReaderPipeline(ProgramEpoch epoch, Fingerprint fingerprint, boolean preprocesses)
       throws ReflectiveOperationException {
-    this.orders = orders;
-    this.batchSize = batchSize;
+    this.orders = epoch.orders();
+    this.batchSize = epoch.batchSize();
     this.fingerprint = fingerprint;
     Map<String, RecordReader> copies = new HashMap<>();
-    for (Map.Entry<String, SeekableReader> reader : own.entrySet()) {
+    for (Map.Entry<String, SeekableReader> reader : epoch.readers().entrySet()) {
       SeekableReader copy = reader.getValue().copy();
-      this.own.add(new WeakReference<>(reader.getValue().reader()));
+      own.add(new WeakReference<>(reader.getValue().reader()));
       readers.add(copy);
       copies.put(reader.getKey(), copy.reader());
     }
-    ProgramIterator copy = program.copy(copies);
+    ProgramIterator copy = epoch.program().copy(copies);
     iterator = preprocesses ? copy : copy.unprocessed();
-    scopes =
-        !preprocesses || OwnCode.isIn(program.preprocessor(), own.values()) ? null : new Scopes();
+    scopes = preprocesses && !OwnCode.isIn(epoch) ? new Scopes() : null;
   }
 
   /** The batch of that number; throws what the program's code throws. By one thread at a time. */

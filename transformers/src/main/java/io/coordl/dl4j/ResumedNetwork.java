@@ -220,7 +220,6 @@ final class ResumedNetwork {
     skipped += number;
   }
 
-  /** The batches of an epoch are made again, for a reason. */
   void makesAgain(String why) {
     resume.makesAgain(why);
   }
@@ -270,7 +269,6 @@ final class ResumedNetwork {
     return inputs == null ? new INDArray[0] : inputs.clone();
   }
 
-  /** Tells a batch from others. */
   static long fingerprint(@Nullable INDArray[] batch) {
     long hash = 1;
     for (INDArray array : batch) {

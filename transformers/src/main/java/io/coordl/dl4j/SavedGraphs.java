@@ -53,7 +53,6 @@ public final class SavedGraphs implements LibraryHooks {
     }
   }
 
-  /** What one call writes. */
   private final class Graph implements ModelFiles.Content {
     private final SameDiff graph;
     private final Object[] arguments;

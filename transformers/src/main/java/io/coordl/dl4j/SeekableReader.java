@@ -38,7 +38,6 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
 
   private final RecordReader reader;
 
-  /** The files of the epoch; null before its order is told, or if it reads none. */
   @Nullable DataFiles files;
 
   SeekableReader(RecordReader reader) {
@@ -147,7 +146,6 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return Objects.requireNonNull(files).toString();
   }
 
-  /** What the reader does with that, part by part. */
   void describe(Map<String, String> parts, String prefix)
       throws CannotShareException, ReflectiveOperationException, IOException {
     parts.put(prefix + "reader", reader.getClass().getSimpleName());

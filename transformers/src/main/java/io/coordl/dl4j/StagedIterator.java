@@ -18,17 +18,10 @@ import org.nd4j.linalg.factory.Nd4j;
  * The stages of an iterator over readers, whose samples are whole batches: what it makes of its
  * records, and its preprocessor.
  *
- * @param readers of the program
  * @param text what decides the first, but for the records
  * @param unsteady the preprocessors of iterators that may not do the same each time
  */
-record StagedIterator(
-    ProgramIterator iterator,
-    String name,
-    Collection<SeekableReader> readers,
-    String text,
-    int batches,
-    Map<Object, Object> unsteady)
+record StagedIterator(ProgramEpoch epoch, String text, Map<Object, Object> unsteady)
     implements SamplePipeline {
   /**
    * What the program can change at any time.
@@ -101,14 +94,22 @@ record StagedIterator(
         Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
   }
 
+  ProgramIterator iterator() {
+    return epoch.program();
+  }
+
+  Collection<SeekableReader> readers() {
+    return epoch.readers().values();
+  }
+
   /** Whether its readers do what they did when the epoch began. */
   boolean isSteady() {
-    return readers.stream().allMatch(SeekableReader::isSteady);
+    return readers().stream().allMatch(SeekableReader::isSteady);
   }
 
   /** Its preprocessor is not kept from now on. */
   void leavePreprocessor() {
-    Object preprocessor = iterator.preprocessor();
+    Object preprocessor = iterator().preprocessor();
     if (preprocessor != null) {
       unsteady.put(dataset(), preprocessor);
     }
@@ -116,17 +117,22 @@ record StagedIterator(
 
   @Override
   public Object dataset() {
-    return iterator.get();
+    return iterator().get();
+  }
+
+  @Override
+  public String name() {
+    return epoch.name();
   }
 
   @Override
   public long size() {
-    return batches;
+    return epoch.batches();
   }
 
   @Override
   public Object settings() {
-    Object preprocessor = iterator.preprocessor();
+    Object preprocessor = iterator().preprocessor();
     Preprocessor now;
     if (preprocessor == null) {
       now = new Preprocessor(null, null, null);
@@ -140,7 +146,7 @@ record StagedIterator(
 
   @Override
   public boolean isCurrent(Object settings) {
-    Object preprocessor = iterator.preprocessor();
+    Object preprocessor = iterator().preprocessor();
     Settings then = (Settings) settings;
     return then.text.equals(text)
         && then.told.equals(told())
@@ -153,7 +159,7 @@ record StagedIterator(
   public List<List<@Nullable Object>> stages(Object settings) {
     Preprocessor preprocessor = ((Settings) settings).preprocessor;
     List<List<@Nullable Object>> stages = new ArrayList<>();
-    stages.add(new ArrayList<>(OwnCode.of(readers)));
+    stages.add(new ArrayList<>(OwnCode.of(readers())));
     if (preprocessor.text != null) {
       stages.add(
           Collections.singletonList(

@@ -124,7 +124,6 @@ public final class TrainedModels implements LibraryHooks {
         });
   }
 
-  /** Of a network after some step. */
   private final class Saver implements AgentCheckpoints.Saver {
     private final Model trained;
     private final int number;

@@ -55,7 +55,6 @@ public final class BatchLayout {
     offsets[arrays.size()] = at;
   }
 
-  /** In the order in which their values lie. */
   public List<Array> arrays() {
     return arrays;
   }

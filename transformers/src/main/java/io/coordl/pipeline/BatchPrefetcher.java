@@ -161,7 +161,7 @@ public final class BatchPrefetcher {
       discard(prepared);
       if (++slot.inVain == MAX_IN_VAIN) {
         slot.left = true;
-        log.once(leaves(prepared.whyInVain(generator)));
+        log.once(leaves(prepared.why));
         return null;
       }
     }
@@ -228,11 +228,11 @@ public final class BatchPrefetcher {
       return null;
     }
     if (!pipeline.isCurrent(prepared.settings)) {
-      prepared.changed = true;
+      prepared.why = "the program changes its transforms between its batches";
       return null;
     }
     if (!prepared.files.areUnchanged()) {
-      prepared.rewritten = true;
+      prepared.why = "the program rewrites its files between its batches";
       return null;
     }
     if (!pipeline.handOver(batch)) {
@@ -263,7 +263,6 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** Prepares the batch after this one, if there is one. */
   private void prepareNext(
       PrefetchedPipeline pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
@@ -277,7 +276,7 @@ public final class BatchPrefetcher {
       return;
     }
     int next = position + pipeline.count(samples);
-    Prepared prepared = new Prepared(samples, next, random.fork(), settings);
+    Prepared prepared = new Prepared(samples, next, random.fork(), generator, settings);
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     synchronized (lock) {
       underWay++;
@@ -309,7 +308,9 @@ public final class BatchPrefetcher {
         batch = pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
       }
     } catch (NotPreparedException e) {
-      prepared.failure = e.getCause(); // The program's own call shows whether it throws then.
+      // The program's own call shows whether it throws then.
+      Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
+      prepared.why = "it throws a " + thrown.getClass().getName();
     } catch (Throwable t) {
       Bridge.fault("prefetching a batch", t);
     } finally {
@@ -371,38 +372,22 @@ public final class BatchPrefetcher {
     final ForkableRandom to;
     final Object settings;
     volatile @Nullable Object batch;
-    @Nullable Throwable failure;
 
-    /** What it was read from. */
+    /** Why it is of no use if it is not taken. */
+    String why;
+
     final OpenedFiles files = new OpenedFiles();
-
-    /** Whether the program has changed what it was made of. */
-    boolean changed;
-
-    boolean rewritten;
 
     volatile boolean done;
     volatile boolean discarded;
 
-    Prepared(Object samples, int position, ForkableRandom from, Object settings) {
+    Prepared(Object samples, int position, ForkableRandom from, String generator, Object settings) {
       this.samples = samples;
       this.position = position;
       this.from = from;
       this.to = from.fork();
       this.settings = settings;
-    }
-
-    String whyInVain(String generator) {
-      Throwable thrown = failure;
-      if (thrown != null) {
-        return "it throws a " + thrown.getClass().getName();
-      }
-      if (rewritten) {
-        return "the program rewrites its files between its batches";
-      }
-      return changed
-          ? "the program changes its transforms between its batches"
-          : "the program draws from " + generator + " between its batches";
+      this.why = "the program draws from " + generator + " between its batches";
     }
   }
 

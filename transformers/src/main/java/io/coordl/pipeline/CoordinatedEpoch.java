@@ -240,7 +240,6 @@ public final class CoordinatedEpoch {
     return new BatchCall(span, batch);
   }
 
-  /** Whether no more batches are shared. */
   public boolean isOver() {
     return ended;
   }

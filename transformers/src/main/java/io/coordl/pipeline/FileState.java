@@ -62,7 +62,7 @@ public record FileState(long size, long modifiedNanos, String identity) {
    * Whether another change from now on would show: clocks of file systems tick, and what has no
    * size is made as it is read.
    */
-  boolean isSettled() {
+  public boolean isSettled() {
     if (size <= 0) {
       return false;
     }
@@ -72,7 +72,7 @@ public record FileState(long size, long modifiedNanos, String identity) {
     return System.currentTimeMillis() * 1_000_000 - last > tick;
   }
 
-  public boolean isMissing() {
+  boolean isMissing() {
     return size < 0;
   }
 }

@@ -45,19 +45,10 @@ public final class ItemPrefetcher implements Closeable {
 
   /** Decodes an item as the program will, so that its pixels are kept. On threads of the agent. */
   public interface Decoder {
-    /**
-     * Whether the item's pixels are kept already.
-     *
-     * @throws Exception if that cannot be told
-     */
+    /** Whether the item's pixels are kept already. */
     boolean isKept(String path) throws Exception;
 
-    /**
-     * Decodes one item.
-     *
-     * @return whether its pixels are kept now
-     * @throws Exception if it cannot be decoded
-     */
+    /** Decodes one item; whether its pixels are kept now. */
     boolean decode(String path) throws Exception;
   }
 
@@ -230,6 +221,5 @@ public final class ItemPrefetcher implements Closeable {
     Prefetcher.end(threads);
   }
 
-  /** An item that is being fetched. */
   private record Fetching(Thread thread, CountDownLatch done) {}
 }

@@ -64,7 +64,6 @@ public final class KeptItems {
     }
   }
 
-  /** A library's own way to decode, on a thread of the agent. */
   public interface Decoding {
     /** Decodes a file as the program would; the library's hooks keep it. */
     void decode(String path) throws Exception;

@@ -57,9 +57,7 @@ public final class LibraryCounts implements ToLongFunction<Object> {
   @SuppressWarnings("unchecked") // As it is declared.
   private static @Nullable ToLongFunction<Object> make(String adapter, Class<?> library) {
     try {
-      String prefix = adapter.substring(0, adapter.lastIndexOf('.') + 1);
-      ClassLoader loader = new LibraryLoader(library.getClassLoader(), prefix);
-      return Class.forName(adapter, true, loader)
+      return LibraryLoader.load(adapter, library)
           .asSubclass(ToLongFunction.class)
           .getConstructor()
           .newInstance();

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * must be found before the field is used, not while the program trains.
  */
 public record LibraryField<T>(Field field, Class<T> type) {
-  /** A field of any type. */
   public static LibraryField<Object> of(Class<?> owner, String name) throws NoSuchFieldException {
     return new LibraryField<>(Symbols.field(owner, name), Object.class);
   }
@@ -43,6 +42,44 @@ public record LibraryField<T>(Field field, Class<T> type) {
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e); // It was made accessible.
     }
+  }
+
+  /** What a primitive field holds, as 64 bits: those of a float or double are its own. */
+  static long bits(Field field, Object object) throws IllegalAccessException {
+    Class<?> type = field.getType();
+    if (type == double.class) {
+      return Double.doubleToRawLongBits(field.getDouble(object));
+    } else if (type == float.class) {
+      return Float.floatToRawIntBits(field.getFloat(object));
+    } else if (type == boolean.class) {
+      return field.getBoolean(object) ? 1 : 0;
+    }
+    return field.getLong(object);
+  }
+
+  /** What it holds, if it is a primitive one, as 64 bits. */
+  public long bits(Object object) {
+    try {
+      return bits(field, object);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e); // It was made accessible.
+    }
+  }
+
+  /** Sets it to what {@link #bits} told. */
+  public void setBits(Object object, long bits) {
+    Object value =
+        switch (field.getType().getName()) {
+          case "double" -> Double.longBitsToDouble(bits);
+          case "float" -> Float.intBitsToFloat((int) bits);
+          case "boolean" -> bits != 0;
+          case "char" -> (char) bits;
+          case "long" -> bits;
+          case "int" -> (int) bits;
+          case "short" -> (short) bits;
+          default -> (byte) bits;
+        };
+    set(object, type.cast(value));
   }
 
   /** Those that objects of a class have, of it and of what it extends below {@code end}. */

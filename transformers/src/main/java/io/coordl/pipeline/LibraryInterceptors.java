@@ -88,11 +88,8 @@ public final class LibraryInterceptors implements LibraryHooks {
   }
 
   private LibraryHooks make(String interceptor, Class<?> declaring) {
-    String name = HERE + interceptor;
-    ClassLoader loader =
-        new LibraryLoader(declaring.getClassLoader(), name.substring(0, name.lastIndexOf('.') + 1));
     try {
-      return Class.forName(name, true, loader)
+      return LibraryLoader.load(HERE + interceptor, declaring)
           .asSubclass(LibraryHooks.class)
           .getConstructor(Class.class, Services.class)
           .newInstance(declaring, services);

@@ -17,8 +17,14 @@ final class LibraryLoader extends ClassLoader {
   private final ClassLoader agent = LibraryLoader.class.getClassLoader();
   private final String ours;
 
+  /** The class of ours of that name, with those beside it, for the library of {@code type}. */
+  static Class<?> load(String name, Class<?> type) throws ClassNotFoundException {
+    String beside = name.substring(0, name.lastIndexOf('.') + 1);
+    return Class.forName(name, true, new LibraryLoader(type.getClassLoader(), beside));
+  }
+
   /** {@code ours} is the package to define here, with a dot at its end. */
-  LibraryLoader(@Nullable ClassLoader program, String ours) {
+  private LibraryLoader(@Nullable ClassLoader program, String ours) {
     super("coordl-library", program);
     this.ours = ours;
   }

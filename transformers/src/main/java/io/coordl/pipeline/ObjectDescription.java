@@ -157,7 +157,6 @@ public final class ObjectDescription {
     write(kind + '"' + part.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"');
   }
 
-  /** Appends the text of {@code object}. */
   public void add(@Nullable Object object) throws ReflectiveOperationException, IOException {
     add(object, Object.class);
   }

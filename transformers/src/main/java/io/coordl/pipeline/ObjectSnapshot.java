@@ -181,19 +181,10 @@ public final class ObjectSnapshot {
     }
 
     private void visit(Field field, Object object) throws IllegalAccessException {
-      Class<?> type = field.getType();
-      if (!type.isPrimitive()) {
-        meet(field.get(object));
-      } else if (type == double.class) {
-        note(Double.doubleToRawLongBits(field.getDouble(object)));
-      } else if (type == float.class) {
-        note(Float.floatToRawIntBits(field.getFloat(object)));
-      } else if (type == boolean.class) {
-        note(field.getBoolean(object) ? 1 : 0);
-      } else if (type == char.class) {
-        note(field.getChar(object));
+      if (field.getType().isPrimitive()) {
+        note(LibraryField.bits(field, object));
       } else {
-        note(field.getLong(object));
+        meet(field.get(object));
       }
     }
 

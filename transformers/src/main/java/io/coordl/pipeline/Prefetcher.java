@@ -37,12 +37,10 @@ public final class Prefetcher implements Closeable {
     this.items = items;
   }
 
-  /** Fetches items; null if there is no store for them. */
   public @Nullable ItemPrefetcher items() {
     return items;
   }
 
-  /** Whether the next batch is to be prepared. */
   public boolean isWorthwhile() {
     return worth.getAsBoolean();
   }
@@ -60,7 +58,6 @@ public final class Prefetcher implements Closeable {
     used.increment();
   }
 
-  /** Items and batches that were prefetched. */
   public long count() {
     return (items == null ? 0 : items.fetched()) + prepared.sum();
   }

@@ -100,10 +100,6 @@ public final class PreparedSamples {
     generation.incrementAndGet();
   }
 
-  private long generation() {
-    return generation.get();
-  }
-
   /** Whether samples are to be kept now, as far as they can be. */
   public boolean areKept() {
     return prepared.keeps();
@@ -141,9 +137,8 @@ public final class PreparedSamples {
     return plan;
   }
 
-  /** Finds out which stages may be kept. */
   private Plan look(SamplePipeline pipeline) {
-    long now = generation();
+    long now = generation.get();
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
@@ -210,6 +205,11 @@ public final class PreparedSamples {
   public <S> @Nullable S sample(Plan plan, long index, SampleMaker<S> maker) throws Exception {
     plan.samples = Math.min(plan.samples + 1, 2);
     return new Making<>(plan, index, maker).sample();
+  }
+
+  /** Of a sample that is known by a text. */
+  public static long index(String name) {
+    return ItemKey.of(name, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
   }
 
   /** What is kept of a sample; the bytes are to be read only. */
@@ -329,7 +329,7 @@ public final class PreparedSamples {
       if (isLeft()) {
         return true;
       }
-      long now = generation();
+      long now = PreparedSamples.this.generation.get();
       if (generation != now && looked != null && looked.isOf(pipeline.dataset())) {
         generation = now;
       }
@@ -516,7 +516,6 @@ public final class PreparedSamples {
     }
   }
 
-  /** One call for a sample. */
   private final class Making<S> {
     private final Plan plan;
     private final long index;
@@ -560,7 +559,6 @@ public final class PreparedSamples {
       return made;
     }
 
-    /** Runs the next stage of the program's code. */
     private void next() throws Exception {
       Consumer<String> outer = Producers.listener();
       Producers.listen(

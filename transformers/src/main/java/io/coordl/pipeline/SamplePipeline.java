@@ -23,7 +23,6 @@ public interface SamplePipeline {
     return true;
   }
 
-  /** How many samples the data set has. */
   long size();
 
   /** What the program can change at any time: a copy of it as it is now. */

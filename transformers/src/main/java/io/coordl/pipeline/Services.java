@@ -43,7 +43,6 @@ public record Services(
     return new Services(decoded, null, null, null, 0, null, null, null, profile, null, log);
   }
 
-  /** Fetches items into the stores, null if there is none. */
   public @Nullable ItemPrefetcher items() {
     return prefetcher == null ? null : prefetcher.items();
   }

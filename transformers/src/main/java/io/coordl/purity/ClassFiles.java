@@ -9,10 +9,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.zip.CRC32;
-import net.bytebuddy.jar.asm.Handle;
-import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 
 /** Tells versions of code apart, also where a fat jar has lost the version's name. */
 public final class ClassFiles {
@@ -45,6 +45,15 @@ public final class ClassFiles {
     }
   }
 
+  /** Checksums of several such class files, with blanks between. */
+  public static String checksums(Class<?> beside, String... resources) throws IOException {
+    StringJoiner all = new StringJoiner(" ");
+    for (String resource : resources) {
+      all.add(checksum(beside, resource));
+    }
+    return all.toString();
+  }
+
   /**
    * How many lambdas and method references of type {@code kind} a class and all nested in it have:
    * which one a lambda is, its own class does not say. A lambda's nest host is the outermost class.
@@ -56,7 +65,10 @@ public final class ClassFiles {
     for (Class<?> member : host.getNestMembers()) {
       ClassCode code = read(member, member.getClassLoader());
       for (MethodCode method : code.methods) {
-        count += method.lambdas(Type.getDescriptor(kind));
+        for (MethodCode.Instruction it : method.instructions) {
+          boolean made = it.opcode() == Opcodes.INVOKEDYNAMIC;
+          count += made && Type.getReturnType(it.descriptor()).equals(Type.getType(kind)) ? 1 : 0;
+        }
       }
     }
     return count;

@@ -21,12 +21,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
-import net.bytebuddy.jar.asm.ConstantDynamic;
-import net.bytebuddy.jar.asm.Handle;
-import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
+import org.objectweb.asm.ConstantDynamic;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 
 /**
  * Tells whether a pipeline gives the same batch when it runs before the program asks for it, and
@@ -656,15 +657,11 @@ public final class PurityAnalyzer {
         this.loader = loader;
       }
 
-      private interface Check {
-        void of(Instruction it, List<Value> operands);
-      }
-
-      void forEach(Check check) {
-        for (int i = 0; reason == null && i < method.instructions.size(); i++) {
-          List<Value> operands = method.flow().operands(i);
+      void forEach(BiConsumer<Instruction, List<Value>> check) {
+        for (Instruction it : method.instructions) {
+          List<Value> operands = reason == null ? method.flow().operands(it) : null;
           if (operands != null) {
-            check.of(method.instructions.get(i), operands);
+            check.accept(it, operands);
           }
         }
       }

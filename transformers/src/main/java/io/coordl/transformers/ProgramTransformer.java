@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -42,7 +43,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
   private final CallSiteRewriter callSites = new CallSiteRewriter();
   private final HookWeaver hooks;
   private final Listener listener;
-  private final Map<ClassLoader, Boolean> seeing = new WeakHashMap<>();
+  private final Map<ClassLoader, Boolean> seeing = Collections.synchronizedMap(new WeakHashMap<>());
 
   public ProgramTransformer(HookWeaver hooks, Listener listener) {
     this.hooks = hooks;
@@ -120,19 +121,13 @@ public final class ProgramTransformer implements ClassFileTransformer {
    * {@code java.*} to the boot loader, and a rewritten call would fail there.
    */
   private boolean seesBridge(ClassLoader loader) {
-    synchronized (seeing) {
-      Boolean known = seeing.get(loader);
-      if (known != null) {
-        return known;
+    Boolean sees = seeing.get(loader);
+    if (sees == null) {
+      try {
+        sees = Class.forName(Spans.class.getName(), false, loader) == Spans.class;
+      } catch (ClassNotFoundException | LinkageError e) {
+        sees = false;
       }
-    }
-    boolean sees;
-    try {
-      sees = Class.forName(Spans.class.getName(), false, loader) == Spans.class;
-    } catch (ClassNotFoundException | LinkageError e) {
-      sees = false;
-    }
-    synchronized (seeing) {
       seeing.put(loader, sees);
     }
     return sees;

@@ -1,7 +1,8 @@
 package io.coordl.transformers.callsite;
 
 import java.util.StringJoiner;
-import net.bytebuddy.jar.asm.Type;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 
 /**
  * One rule: calls of this method go to the bridge. Which method of the bridge follows from the rule
@@ -19,18 +20,29 @@ public record CallSite(
   /** How a call is made, and so how it is rewritten. */
   public enum Kind {
     /** {@code new}: the object comes from a static method instead. */
-    CONSTRUCTOR,
+    CONSTRUCTOR(Opcodes.INVOKESPECIAL, Opcodes.H_NEWINVOKESPECIAL),
     /** A static method: becomes another static method. */
-    STATIC,
+    STATIC(Opcodes.INVOKESTATIC, Opcodes.H_INVOKESTATIC),
     /** An instance method: becomes a static method that takes the receiver. */
-    VIRTUAL,
+    VIRTUAL(Opcodes.INVOKEVIRTUAL, Opcodes.H_INVOKEVIRTUAL),
     /**
      * A static method whose types the bridge cannot name: becomes an {@code invokedynamic}, which a
      * bootstrap method of the bridge links.
      */
-    STATIC_LINKED,
+    STATIC_LINKED(Opcodes.INVOKESTATIC, Opcodes.H_INVOKESTATIC),
     /** As {@link #STATIC_LINKED}, an instance method. */
-    VIRTUAL_LINKED;
+    VIRTUAL_LINKED(Opcodes.INVOKEVIRTUAL, Opcodes.H_INVOKEVIRTUAL);
+
+    /** Of the plain call. */
+    final int opcode;
+
+    /** Of a method handle that does the same. */
+    final int tag;
+
+    Kind(int opcode, int tag) {
+      this.opcode = opcode;
+      this.tag = tag;
+    }
 
     boolean isLinked() {
       return this == STATIC_LINKED || this == VIRTUAL_LINKED;

@@ -6,14 +6,14 @@ import io.coordl.transformers.classfile.ConstantPool;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;
-import net.bytebuddy.jar.asm.ClassReader;
-import net.bytebuddy.jar.asm.ClassVisitor;
-import net.bytebuddy.jar.asm.ClassWriter;
-import net.bytebuddy.jar.asm.Handle;
-import net.bytebuddy.jar.asm.Label;
-import net.bytebuddy.jar.asm.MethodVisitor;
-import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Handle;
+import org.objectweb.asm.Label;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
 
 /**
  * Sends the calls of {@link CallSites} in one class file to the bridge, and changes nothing else.
@@ -243,18 +243,10 @@ public final class CallSiteRewriter {
             return;
           }
         }
-      } else if (site != null && isCall(site, opcode) && call(site)) {
+      } else if (site != null && site.kind().opcode == opcode && call(site)) {
         return;
       }
       super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
-    }
-
-    private static boolean isCall(CallSite site, int opcode) {
-      return switch (site.kind()) {
-        case STATIC, STATIC_LINKED -> opcode == Opcodes.INVOKESTATIC;
-        case VIRTUAL, VIRTUAL_LINKED -> opcode == Opcodes.INVOKEVIRTUAL;
-        case CONSTRUCTOR -> false;
-      };
     }
 
     private void construct(CallSite site) {
@@ -269,17 +261,11 @@ public final class CallSiteRewriter {
       if (!site.kind().isLinked()) {
         invokeBridge(site);
       } else if (rewriting.hasInvokeDynamic) {
-        boolean isStatic = site.kind() == CallSite.Kind.STATIC_LINKED;
         super.visitInvokeDynamicInsn(
             site.name(),
             site.targetDescriptor(),
             new Handle(Opcodes.H_INVOKESTATIC, site.bridge(), site.target(), BOOTSTRAP, false),
-            new Handle(
-                isStatic ? Opcodes.H_INVOKESTATIC : Opcodes.H_INVOKEVIRTUAL,
-                site.owner(),
-                site.name(),
-                site.descriptor(),
-                false));
+            new Handle(site.kind().tag, site.owner(), site.name(), site.descriptor(), false));
       } else {
         rewriting.left(site, "class file before Java 7");
         return false;
@@ -318,16 +304,7 @@ public final class CallSiteRewriter {
         return null;
       }
       CallSite site = CallSites.find(handle.getOwner(), handle.getName(), handle.getDesc());
-      if (site == null) {
-        return null;
-      }
-      int tag =
-          switch (site.kind()) {
-            case CONSTRUCTOR -> Opcodes.H_NEWINVOKESPECIAL;
-            case STATIC, STATIC_LINKED -> Opcodes.H_INVOKESTATIC;
-            case VIRTUAL, VIRTUAL_LINKED -> Opcodes.H_INVOKEVIRTUAL;
-          };
-      if (handle.getTag() != tag) {
+      if (site == null || handle.getTag() != site.kind().tag) {
         return null;
       }
       if (serializable || site.kind().isLinked()) {

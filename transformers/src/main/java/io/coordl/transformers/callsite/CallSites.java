@@ -25,76 +25,61 @@ public final class CallSites {
   // spotless:off
   /** The table: how it is called, class, name, descriptor, bridge class, proven on. */
   public static final List<CallSite> TABLE = List.of(
-      site(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/io/File;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/lang/String;)V", FILES, JDK),
-      site(VIRTUAL, "java/io/FileInputStream", "getFD", "()Ljava/io/FileDescriptor;", FILES, JDK),
-      site(CONSTRUCTOR, "java/io/RandomAccessFile", "<init>", "(Ljava/io/File;Ljava/lang/String;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/io/RandomAccessFile", "<init>", "(Ljava/lang/String;Ljava/lang/String;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/io/File;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/lang/String;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/io/File;Ljava/nio/charset/Charset;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/lang/String;Ljava/nio/charset/Charset;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;Ljava/lang/String;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;Ljava/nio/charset/Charset;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;Ljava/lang/String;)V", FILES, JDK),
-      site(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)V", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "newInputStream", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/io/InputStream;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "newOutputStream", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/io/OutputStream;", WRITES, JDK),
-      site(STATIC, "java/nio/file/Files", "readAllBytes", "(Ljava/nio/file/Path;)[B", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "readString", "(Ljava/nio/file/Path;)Ljava/lang/String;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "readString", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/lang/String;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "readAllLines", "(Ljava/nio/file/Path;)Ljava/util/List;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "readAllLines", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/util/List;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "lines", "(Ljava/nio/file/Path;)Ljava/util/stream/Stream;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "lines", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/util/stream/Stream;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "newBufferedReader", "(Ljava/nio/file/Path;)Ljava/io/BufferedReader;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "newBufferedReader", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/io/BufferedReader;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "copy", "(Ljava/nio/file/Path;Ljava/io/OutputStream;)J", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
-      site(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
-      site(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/FileChannel;", FILES, JDK),
-      site(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/FileChannel;", FILES, JDK),
-      site(VIRTUAL_LINKED, "java/nio/channels/FileChannel", "map", "(Ljava/nio/channels/FileChannel$MapMode;JJLjava/lang/foreign/Arena;)Ljava/lang/foreign/MemorySegment;", NATIVE, "JDK 25"),
-      site(VIRTUAL, "java/net/URL", "openStream", "()Ljava/io/InputStream;", FILES, JDK),
-      site(STATIC, "java/lang/System", "gc", "()V", GC, JDK),
-      site(VIRTUAL, "java/lang/Runtime", "gc", "()V", GC, JDK),
-      site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/File;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
-      site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/net/URL;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
-      site(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/InputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
-      site(STATIC, "javax/imageio/ImageIO", "read", "(Ljavax/imageio/stream/ImageInputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
-      site(STATIC, "javax/imageio/ImageIO", "createImageInputStream", "(Ljava/lang/Object;)Ljavax/imageio/stream/ImageInputStream;", IMAGES, JDK),
-      site(CONSTRUCTOR, "javax/imageio/stream/FileImageInputStream", "<init>", "(Ljava/io/File;)V", IMAGES, JDK),
-      site(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
-      site(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
-      site(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"),
-      site(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"));
+      new CallSite(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/io/File;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/lang/String;)V", FILES, JDK),
+      new CallSite(VIRTUAL, "java/io/FileInputStream", "getFD", "()Ljava/io/FileDescriptor;", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/io/RandomAccessFile", "<init>", "(Ljava/io/File;Ljava/lang/String;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/io/RandomAccessFile", "<init>", "(Ljava/lang/String;Ljava/lang/String;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/io/File;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/lang/String;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/io/File;Ljava/nio/charset/Charset;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/io/FileReader", "<init>", "(Ljava/lang/String;Ljava/nio/charset/Charset;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;Ljava/lang/String;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/io/File;Ljava/nio/charset/Charset;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;Ljava/lang/String;)V", FILES, JDK),
+      new CallSite(CONSTRUCTOR, "java/util/Scanner", "<init>", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)V", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "newInputStream", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/io/InputStream;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "newOutputStream", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/io/OutputStream;", WRITES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "readAllBytes", "(Ljava/nio/file/Path;)[B", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "readString", "(Ljava/nio/file/Path;)Ljava/lang/String;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "readString", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/lang/String;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "readAllLines", "(Ljava/nio/file/Path;)Ljava/util/List;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "readAllLines", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/util/List;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "lines", "(Ljava/nio/file/Path;)Ljava/util/stream/Stream;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "lines", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/util/stream/Stream;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "newBufferedReader", "(Ljava/nio/file/Path;)Ljava/io/BufferedReader;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "newBufferedReader", "(Ljava/nio/file/Path;Ljava/nio/charset/Charset;)Ljava/io/BufferedReader;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "copy", "(Ljava/nio/file/Path;Ljava/io/OutputStream;)J", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/FileChannel;", FILES, JDK),
+      new CallSite(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/FileChannel;", FILES, JDK),
+      new CallSite(VIRTUAL_LINKED, "java/nio/channels/FileChannel", "map", "(Ljava/nio/channels/FileChannel$MapMode;JJLjava/lang/foreign/Arena;)Ljava/lang/foreign/MemorySegment;", NATIVE, "JDK 25"),
+      new CallSite(VIRTUAL, "java/net/URL", "openStream", "()Ljava/io/InputStream;", FILES, JDK),
+      new CallSite(STATIC, "java/lang/System", "gc", "()V", GC, JDK),
+      new CallSite(VIRTUAL, "java/lang/Runtime", "gc", "()V", GC, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/File;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/net/URL;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljava/io/InputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "read", "(Ljavax/imageio/stream/ImageInputStream;)Ljava/awt/image/BufferedImage;", IMAGES, JDK),
+      new CallSite(STATIC, "javax/imageio/ImageIO", "createImageInputStream", "(Ljava/lang/Object;)Ljavax/imageio/stream/ImageInputStream;", IMAGES, JDK),
+      new CallSite(CONSTRUCTOR, "javax/imageio/stream/FileImageInputStream", "<init>", "(Ljava/io/File;)V", IMAGES, JDK),
+      new CallSite(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
+      new CallSite(STATIC_LINKED, "org/opencv/imgcodecs/Imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/opencv/core/Mat;", NATIVE, "org.openpnp:opencv 4.9.0-0"),
+      new CallSite(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"),
+      new CallSite(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"));
   // spotless:on
 
   private static final Map<String, List<CallSite>> BY_OWNER = byOwner();
 
   private CallSites() {}
 
-  private static CallSite site(
-      CallSite.Kind kind,
-      String owner,
-      String name,
-      String descriptor,
-      String bridge,
-      String provenOn) {
-    return new CallSite(kind, owner, name, descriptor, bridge, provenOn);
-  }
-
   private static Map<String, List<CallSite>> byOwner() {
     Map<String, List<CallSite>> map = new HashMap<>();
     for (CallSite site : TABLE) {
-      List<CallSite> sites = map.get(site.owner());
-      if (sites == null) {
-        sites = new ArrayList<>();
-        map.put(site.owner(), sites);
-      }
-      sites.add(site);
+      map.computeIfAbsent(site.owner(), none -> new ArrayList<>()).add(site);
     }
     return map;
   }
@@ -106,11 +91,7 @@ public final class CallSites {
 
   /** The rule for a method, null if there is none. */
   static @Nullable CallSite find(String owner, String name, String descriptor) {
-    List<CallSite> sites = BY_OWNER.get(owner);
-    if (sites == null) {
-      return null;
-    }
-    for (CallSite site : sites) {
+    for (CallSite site : BY_OWNER.getOrDefault(owner, List.of())) {
       if (site.name().equals(name) && site.descriptor().equals(descriptor)) {
         return site;
       }

@@ -147,15 +147,12 @@ public final class ClassFile {
    */
   public BitSet methodsThatMayCall(BitSet called) {
     BitSet calling = new BitSet();
-    int offset = methodsOffset();
-    int methods = unsignedShort(bytes, offset);
-    offset += 2;
-    for (int i = 0; i < methods; i++) {
-      int code = codeOf(offset + 6);
+    int[] methods = methods();
+    for (int i = 0; i < methods.length; i++) {
+      int code = codeOf(methods[i] + 6);
       if (code != 0 && mayCall(code, called)) {
         calling.set(i);
       }
-      offset = afterAttributes(offset + 6);
     }
     return calling;
   }
@@ -174,7 +171,8 @@ public final class ClassFile {
     return false;
   }
 
-  private int methodsOffset() {
+  /** Where each method lies, in their order. */
+  private int[] methods() {
     int interfaces = unsignedShort(bytes, body + 6);
     int offset = body + 8 + 2 * interfaces;
     int fields = unsignedShort(bytes, offset);
@@ -182,22 +180,24 @@ public final class ClassFile {
     for (int i = 0; i < fields; i++) {
       offset = afterAttributes(offset + 6);
     }
-    return offset;
+    int[] methods = new int[unsignedShort(bytes, offset)];
+    offset += 2;
+    for (int i = 0; i < methods.length; i++) {
+      methods[i] = offset;
+      offset = afterAttributes(offset + 6);
+    }
+    return methods;
   }
 
   /** The methods of the class with one of these names, in their order. */
   public List<Method> methods(Set<String> names) {
     List<Method> found = new ArrayList<>();
-    int offset = methodsOffset();
-    int methods = unsignedShort(bytes, offset);
-    offset += 2;
-    for (int i = 0; i < methods; i++) {
+    for (int offset : methods()) {
       String name = string(offset + 2);
       if (names.contains(name)) {
         int access = unsignedShort(bytes, offset);
         found.add(new Method(access, name, string(offset + 4), maxLocals(offset + 6)));
       }
-      offset = afterAttributes(offset + 6);
     }
     return found;
   }

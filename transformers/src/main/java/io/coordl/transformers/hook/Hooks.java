@@ -24,25 +24,12 @@ import org.jspecify.annotations.Nullable;
 /** Every method that is marked or intercepted, on one page. */
 public final class Hooks {
   public static final String PREFETCH = "prefetch=N";
-
-  /** The policy that keeps prepared samples. */
   public static final String PREPARED = "prepared=share";
-
-  /** Measuring the phases of a differential profile. */
   public static final String PROFILE = "profile=PHASE";
-
-  /** Model files are written whole or not at all. */
   public static final String ATOMIC = "checkpoint=atomic";
-
-  /** The same, in the background. */
   public static final String ASYNC = "checkpoint=async";
-
-  /** The agent takes checkpoints of its own. */
   public static final String CHECKPOINTS = "checkpoint.every";
-
-  /** A job goes on where an earlier one was. */
   public static final String RESUME = "resume";
-
   static final String COORDINATE = "prep=coordinate";
   static final String SHARE = "decoded=share";
 

@@ -1,0 +1,26 @@
+package io.coordl.dl4j;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An epoch that an iterator of the program is about to begin.
+ *
+ * @param readers of the iterator, by their names
+ * @param orders of the records of each reader
+ * @param batchSize records of each reader in each batch but the last one
+ */
+record ProgramEpoch(
+    ProgramIterator program,
+    Map<String, SeekableReader> readers,
+    List<int[]> orders,
+    int batchSize) {
+  int batches() {
+    return (orders.get(0).length + batchSize - 1) / batchSize;
+  }
+
+  /** The class of its first reader, for the user. */
+  String name() {
+    return readers.values().iterator().next().reader().getClass().getName();
+  }
+}
