@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import io.coordl.bridge.Origin;
+import io.coordl.event.StoreStatisticsEvent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -71,7 +72,7 @@ public final class DecodedStore implements Closeable {
     return item;
   }
 
-  public StoreStatistics statistics() {
+  public StoreStatisticsEvent statistics() {
     return counters.ofDecoded(store);
   }
 

@@ -3,6 +3,7 @@ package io.coordl.cache;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
+import io.coordl.event.StoreStatisticsEvent;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,7 +29,6 @@ public final class MinioCache implements ItemSource {
   /** The largest file that is one item. */
   public static final int WHOLE_LIMIT = ArenaDescriptor.MAX_ITEM_BYTES;
 
-  /** Size of the blocks of larger files. */
   public static final int BLOCK = 1 << 20;
 
   private static final boolean SLASHES = File.separatorChar == '/';
@@ -88,7 +88,7 @@ public final class MinioCache implements ItemSource {
     this.budget = null;
   }
 
-  public StoreStatistics statistics() {
+  public StoreStatisticsEvent statistics() {
     return counters.ofRaw(arena);
   }
 

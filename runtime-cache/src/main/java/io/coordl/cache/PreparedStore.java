@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import io.coordl.bridge.Origin;
+import io.coordl.event.StoreStatisticsEvent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -73,7 +74,7 @@ public final class PreparedStore implements Closeable {
     return Math.max(0, store.capacity() - store.used());
   }
 
-  public StoreStatistics statistics() {
+  public StoreStatisticsEvent statistics() {
     return counters.ofPrepared(store);
   }
 

@@ -16,7 +16,6 @@ import io.coordl.cache.PreparedStore;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
-import io.coordl.cache.StoreStatistics;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
@@ -60,7 +59,6 @@ final class Policies {
   /** Part of the free memory that each staging buffer may take: others will be needed. */
   private static final double PREP_SHARE = 0.125;
 
-  /** The same of a snapshot of a model. */
   private static final double CHECKPOINT_SHARE = 0.25;
 
   private final Options options;
@@ -152,7 +150,7 @@ final class Policies {
       asked(Option.PEER, () -> Unused.peers(job.peerViews()));
     }
     if (store != null) {
-      job.addStore(() -> view(StoreStatisticsEvent.RAW, cache.statistics()), store);
+      job.addStore(() -> view(cache.statistics()), store);
       raw = cache;
     }
     return cache;
@@ -263,10 +261,13 @@ final class Policies {
     if (asked
         || (options.get(Option.GPU).equals("auto")
             && Binding.isDriverThere(System.getenv("LD_LIBRARY_PATH")))) {
-      Binding binding =
-          new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), asked);
+      Binding binding = binding(options.get(Option.GPU_PRESETS), asked);
       deviceSteps = new DeviceSteps(binding, job.sample(binding, asked), job.log());
     }
+  }
+
+  private static Binding binding(String presets, boolean asked) {
+    return new Binding(presets, ClassLoader.getSystemClassLoader(), asked);
   }
 
   /** Where spans go: to the recorder, past the ranges that Nsight sees if the user wants them. */
@@ -276,20 +277,13 @@ final class Policies {
       return recorder;
     }
     NsightRanges ranges =
-        new NsightRanges(
-            new Binding(NONE, ClassLoader.getSystemClassLoader(), true),
-            recorder,
-            recorder::isBatchGet,
-            job.log());
+        new NsightRanges(binding(NONE, true), recorder, recorder::isBatchGet, job.log());
     asked(Option.GPU_RANGES, ranges::whyUnused);
     return ranges;
   }
 
   private PinnedMemory pinned() {
-    PinnedMemory made =
-        new PinnedMemory(
-            new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), true),
-            job.log());
+    PinnedMemory made = new PinnedMemory(binding(options.get(Option.GPU_PRESETS), true), job.log());
     job.addPolicy(made::said, () -> {});
     asked(Option.GPU_PINNED, made::whyUnused);
     return made;
@@ -378,7 +372,7 @@ final class Policies {
     if (store == null) {
       return null;
     }
-    job.addStore(() -> view(StoreStatisticsEvent.DECODED, store.statistics()), store);
+    job.addStore(() -> view(store.statistics()), store);
     return store;
   }
 
@@ -390,7 +384,7 @@ final class Policies {
     if (store == null) {
       return null;
     }
-    job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
+    job.addStore(() -> view(store.statistics()), store);
     Prepared prepared =
         new Prepared(store, options.trusted(), keeps(Option.PREPARED), this::chosen);
     for (String name : options.trusted()) {
@@ -402,7 +396,7 @@ final class Policies {
   /** Jobs that listen elsewhere are another host, on this one machine too. */
   private String group() {
     String bind = options.get(Option.PEER_BIND);
-    return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault())
+    return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault)
         ? options.get(Option.GROUP) + "," + bind // A group's name has no comma.
         : options.get(Option.GROUP);
   }
@@ -421,7 +415,6 @@ final class Policies {
     return group;
   }
 
-  /** What is kept of a data set. */
   private void chosen(String what, String why) {
     JobStatisticsEvent now = job.spans().totals().snapshot();
     TuningEvent event = new TuningEvent();
@@ -506,24 +499,9 @@ final class Policies {
     return given.equals("auto") && arenas > 1 ? "25%" : given;
   }
 
-  private StoreStatisticsEvent view(String store, StoreStatistics s) {
-    StoreStatisticsEvent view = new StoreStatisticsEvent();
-    view.store = store;
+  private StoreStatisticsEvent view(StoreStatisticsEvent view) {
     view.scope = scope;
     view.group = scope.equals(HOST) ? options.get(Option.GROUP) : "";
-    view.capacity = s.capacity();
-    view.used = s.used();
-    view.items = s.items();
-    view.hits = s.hits();
-    view.misses = s.misses();
-    view.admitted = s.admitted();
-    view.peer = s.peer();
-    view.bypassed = s.bypassed();
-    view.full = s.bypassedFull() > 0;
-    view.hitBytes = s.hitBytes();
-    view.peerBytes = s.peerBytes();
-    view.order = "";
-    view.jobs = s.jobs();
     Rates rates = budget == null ? null : budget.rates();
     if (rates != null && !view.keeps(StoreStatisticsEvent.PREPARED)) {
       boolean raw = view.keeps(StoreStatisticsEvent.RAW);
