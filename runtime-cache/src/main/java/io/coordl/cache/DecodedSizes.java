@@ -1,6 +1,5 @@
 package io.coordl.cache;
 
-import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.log.UserLog;
 import java.io.Closeable;
 import org.jspecify.annotations.Nullable;
@@ -37,13 +36,13 @@ public final class DecodedSizes implements Closeable {
 
   /** Items seen, each as often as it was decoded; those kept once. */
   public long items() {
-    return store.statistics().misses;
+    return store.statistics().misses();
   }
 
   /** Mean bytes of an item, 0 if none was seen. */
   public long meanBytes() {
-    StoreStatisticsEvent seen = store.statistics();
-    return seen.misses == 0 ? 0 : seen.missBytes / seen.misses;
+    StoreStatistics seen = store.statistics();
+    return seen.misses() == 0 ? 0 : seen.missBytes() / seen.misses();
   }
 
   @Override

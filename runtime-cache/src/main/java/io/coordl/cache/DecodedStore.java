@@ -1,7 +1,6 @@
 package io.coordl.cache;
 
 import io.coordl.bridge.Origin;
-import io.coordl.event.StoreStatisticsEvent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -72,7 +71,7 @@ public final class DecodedStore implements Closeable {
     return item;
   }
 
-  public StoreStatisticsEvent statistics() {
+  public StoreStatistics statistics() {
     return counters.ofDecoded(store);
   }
 

@@ -3,7 +3,6 @@ package io.coordl.cache;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
-import io.coordl.event.StoreStatisticsEvent;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -88,7 +87,7 @@ public final class MinioCache implements ItemSource {
     this.budget = null;
   }
 
-  public StoreStatisticsEvent statistics() {
+  public StoreStatistics statistics() {
     return counters.ofRaw(arena);
   }
 

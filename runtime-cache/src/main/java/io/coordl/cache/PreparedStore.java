@@ -1,7 +1,6 @@
 package io.coordl.cache;
 
 import io.coordl.bridge.Origin;
-import io.coordl.event.StoreStatisticsEvent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -74,7 +73,7 @@ public final class PreparedStore implements Closeable {
     return Math.max(0, store.capacity() - store.used());
   }
 
-  public StoreStatisticsEvent statistics() {
+  public StoreStatistics statistics() {
     return counters.ofPrepared(store);
   }
 

@@ -1,7 +1,6 @@
 package io.coordl.cache;
 
 import io.coordl.bridge.Origin;
-import io.coordl.event.StoreStatisticsEvent;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -39,57 +38,58 @@ final class StoreCounters {
   }
 
   /** State of the raw items of an arena, to which its index is counted. */
-  StoreStatisticsEvent ofRaw(@Nullable ArenaStore store) {
-    StoreStatisticsEvent event = of(StoreStatisticsEvent.RAW, store);
-    if (store != null) {
-      event.used =
-          store.used()
-              - store.word(ArenaDescriptor.DECODED_BYTES)
-              - store.word(ArenaDescriptor.PREPARED_BYTES);
-      event.items =
-          store.items()
-              - store.word(ArenaDescriptor.DECODED_ITEMS)
-              - store.word(ArenaDescriptor.PREPARED_ITEMS);
-    }
-    return event;
+  StoreStatistics ofRaw(@Nullable ArenaStore store) {
+    return store == null
+        ? snapshot(null, 0, 0)
+        : snapshot(
+            store,
+            store.used()
+                - store.word(ArenaDescriptor.DECODED_BYTES)
+                - store.word(ArenaDescriptor.PREPARED_BYTES),
+            store.items()
+                - store.word(ArenaDescriptor.DECODED_ITEMS)
+                - store.word(ArenaDescriptor.PREPARED_ITEMS));
   }
 
-  StoreStatisticsEvent ofDecoded(ArenaStore store) {
-    StoreStatisticsEvent event = of(StoreStatisticsEvent.DECODED, store);
-    event.used = store.word(ArenaDescriptor.DECODED_BYTES);
-    event.items = store.word(ArenaDescriptor.DECODED_ITEMS);
-    return event;
+  StoreStatistics ofDecoded(ArenaStore store) {
+    return snapshot(
+        store,
+        store.word(ArenaDescriptor.DECODED_BYTES),
+        store.word(ArenaDescriptor.DECODED_ITEMS));
   }
 
-  StoreStatisticsEvent ofPrepared(ArenaStore store) {
-    StoreStatisticsEvent event = of(StoreStatisticsEvent.PREPARED, store);
-    event.used = store.word(ArenaDescriptor.PREPARED_BYTES);
-    event.items = store.word(ArenaDescriptor.PREPARED_ITEMS);
-    return event;
+  StoreStatistics ofPrepared(ArenaStore store) {
+    return snapshot(
+        store,
+        store.word(ArenaDescriptor.PREPARED_BYTES),
+        store.word(ArenaDescriptor.PREPARED_ITEMS));
   }
 
-  private StoreStatisticsEvent of(String form, @Nullable ArenaStore store) {
-    StoreStatisticsEvent event = new StoreStatisticsEvent();
-    event.store = form;
-    event.capacity = store == null ? 0 : store.capacity();
-    event.jobs = store == null ? 0 : store.jobs();
-    event.hits = sum(Outcome.HIT);
-    event.admitted = sum(Outcome.ADMITTED);
-    event.peer = sum(Outcome.PEER);
-    event.bypassedFull = sum(Outcome.FULL);
-    event.bypassedChanged = sum(Outcome.CHANGED);
-    event.bypassedUnreadable = unreadable.sum();
-    event.bypassedBusy = sum(Outcome.BUSY);
-    event.bypassed =
-        event.bypassedFull + event.bypassedChanged + event.bypassedUnreadable + event.bypassedBusy;
-    event.full = event.bypassedFull > 0;
-    event.spared = spared.sum();
-    event.misses = event.admitted + event.peer + event.bypassed + event.spared + observed.sum();
-    event.hitBytes = of(bytes, Origin.MEMORY).sum();
-    event.missBytes = of(bytes, Origin.STORAGE).sum();
-    event.peerBytes = of(bytes, Origin.PEER).sum();
-    event.order = "";
-    return event;
+  private StoreStatistics snapshot(@Nullable ArenaStore store, long used, long items) {
+    long admitted = sum(Outcome.ADMITTED);
+    long peer = sum(Outcome.PEER);
+    long full = sum(Outcome.FULL);
+    long changed = sum(Outcome.CHANGED);
+    long busy = sum(Outcome.BUSY);
+    long bypassed = full + changed + unreadable.sum() + busy;
+    return new StoreStatistics(
+        store == null ? 0 : store.capacity(),
+        used,
+        items,
+        sum(Outcome.HIT),
+        admitted + peer + bypassed + spared.sum() + observed.sum(),
+        admitted,
+        peer,
+        bypassed,
+        full,
+        changed,
+        unreadable.sum(),
+        busy,
+        spared.sum(),
+        of(bytes, Origin.MEMORY).sum(),
+        of(bytes, Origin.STORAGE).sum(),
+        of(bytes, Origin.PEER).sum(),
+        store == null ? 0 : store.jobs());
   }
 
   private long sum(Outcome outcome) {

@@ -107,25 +107,6 @@ public final class StoreStatisticsEvent extends EventBase {
   @Metric("coordl_store_jobs")
   public long jobs;
 
-  // Not recorded, but for what is said of the job at its end.
-
-  /** Of {@link #bypassed}: there was no room. */
-  public transient long bypassedFull;
-
-  /** The file changed while it was read. */
-  public transient long bypassedChanged;
-
-  public transient long bypassedUnreadable;
-
-  /** Another thread or job was reading the item for too long. */
-  public transient long bypassedBusy;
-
-  /** Misses, not bypassed, whose memory is for items in another form. */
-  public transient long spared;
-
-  /** Bytes read from storage in order to keep them, or instead. */
-  public transient long missBytes;
-
   /** Hits of hits and misses, 0 to 1; null if nothing was asked for. */
   public @Nullable Double hitRatio() {
     return hits + misses == 0 ? null : (Double) ((double) hits / (hits + misses));

@@ -12,7 +12,6 @@ import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
-import io.coordl.event.StoreStatisticsEvent;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -111,12 +110,12 @@ class MinioCacheTest {
     assertThat(second.origin()).isEqualTo(Origin.MEMORY);
     assertThat(Items.bytes(second.content())).isEqualTo(Files.readAllBytes(file));
     assertThat(all(second)).isEqualTo(Files.readAllBytes(file));
-    StoreStatisticsEvent statistics = cache.statistics();
-    assertThat(statistics.hits).isEqualTo(1);
-    assertThat(statistics.misses).isEqualTo(1);
-    assertThat(statistics.admitted).isEqualTo(1);
-    assertThat(statistics.hitBytes).isEqualTo(5000);
-    assertThat(statistics.missBytes).isEqualTo(5000);
+    StoreStatistics statistics = cache.statistics();
+    assertThat(statistics.hits()).isEqualTo(1);
+    assertThat(statistics.misses()).isEqualTo(1);
+    assertThat(statistics.admitted()).isEqualTo(1);
+    assertThat(statistics.hitBytes()).isEqualTo(5000);
+    assertThat(statistics.missBytes()).isEqualTo(5000);
   }
 
   @Test
@@ -167,7 +166,7 @@ class MinioCacheTest {
       assertThat(cache.open(path)).as(path).isNull();
       assertThat(cache.openRandomAccess(path)).as(path).isNull();
     }
-    assertThat(cache.statistics().items).isZero();
+    assertThat(cache.statistics().items()).isZero();
   }
 
   @Test
@@ -249,7 +248,7 @@ class MinioCacheTest {
     assertThat(item.served()).isFalse();
     assertThat(item.content()).isNull();
     assertThat(item.origin()).isEqualTo(Origin.STORAGE);
-    assertThat(cache.statistics().bypassedFull).isEqualTo(1);
+    assertThat(cache.statistics().bypassedFull()).isEqualTo(1);
   }
 
   @Test
@@ -261,9 +260,9 @@ class MinioCacheTest {
     assertThat(cache.openRandomAccess(path).served()).isFalse();
     loadingSample.set(false);
     assertThat(cache.open(path)).isNull();
-    assertThat(cache.statistics().capacity).isZero();
-    assertThat(cache.statistics().misses).isEqualTo(1);
-    assertThat(cache.statistics().missBytes).isEqualTo(100);
+    assertThat(cache.statistics().capacity()).isZero();
+    assertThat(cache.statistics().misses()).isEqualTo(1);
+    assertThat(cache.statistics().missBytes()).isEqualTo(100);
   }
 
   @Test
@@ -351,8 +350,8 @@ class MinioCacheTest {
     MinioCache cache = new MinioCache(broken, store, path -> true);
     assertThat(cache.open(file)).isNull();
     assertThat(cache.fetchAhead(file)).isFalse();
-    assertThat(cache.statistics().bypassedUnreadable).isEqualTo(2);
-    assertThat(cache.statistics().missBytes).isZero();
+    assertThat(cache.statistics().bypassedUnreadable()).isEqualTo(2);
+    assertThat(cache.statistics().missBytes()).isZero();
   }
 
   @Test
@@ -398,8 +397,8 @@ class MinioCacheTest {
       new DecodedStore(store, path -> true, budget, new KeptForms(), () -> true).item(file);
       sharing.open(file);
       assertThat(told).hasValue(2);
-      assertThat(sharing.statistics().hits).isEqualTo(1);
-      assertThat(sharing.statistics().hitBytes).isEqualTo(5000);
+      assertThat(sharing.statistics().hits()).isEqualTo(1);
+      assertThat(sharing.statistics().hitBytes()).isEqualTo(5000);
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }
@@ -431,14 +430,14 @@ class MinioCacheTest {
     String path = Items.file(directory, "large", size).toString();
     MinioCache cache = cache("32m");
     assertThat(all(cache.open(path))).hasSize(size);
-    StoreStatisticsEvent first = cache.statistics();
-    assertThat(first.missBytes).isEqualTo(size);
-    assertThat(first.hits).isZero();
+    StoreStatistics first = cache.statistics();
+    assertThat(first.missBytes()).isEqualTo(size);
+    assertThat(first.hits()).isZero();
     assertThat(all(cache.open(path))).hasSize(size);
-    StoreStatisticsEvent second = cache.statistics();
-    assertThat(second.missBytes).isEqualTo(size);
-    assertThat(second.hits).isEqualTo(first.admitted);
-    assertThat(second.hitBytes - first.hitBytes).isEqualTo(size);
+    StoreStatistics second = cache.statistics();
+    assertThat(second.missBytes()).isEqualTo(size);
+    assertThat(second.hits()).isEqualTo(first.admitted());
+    assertThat(second.hitBytes() - first.hitBytes()).isEqualTo(size);
   }
 
   @Test
@@ -447,13 +446,13 @@ class MinioCacheTest {
     MinioCache cache = cache("6m");
     byte[] expected = Files.readAllBytes(file);
     assertThat(all(cache.open(file.toString()))).isEqualTo(expected);
-    assertThat(cache.statistics().admitted).isEqualTo(6);
-    assertThat(cache.statistics().bypassedFull).isEqualTo(7);
+    assertThat(cache.statistics().admitted()).isEqualTo(6);
+    assertThat(cache.statistics().bypassedFull()).isEqualTo(7);
     OpenItem again = cache.open(file.toString());
     assertThat(again.content()).isNull();
     assertThat(all(again)).isEqualTo(expected);
     assertThat(again.origin()).isEqualTo(Origin.STORAGE);
-    assertThat(cache.statistics().hits).isEqualTo(6);
+    assertThat(cache.statistics().hits()).isEqualTo(6);
     OpenItem part = cache.open(file.toString());
     assertThat(part.read(1000, new byte[10], 0, 10)).isEqualTo(10);
     assertThat(part.origin()).isEqualTo(Origin.MEMORY);

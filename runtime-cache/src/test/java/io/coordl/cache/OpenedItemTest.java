@@ -8,7 +8,6 @@ import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanSink;
-import io.coordl.event.StoreStatisticsEvent;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -100,7 +99,7 @@ class OpenedItemTest {
         file.toString(), itemFile(), piece, whole, store, counters, () -> admitting);
   }
 
-  private StoreStatisticsEvent counted() {
+  private StoreStatistics counted() {
     return counters.ofRaw(null);
   }
 
@@ -143,8 +142,8 @@ class OpenedItemTest {
     read(item, 130, 20);
     read(item, 150, 20);
     assertThat(item.origin()).isEqualTo(Origin.STORAGE);
-    assertThat(counted().missBytes).isEqualTo(40);
-    assertThat(counted().misses).isZero();
+    assertThat(counted().missBytes()).isEqualTo(40);
+    assertThat(counted().misses()).isZero();
     assertThat(store.finds).as("looked up once").isEqualTo(1);
 
     admitting = true; // From now on the block is fetched, once.
@@ -154,20 +153,20 @@ class OpenedItemTest {
     read(item, 150, 20);
     assertThat(store.finds).isEqualTo(1);
     assertThat(store.fetches).isEqualTo(1);
-    assertThat(counted().missBytes).isEqualTo(40 + PIECE);
-    assertThat(counted().hitBytes).isEqualTo(60);
-    assertThat(counted().admitted).isEqualTo(1);
-    assertThat(counted().hits).isZero();
+    assertThat(counted().missBytes()).isEqualTo(40 + PIECE);
+    assertThat(counted().hitBytes()).isEqualTo(60);
+    assertThat(counted().admitted()).isEqualTo(1);
+    assertThat(counted().hits()).isZero();
 
     read(item, 230, 20);
-    assertThat(counted().hits).as("of the next block nothing is kept").isZero();
+    assertThat(counted().hits()).as("of the next block nothing is kept").isZero();
     item.close();
 
     PiecewiseItem again = blocks();
     read(again, 130, 20);
     assertThat(again.origin()).isEqualTo(Origin.MEMORY);
-    assertThat(counted().hits).isEqualTo(1);
-    assertThat(counted().hitBytes).isEqualTo(80);
+    assertThat(counted().hits()).isEqualTo(1);
+    assertThat(counted().hitBytes()).isEqualTo(80);
   }
 
   @Test
@@ -193,10 +192,10 @@ class OpenedItemTest {
     assertThat(item.origin()).isEqualTo(Origin.MEMORY);
     assertThat(read(item, 10, 20)).isEqualTo(20);
     assertThat(item.origin()).isEqualTo(Origin.PEER);
-    assertThat(own.ofRaw(null).peerBytes).isEqualTo(PIECE);
-    assertThat(own.ofRaw(null).hitBytes).isEqualTo(20);
-    assertThat(own.ofRaw(null).missBytes).isZero();
-    assertThat(own.ofRaw(null).peer).isEqualTo(1);
+    assertThat(own.ofRaw(null).peerBytes()).isEqualTo(PIECE);
+    assertThat(own.ofRaw(null).hitBytes()).isEqualTo(20);
+    assertThat(own.ofRaw(null).missBytes()).isZero();
+    assertThat(own.ofRaw(null).peer()).isEqualTo(1);
   }
 
   @Test
@@ -222,8 +221,8 @@ class OpenedItemTest {
     ByteBuffer content = item.fetchContent();
     assertThat(Items.bytes(content)).isEqualTo(expected);
     assertThat(content.isReadOnly()).isTrue();
-    assertThat(counted().missBytes).isEqualTo(SIZE);
-    assertThat(counted().hitBytes).isEqualTo(SIZE);
+    assertThat(counted().missBytes()).isEqualTo(SIZE);
+    assertThat(counted().hitBytes()).isEqualTo(SIZE);
     assertThat(blocks().fetchContent()).as("larger than a block").isNull();
     item.close();
   }
@@ -237,7 +236,7 @@ class OpenedItemTest {
     assertThat(item.unchanged()).isFalse();
     assertThat(item.fetchContent()).isNull();
     assertThat(store.kept).isEmpty();
-    assertThat(counted().bypassedChanged).isEqualTo(1);
+    assertThat(counted().bypassedChanged()).isEqualTo(1);
     assertThat(item.fetchContent()).isNull();
     assertThat(read(item, 0, SIZE)).isEqualTo(SIZE);
     assertThat(store.fetches).as("it is known by then").isEqualTo(1);
@@ -268,8 +267,8 @@ class OpenedItemTest {
     Files.delete(file);
     assertThat(read(held, 0, SIZE)).isEqualTo(SIZE);
     assertThat(held.origin()).isEqualTo(Origin.MEMORY);
-    assertThat(counted().hits).isEqualTo(1);
-    assertThat(counted().hitBytes).isEqualTo(1 + SIZE);
+    assertThat(counted().hits()).isEqualTo(1);
+    assertThat(counted().hitBytes()).isEqualTo(1 + SIZE);
   }
 
   @Test

@@ -96,24 +96,24 @@ class SharedBudgetTest {
   @Test
   void aQuarterOfTheBudgetTakesBothForms() throws IOException {
     pass(8);
-    assertThat(raw.statistics().items).isEqualTo(8);
-    assertThat(decoded.statistics().items).isEqualTo(8);
-    assertThat(decoded.statistics().used).isBetween(8L * DECODED, 8L * (DECODED + 40));
-    assertThat(raw.statistics().used).isBetween(8L * RAW, 8L * (RAW + 40) + 50_000);
+    assertThat(raw.statistics().items()).isEqualTo(8);
+    assertThat(decoded.statistics().items()).isEqualTo(8);
+    assertThat(decoded.statistics().used()).isBetween(8L * DECODED, 8L * (DECODED + 40));
+    assertThat(raw.statistics().used()).isBetween(8L * RAW, 8L * (RAW + 40) + 50_000);
   }
 
   @Test
   void whereStorageIsSlowRawItemsComeFirstAndPixelsTakeWhatIsLeft() throws IOException {
     arena.choose(SLOW_DISK);
     pass(100);
-    assertThat(raw.statistics().items).isEqualTo(100);
-    assertThat(decoded.statistics().items).isZero();
-    assertThat(decoded.statistics().spared).isEqualTo(100);
-    assertThat(decoded.statistics().missBytes).isEqualTo(100 * DECODED);
+    assertThat(raw.statistics().items()).isEqualTo(100);
+    assertThat(decoded.statistics().items()).isZero();
+    assertThat(decoded.statistics().spared()).isEqualTo(100);
+    assertThat(decoded.statistics().missBytes()).isEqualTo(100 * DECODED);
 
     pass(100);
-    assertThat(raw.statistics().hits).isEqualTo(100);
-    assertThat(decoded.statistics().items).isBetween(15L, 25L);
+    assertThat(raw.statistics().hits()).isEqualTo(100);
+    assertThat(decoded.statistics().items()).isBetween(15L, 25L);
     assertThat(arena.used()).isBetween(arena.capacity() - DECODED - 40, arena.capacity());
   }
 
@@ -121,15 +121,15 @@ class SharedBudgetTest {
   void whereDecodingIsSlowDecodedItemsTakeAllAndRawOnesNothing() throws IOException {
     arena.choose(PAGE_CACHE);
     pass(100);
-    assertThat(decoded.statistics().items).isBetween(38L, 42L);
-    assertThat(raw.statistics().items).isZero();
-    assertThat(raw.statistics().spared).isEqualTo(100);
-    assertThat(raw.statistics().missBytes).isEqualTo(100 * RAW);
-    assertThat(raw.statistics().bypassedFull).isZero();
+    assertThat(decoded.statistics().items()).isBetween(38L, 42L);
+    assertThat(raw.statistics().items()).isZero();
+    assertThat(raw.statistics().spared()).isEqualTo(100);
+    assertThat(raw.statistics().missBytes()).isEqualTo(100 * RAW);
+    assertThat(raw.statistics().bypassedFull()).isZero();
 
     pass(100);
-    assertThat(decoded.statistics().hits).isBetween(38L, 42L);
-    assertThat(raw.statistics().items).isLessThan(5);
+    assertThat(decoded.statistics().hits()).isBetween(38L, 42L);
+    assertThat(raw.statistics().items()).isLessThan(5);
   }
 
   @Test
@@ -139,8 +139,8 @@ class SharedBudgetTest {
     for (int pass = 0; pass < 3; pass++) {
       use(file, DecodedStore.MAX_BYTES + 1);
     }
-    assertThat(raw.statistics().items).isEqualTo(1);
-    assertThat(raw.statistics().hits).isEqualTo(1);
+    assertThat(raw.statistics().items()).isEqualTo(1);
+    assertThat(raw.statistics().hits()).isEqualTo(1);
   }
 
   /** As {@code prefetch=N} does: it looks whether an item is kept, and then decodes it. */
@@ -165,11 +165,11 @@ class SharedBudgetTest {
     arena.choose(SLOW_DISK);
     bringAhead(20);
     pass(20);
-    assertThat(raw.statistics().items).isEqualTo(20);
-    assertThat(decoded.statistics().items).isZero();
+    assertThat(raw.statistics().items()).isEqualTo(20);
+    assertThat(decoded.statistics().items()).isZero();
 
     pass(20);
-    assertThat(decoded.statistics().items).isEqualTo(20);
+    assertThat(decoded.statistics().items()).isEqualTo(20);
   }
 
   @Test
@@ -177,7 +177,7 @@ class SharedBudgetTest {
     arena.choose(PAGE_CACHE);
     decoded.item(Items.file(directory, "picture", RAW).toString());
     raw.open(Items.file(directory, "labels", RAW).toString()).close();
-    assertThat(raw.statistics().items).isEqualTo(1);
+    assertThat(raw.statistics().items()).isEqualTo(1);
   }
 
   @Test
@@ -221,8 +221,8 @@ class SharedBudgetTest {
     join();
     assertThat(arena.rates()).isEqualTo(SLOW_DISK);
     pass(1);
-    assertThat(raw.statistics().items).isEqualTo(1);
-    assertThat(decoded.statistics().items).isZero();
+    assertThat(raw.statistics().items()).isEqualTo(1);
+    assertThat(decoded.statistics().items()).isZero();
   }
 
   @Test
@@ -237,7 +237,7 @@ class SharedBudgetTest {
       item.put(FORM, DECODED, target -> target.put(new byte[DECODED]));
     }
     assertThat(arena.rates()).isNull();
-    assertThat(decoded.statistics().items).isEqualTo(20);
+    assertThat(decoded.statistics().items()).isEqualTo(20);
   }
 
   private DecodedItem unread(String name) throws IOException {

@@ -258,8 +258,8 @@ class PreparedSamplesTest {
     assertThat(sample(samples, data, 0, 100)).containsExactly(5, 5);
     assertThat(sample(samples, data, 1, 100)).containsExactly(6, 6);
     assertThat(calls).hasSize(4);
-    assertThat(store.statistics().hits).isEqualTo(2);
-    assertThat(store.statistics().admitted).isEqualTo(3); // The stage is agreed on in it, too.
+    assertThat(store.statistics().hits()).isEqualTo(2);
+    assertThat(store.statistics().admitted()).isEqualTo(3); // The stage is agreed on in it, too.
     assertThat(said).isEmpty();
   }
 
@@ -297,7 +297,7 @@ class PreparedSamplesTest {
           samples.sample(plan, i, maker);
         }
       }
-      return decoded.statistics().items;
+      return decoded.statistics().items();
     }
   }
 
@@ -683,7 +683,7 @@ class PreparedSamplesTest {
         .containsExactly((byte) 1, (byte) 0);
     assertThat(samples.<List<PreparedSamples.Kept>>batch(plan, List.of(1L, 2L), kept -> kept))
         .isNull();
-    assertThat(store.statistics().hits).isEqualTo(2);
+    assertThat(store.statistics().hits()).isEqualTo(2);
   }
 
   @Test

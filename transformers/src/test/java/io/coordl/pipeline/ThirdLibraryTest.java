@@ -160,13 +160,13 @@ class ThirdLibraryTest {
       Services services =
           new Services(store, null, null, prefetcher, 2, null, null, null, null, null, said::add);
       feedsAsWithoutTheAgent(epoch(services));
-      assertThat(store.statistics().admitted).isEqualTo(FILES);
+      assertThat(store.statistics().admitted()).isEqualTo(FILES);
       for (Path file : files) {
         assertThat(file.toFile().setReadable(false)).isTrue();
       }
-      long before = store.statistics().hits;
+      long before = store.statistics().hits();
       feedsAsWithoutTheAgent(epoch(services));
-      assertThat(store.statistics().hits - before).isGreaterThanOrEqualTo(FILES);
+      assertThat(store.statistics().hits() - before).isGreaterThanOrEqualTo(FILES);
     }
     assertThat(said).isEmpty();
   }

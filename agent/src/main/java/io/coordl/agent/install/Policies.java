@@ -16,6 +16,7 @@ import io.coordl.cache.PreparedStore;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
 import io.coordl.cache.SharedBudget;
+import io.coordl.cache.StoreStatistics;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
@@ -150,7 +151,7 @@ final class Policies {
       asked(Option.PEER, () -> Unused.peers(job.peerViews()));
     }
     if (store != null) {
-      job.addStore(() -> view(cache.statistics()), store);
+      job.addStore(() -> view(StoreStatisticsEvent.RAW, cache.statistics()), store);
       raw = cache;
     }
     return cache;
@@ -372,7 +373,7 @@ final class Policies {
     if (store == null) {
       return null;
     }
-    job.addStore(() -> view(store.statistics()), store);
+    job.addStore(() -> view(StoreStatisticsEvent.DECODED, store.statistics()), store);
     return store;
   }
 
@@ -384,7 +385,7 @@ final class Policies {
     if (store == null) {
       return null;
     }
-    job.addStore(() -> view(store.statistics()), store);
+    job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
     Prepared prepared =
         new Prepared(store, options.trusted(), keeps(Option.PREPARED), this::chosen);
     for (String name : options.trusted()) {
@@ -499,9 +500,24 @@ final class Policies {
     return given.equals("auto") && arenas > 1 ? "25%" : given;
   }
 
-  private StoreStatisticsEvent view(StoreStatisticsEvent view) {
+  private StoreStatisticsEvent view(String store, StoreStatistics s) {
+    StoreStatisticsEvent view = new StoreStatisticsEvent();
+    view.store = store;
     view.scope = scope;
     view.group = scope.equals(HOST) ? options.get(Option.GROUP) : "";
+    view.capacity = s.capacity();
+    view.used = s.used();
+    view.items = s.items();
+    view.hits = s.hits();
+    view.misses = s.misses();
+    view.admitted = s.admitted();
+    view.peer = s.peer();
+    view.bypassed = s.bypassed();
+    view.full = s.bypassedFull() > 0;
+    view.hitBytes = s.hitBytes();
+    view.peerBytes = s.peerBytes();
+    view.order = "";
+    view.jobs = s.jobs();
     Rates rates = budget == null ? null : budget.rates();
     if (rates != null && !view.keeps(StoreStatisticsEvent.PREPARED)) {
       boolean raw = view.keeps(StoreStatisticsEvent.RAW);

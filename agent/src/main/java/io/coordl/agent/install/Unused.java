@@ -1,9 +1,9 @@
 package io.coordl.agent.install;
 
 import io.coordl.cache.ItemFilter;
+import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.event.StoreStatisticsEvent;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -19,33 +19,33 @@ final class Unused {
    * @param store null if there is none
    * @param what it keeps: "raw item", "decoded image"
    */
-  static String store(@Nullable StoreStatisticsEvent store, ItemFilter filter, String what) {
+  static String store(@Nullable StoreStatistics store, ItemFilter filter, String what) {
     return store(store, what, none -> nothingKept(none, filter, what));
   }
 
-  private static String nothingKept(StoreStatisticsEvent store, ItemFilter filter, String what) {
-    if (store.misses > 0) {
+  private static String nothingKept(StoreStatistics store, ItemFilter filter, String what) {
+    if (store.misses() > 0) {
       return String.format(
           "no %s could be kept: of %s read, %s changed meanwhile, %s could not be read, %s were"
               + " being read by others, %s were left to another form",
           what,
-          store.misses,
-          store.bypassedChanged,
-          store.bypassedUnreadable,
-          store.bypassedBusy,
-          store.spared);
+          store.misses(),
+          store.bypassedChanged(),
+          store.bypassedUnreadable(),
+          store.bypassedBusy(),
+          store.spared());
     }
     String none = filter.whyNone();
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
   }
 
   /** Of {@code prepared=share}, as above. */
-  static String prepared(@Nullable StoreStatisticsEvent store) {
+  static String prepared(@Nullable StoreStatistics store) {
     return store(
         store,
         "sample",
         none ->
-            none.spared > 0
+            none.spared() > 0
                 ? "random numbers were drawn for each sample, or samples are more than arrays of"
                     + " numbers"
                 : "no sample came from a DataIterable of DJL, and no batch from an iterator over"
@@ -53,19 +53,17 @@ final class Unused {
   }
 
   private static String store(
-      @Nullable StoreStatisticsEvent store,
-      String what,
-      Function<StoreStatisticsEvent, String> nothingKept) {
+      @Nullable StoreStatistics store, String what, Function<StoreStatistics, String> nothingKept) {
     if (store == null) {
       return "it has no memory, as was said when the job began";
-    } else if (store.hits + store.peer > 0) {
+    } else if (store.hits() + store.peer() > 0) {
       return "";
-    } else if (store.admitted > 0) {
+    } else if (store.admitted() > 0) {
       return String.format(
-          "none of the %s %ss it kept was asked for again by this job", store.admitted, what);
+          "none of the %s %ss it kept was asked for again by this job", store.admitted(), what);
     }
-    return store.bypassedFull > 0
-        ? "no " + what + " fits into its " + store.capacity + " bytes"
+    return store.bypassedFull() > 0
+        ? "no " + what + " fits into its " + store.capacity() + " bytes"
         : nothingKept.apply(store);
   }
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
+import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.event.StoreStatisticsEvent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,17 +14,26 @@ import org.junit.jupiter.api.Test;
 final class UnusedTest {
   private static final ItemFilter FILES = ItemFilter.inferred(() -> false, ItemNames.PATHS);
 
-  private static StoreStatisticsEvent store(
-      long hits, long admitted, long full, long peer, long other) {
-    StoreStatisticsEvent store = new StoreStatisticsEvent();
-    store.capacity = 4096;
-    store.hits = hits;
-    store.misses = admitted + full + peer + other;
-    store.admitted = admitted;
-    store.peer = peer;
-    store.bypassedFull = full;
-    store.bypassedChanged = other;
-    return store;
+  private static StoreStatistics store(long hits, long admitted, long full, long peer, long other) {
+    long misses = admitted + full + peer + other;
+    return new StoreStatistics(
+        4096,
+        0,
+        admitted,
+        hits,
+        misses,
+        admitted,
+        peer,
+        full + other,
+        full,
+        other,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        1);
   }
 
   private static StagingStatisticsEvent staging(long epochs, long shared) {

@@ -68,7 +68,7 @@ public class DecodedCost {
       item.put(FORM, array.bytes(), array::writeTo);
       plain.add(direct(pixels.length).put(pixels).flip());
     }
-    if (opened.statistics().admitted != ITEMS) {
+    if (opened.statistics().admitted() != ITEMS) {
       throw new IllegalStateException(opened.statistics() + ", expected " + ITEMS + " items");
     }
     store = opened;

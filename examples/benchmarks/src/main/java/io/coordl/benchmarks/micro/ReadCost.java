@@ -79,7 +79,7 @@ public class ReadCost {
         Files.readAllBytes(path);
       }
     }
-    if (cache.statistics().hits != FILES) {
+    if (cache.statistics().hits() != FILES) {
       throw new IllegalStateException(cache.statistics() + ", expected " + FILES + " hits");
     }
   }
